@@ -10,13 +10,12 @@ import (
 // A peak is a condition that keeps the tasks whose efficiency, t(1)/(s t(s)), is highest at one size
 // and nearly as high at another. The zero value keeps all tasks.
 //
-// ADVERSARIAL4 and ADVERSARIAL2 are the two situations of DRL 6.7 in which giving each task its most
-// efficient size is bad for all: at 4 slices "but whose efficiency at 3 slices is only
-// marginally worse", and at 2, where it "is not much worse with 3 slices". The shares
-// are our reading of these words. The paper does not say from which of its workloads the tasks
-// were drawn. We take MIXSCALINGUNIFORM, which has all classes alike: 1.2 % of its tasks
-// are kept for size 4 and 6.4 % for size 2. With gen=released-train these shares are 0 and 0.5 %,
-// because then no task gains more than linearly from 3 to 4 slices.
+// ADVERSARIAL4 and ADVERSARIAL2 are the two situations of DRL 6.7 in which giving each task its most efficient size
+// is bad for all: at 4 slices "but whose efficiency at 3 slices is only marginally worse", and at 2, where it "is not
+// much worse with 3 slices". The shares are our reading of these words. The paper does not say from which of its
+// workloads the tasks were drawn. We take MIXSCALINGUNIFORM, which has all classes alike: 1.2 % of its tasks are kept
+// for size 4 and 6.4 % for size 2. With gen=released-train these shares are 0 and 0.5 %, because then no task gains
+// more than linearly from 3 to 4 slices.
 type peak struct {
 	// At is the only size with the highest efficiency. The efficiency at Near is at least
 	// Share times as high.

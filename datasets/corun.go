@@ -239,9 +239,8 @@ func (s *windows) drawNew(g *mig.GPU, index int) []task.Program {
 	return out
 }
 
-// DrawWindow draws programs for training into jobs. It draws a category at random and then
-// programs of its classes, as in corun/drawn. With the probability wide, a program is drawn with
-// [drawWide] instead.
+// DrawWindow draws programs for training into jobs. It draws a category at random and then programs of its classes,
+// as in corun/drawn. With the probability wide, a program is drawn with [drawWide] instead.
 func DrawWindow(rng *rand.Rand, jobs []task.Program, wide float64) {
 	counts := categoryCounts(categories[rng.IntN(len(categories))], len(jobs))
 	i := 0

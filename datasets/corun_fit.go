@@ -93,8 +93,7 @@ func instanceCurve(t *task.Task) (out []point) {
 	return out
 }
 
-// gain returns the time on the smallest share of about one of eight GPCs or more, over the time on
-// the largest share.
+// gain returns the time on the smallest share of about one of eight GPCs or more, over the time on the largest share.
 func gain(curve []point) float64 {
 	const aboutOneGPC = 0.11 // a driver may give slightly less than 1/8 of the multiprocessors
 	small := slices.IndexFunc(curve, func(p point) bool { return p.compute > aboutOneGPC })

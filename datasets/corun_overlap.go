@@ -83,9 +83,8 @@ func newOverlapGroup(jobs []OverlapRate, programs map[string]*task.Program, alon
 	return g, true
 }
 
-// errors returns the relative errors of the model for the jobs that always run. Beside a job in
-// bursts, the predicted pace is the pace beside it for the share of the time in which it runs, and
-// the pace alone for the rest.
+// errors returns the relative errors of the model for the jobs that always run. Beside a job in bursts, the predicted
+// pace is the pace beside it for the share of the time in which it runs, and the pace alone for the rest.
 func (g *OverlapGroup) errors(m corun.Model) (out []float64) {
 	beside := m.Slowdowns(&g.layout, &g.programs)
 	for i := range g.measured {

@@ -24,9 +24,8 @@ type tableProgram struct {
 	Class task.Class `csv:"class"`
 	// Trained is "no" for the programs that the table marks with a *: the agent is not trained on them.
 	Trained string `csv:"trained"`
-	// Kernel is the program's name in the table [rodiniaA100] if its times on A100 are public. The LU
-	// there is lud with one input. It is not known whether that is lud_A, lud_B or lud_C, so that all
-	// three are drawn instead.
+	// Kernel is the program's name in the table [rodiniaA100] if its times on A100 are public. The LU there is lud
+	// with one input. It is not known whether that is lud_A, lud_B or lud_C, so that all three are drawn instead.
 	Kernel string `csv:"kernel"`
 }
 
@@ -44,9 +43,8 @@ var table5 = func() (queues [][]string) {
 	return queues
 }()
 
-// Programs returns the 27 programs of the hierarchical paper's Table IV, in its order. The
-// paper publishes no parameters. They are fitted ([KernelFits]) if public times on A100 exist, and
-// otherwise drawn from the class.
+// Programs returns the 27 programs of the hierarchical paper's Table IV, in its order. The paper publishes no
+// parameters. They are fitted ([KernelFits]) if public times on A100 exist, and otherwise drawn from the class.
 func Programs() []task.Program { return slices.Clone(defaultPrograms()) }
 
 var defaultPrograms = sync.OnceValue(func() []task.Program { return programs(1) })
@@ -88,9 +86,8 @@ func (i interval) draw(rng *rand.Rand) float64 {
 
 func (i interval) middle() float64 { return (i.low + i.high) / 2 }
 
-// classShape has the intervals of a class: of the serial part s, the parallelism p and the
-// memory work w_m. These are our assumptions; the paper only has the rule in
-// [task.Program.ByRule].
+// classShape has the intervals of a class: of the serial part s, the parallelism p and the memory work w_m. These are
+// our assumptions; the paper only has the rule in [task.Program.ByRule].
 type classShape struct{ serial, parallelism, memory interval }
 
 var classShapes = map[task.Class]classShape{

@@ -1,7 +1,6 @@
-// Package datasets generates and reads the work that experiments schedule: synthetic batches of
-// tasks (FAR 6.3, DRL 5.1), measured kernels, streams of requests for MIG profiles (MFI VI), days of
-// jobs with deadlines (deadline report 2.4), windows of programs that share a GPU (hierarchical paper
-// V-A2), and files of each of these kinds.
+// Package datasets generates and reads the work that experiments schedule: synthetic batches of tasks (FAR 6.3, DRL
+// 5.1), measured kernels, streams of requests for MIG profiles (MFI VI), days of jobs with deadlines (deadline report
+// 2.4), windows of programs that share a GPU (hierarchical paper V-A2), and files of each of these kinds.
 //
 // A dataset is named by a spec such as
 //
@@ -20,18 +19,16 @@
 // with [Register] and declares its parameters. The parser, the canonical ID, the listing and the
 // completion follow from that declaration. Parse refuses unknown names and impossible values.
 //
-// An instance of a dataset is the work of one cell of an experiment. It depends only on the spec,
-// the geometry of the GPU, the index of the instance and the contents of a file. The seed of every
-// batch's random stream is a hash of its name, so that more instances or longer streams never
-// change another instance.
+// An instance of a dataset is the work of one cell of an experiment. It depends only on the spec, the geometry of the
+// GPU, the index of the instance and the contents of a file. The seed of every batch's random stream is a hash of its
+// name, so that more instances or longer streams never change another instance.
 //
 // For training, a [Sampler] draws batches of the synthetic workloads, and a [DaySampler] draws days
 // of jobs, both from the caller's random streams.
 //
-// Measured times are embedded. Published times are listed with their hashes and sources in
-// manifest.json. The folder hardware has the times that this program measured on GPUs; its kernels
-// are the datasets hardware/NAME. The parameters of the co-run model are fitted on measured times
-// or drawn, never measured.
+// Measured times are embedded. Published times are listed with their hashes and sources in manifest.json. The folder
+// hardware has the times that this program measured on GPUs; its kernels are the datasets hardware/NAME. The
+// parameters of the co-run model are fitted on measured times or drawn, never measured.
 //
 // Sources: FAR and DRL as in package mig; MFI = Zambianco et al., "An
 // Online Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds"; hierarchical

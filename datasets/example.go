@@ -17,9 +17,8 @@ type example struct {
 	name, gpu, doc, source string
 }
 
-// The FAR paper draws two examples without giving their times. Local search found the batches
-// here, on which one move, or one swap, of FAR's refinement gains most. A single move gains at
-// most about a half.
+// The FAR paper draws two examples without giving their times. Local search found the batches here, on which one
+// move, or one swap, of FAR's refinement gains most. A single move gains at most about a half.
 //
 // The example of DRL Table 2 also exists with the sizes decided beforehand, so that any
 // scheduler shows the cost of that decision.

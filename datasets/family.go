@@ -42,10 +42,9 @@ type Family struct {
 type Dataset interface {
 	// Instances returns the number of instances; 0 means that there is no limit.
 	Instances() int
-	// Instance returns the contents of an instance for a GPU. Indices count from 0, and a [Family]'s
-	// dataset is only asked for an index that exists. Instance returns an [*UnmeasuredError] for a
-	// GPU without measurements. It passes on the errors of opening a file and of reading its kind,
-	// for example of [task.ReadCSV].
+	// Instance returns the contents of an instance for a GPU. Indices count from 0, and a [Family]'s dataset is only
+	// asked for an index that exists. Instance returns an [*UnmeasuredError] for a GPU without measurements. It
+	// passes on the errors of opening a file and of reading its kind, for example of [task.ReadCSV].
 	Instance(g *mig.GPU, index int) (task.Payload, error)
 }
 
@@ -54,9 +53,8 @@ const FileKey = "FILE"
 
 var families []Family
 
-// Register adds a family and returns it. It panics on a bad name, a name that is taken, a missing
-// New, or a parameter without a name or with a name that is taken: these are mistakes in the
-// program.
+// Register adds a family and returns it. It panics on a bad name, a name that is taken, a missing New, or a parameter
+// without a name or with a name that is taken: these are mistakes in the program.
 func Register(f Family) Family {
 	if f.New == nil {
 		panic(fmt.Sprintf("datasets: %q has no New", f.Name))

@@ -56,9 +56,8 @@ var (
 // "paper" is the text, where a task that becomes compute-bound scales near-linearly
 // up to its size. It gives FAR Table 4 with psup=0, that is, without memory-bound tasks.
 //
-// "paper-sub" follows FAR 6.3's example for A30 instead: a task that becomes
-// compute-bound scales sub-linearly from then on. We know of no published table that
-// needs it.
+// "paper-sub" follows FAR 6.3's example for A30 instead: a task that becomes compute-bound scales sub-linearly from
+// then on. We know of no published table that needs it.
 //
 // "released" is the authors' code, with narrower intervals and another
 // probability. The script compare_size_test of March 2024, which made FAR Table 5, has it with

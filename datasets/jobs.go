@@ -88,9 +88,8 @@ func (d *day) fleetOn(g *mig.GPU) (task.Fleet, error) {
 	return d.fleet.resolve(g)
 }
 
-// hourly has the arrival rates by hour of the day, in jobs a minute divided by arrivalScale. It is
-// INTERARRIVALS of the released code. The last rate is never used, because the day ends with
-// hour 23.
+// hourly has the arrival rates by hour of the day, in jobs a minute divided by arrivalScale. It is INTERARRIVALS of
+// the released code. The last rate is never used, because the day ends with hour 23.
 var hourly = [25]float64{
 	.111, .083, .085, .1, .137, .169, .171, .169, .179, .191, .201, .188, .17, .177, .168,
 	.171, .163, .138, .12, .111, .129, .116, .106, .104, .111,

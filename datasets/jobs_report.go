@@ -126,9 +126,8 @@ func (d *reportDays) job(s *numpy.Stream, arrival float64) task.Job {
 // inFloat32 rounds a time or a duration as the report's code stores it.
 func inFloat32(minutes float64) task.Minutes { return task.Minutes(float32(minutes)) }
 
-// A reportScaling holds two throughputs by size. The duration on a size is g1 / over * times,
-// computed in this order, where g1 is the duration on size 1. [jobScaling] has the same numbers but
-// rounds the quotient first.
+// A reportScaling holds two throughputs by size. The duration on a size is g1 / over * times, computed in this order,
+// where g1 is the duration on size 1. [jobScaling] has the same numbers but rounds the quotient first.
 type reportScaling [mig.MaxSize + 1]struct{ over, times float64 }
 
 func (r *reportScaling) duration(size mig.Slices, g1 float64) float64 {

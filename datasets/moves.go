@@ -25,8 +25,7 @@ type moves struct {
 	downtime int
 }
 
-// newMoves reads the parameters. It returns an error for a downtime, other than the default,
-// without moves.
+// newMoves reads the parameters. It returns an error for a downtime, other than the default, without moves.
 func newMoves(a spec.Args, downtime int) (moves, error) {
 	m := moves{a.Float("moves"), a.Int("downtime")}
 	if m.perGPU == 0 && m.downtime != downtime {

@@ -105,9 +105,8 @@ func (s openb) pods(index int) []pod {
 	return pods
 }
 
-// bootstrap returns as many days as from firstDay to lastDay. Each has the pods of a day drawn at
-// random from these days. A pod that is alive when firstDay begins is submitted at time 0 with its
-// remaining lifetime.
+// bootstrap returns as many days as from firstDay to lastDay. Each has the pods of a day drawn at random from these
+// days. A pod that is alive when firstDay begins is submitted at time 0 with its remaining lifetime.
 func bootstrap(pods []pod, rng *rand.Rand) []pod {
 	var out []pod
 	byDay := make([][]pod, lastDay+1)

@@ -198,8 +198,7 @@ func (s requests) regime() task.Regime {
 	return s.waiting.regime(task.Whole)
 }
 
-// demand returns the probability of each profile. It returns an error if the model has another
-// number of profiles.
+// demand returns the probability of each profile. It returns an error if the model has another number of profiles.
 func (s requests) demand(g *mig.GPU) ([]float64, error) {
 	if s.distribution != nil {
 		return s.distribution.demand(g), nil
@@ -273,8 +272,7 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 	return out
 }
 
-// upTo returns the beginning of a stream, up to the request with which the requested slices reach
-// end.
+// upTo returns the beginning of a stream, up to the request with which the requested slices reach end.
 func upTo(all []task.Request, end int) []task.Request {
 	requested := 0
 	for i := range all {

@@ -11,8 +11,7 @@ import (
 	"miglab/harness/task"
 )
 
-// Spec is a dataset with its name. Specs are comparable: two are equal under == exactly if
-// their IDs are equal.
+// Spec is a dataset with its name. Specs are comparable: two are equal under == exactly if their IDs are equal.
 type Spec interface {
 	// ID returns the canonical spec: the full name, and the parameters that differ
 	// from their defaults, sorted. [Parse] gives the same dataset back.

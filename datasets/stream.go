@@ -20,8 +20,7 @@ func streamKey(key string, a spec.Args, params ...string) string {
 	return key
 }
 
-// pcg returns the random stream for a key, a seed, the sizes of a GPU and the index of an
-// instance.
+// pcg returns the random stream for a key, a seed, the sizes of a GPU and the index of an instance.
 func pcg(key string, seed uint64, g *mig.GPU, index int) *rand.PCG {
 	text := append(make([]byte, 0, len(key)+64), key...)
 	text = strconv.AppendUint(append(text, "\nseed="...), seed, 10)

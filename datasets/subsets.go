@@ -11,13 +11,11 @@ import (
 	"miglab/harness/task"
 )
 
-// subsets has the subsets of the measured kernels of DRL 5.1.1: 100 different ones with at
-// least n kernels and 100 with fewer, each in 5 orders, cut into batches of n. Every
-// subset is equally likely. The paper draws from 18 Rodinia and Altis kernels, whose
-// times are not all public; the 16 public Rodinia kernels replace them.
+// subsets has the subsets of the measured kernels of DRL 5.1.1: 100 different ones with at least n kernels and 100
+// with fewer, each in 5 orders, cut into batches of n. Every subset is equally likely. The paper draws from 18
+// Rodinia and Altis kernels, whose times are not all public; the 16 public Rodinia kernels replace them.
 //
-// Larger subsets come first, so that the first instances are the ones that have a certain
-// part.
+// Larger subsets come first, so that the first instances are the ones that have a certain part.
 type subsets struct {
 	n    int
 	seed uint64

@@ -23,9 +23,8 @@ const maxCount = 1_000_000
 // With repeat=2 each batch comes with a copy of itself. The script concat_test of the released
 // code, which made FAR Tables 7 and 8, joins such copies; the paper joins different batches.
 //
-// With a total, instance i is that many tasks cut into batches of n; the last batch
-// may have fewer (DRL 5.1.3). The tasks are the same as with n=total. A part is one of these
-// batches by itself.
+// With a total, instance i is that many tasks cut into batches of n; the last batch may have fewer (DRL 5.1.3). The
+// tasks are the same as with n=total. A part is one of these batches by itself.
 type synthetic struct {
 	workload
 	id        string
@@ -209,10 +208,9 @@ func poisson(b task.Batch, g *mig.GPU, rho float64, rng *rand.Rand) []mig.Second
 // longestBusy is the longest busy time of [inUse], in seconds.
 const longestBusy = 14
 
-// inUse draws the start of the DRL paper's released evaluation: one of the useful partitions,
-// each equally likely, with each instance busy for a whole number from 0 to longestBusy. The
-// released environment draws these numbers as levels of time of about 7 s each, but its
-// compute_makespan adds them to seconds, so that they count as seconds.
+// inUse draws the start of the DRL paper's released evaluation: one of the useful partitions, each equally likely,
+// with each instance busy for a whole number from 0 to longestBusy. The released environment draws these numbers as
+// levels of time of about 7 s each, but its compute_makespan adds them to seconds, so that they count as seconds.
 func inUse(g *mig.GPU, rng *rand.Rand) []task.Existing {
 	all := g.Useful()
 	partition := all[rng.IntN(len(all))]
@@ -223,9 +221,8 @@ func inUse(g *mig.GPU, rng *rand.Rand) []task.Existing {
 	return out
 }
 
-// prefix returns the beginning of the names of a batch's tasks; "" if the instance has one batch.
-// It has the number of the batch, which is the same in every stream. earlier is the number of
-// earlier copies of the batch.
+// prefix returns the beginning of the names of a batch's tasks; "" if the instance has one batch. It has the number
+// of the batch, which is the same in every stream. earlier is the number of earlier copies of the batch.
 func (s *synthetic) prefix(index, earlier int) string {
 	switch {
 	case earlier > 0:

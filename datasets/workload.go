@@ -94,9 +94,8 @@ func (w *workload) scaling() *scaling {
 	return &scalings[slices.IndexFunc(scalings, func(s scaling) bool { return s.name == w.Scaling })]
 }
 
-// countClasses divides n tasks among classes in proportion to the weights. It assigns the whole parts
-// first, and then one task at a time to the class that is furthest below its exact share. The first
-// class wins ties (FAR footnote 8).
+// countClasses divides n tasks among classes in proportion to the weights. It assigns the whole parts first, and then
+// one task at a time to the class that is furthest below its exact share. The first class wins ties (FAR footnote 8).
 func countClasses(counts []int, n int, weights []int) {
 	total, placed := 0, 0
 	for _, w := range weights {

@@ -414,8 +414,7 @@ func convert[T any](jobs []Job, convertJob func(Job) (T, error)) (out []T, rejec
 	return out, rejected
 }
 
-// A Law is the assumption that gives durations on all sizes to a job that was measured on one share
-// of a GPU.
+// A Law is the assumption that gives durations on all sizes to a job that was measured on one share of a GPU.
 type Law struct {
 	// Alpha is the exponent: on s slices instead of m, a job takes (m/s)^Alpha times as long.
 	// With 1, twice the slices halve the duration, and with 0 the duration is the same on all.
@@ -429,8 +428,7 @@ func (l Law) Seconds(lifetime float64, measured, size mig.Slices) float64 {
 	return lifetime * portable.Pow(float64(measured)/float64(size), l.Alpha)
 }
 
-// Job converts a job of a trace to a job with a deadline. arrival counts in seconds from the
-// beginning of the day.
+// Job converts a job of a trace to a job with a deadline. arrival counts in seconds from the beginning of the day.
 func (l Law) Job(g *mig.GPU, m Mapping, arrival, lifetime float64, milli int) task.Job {
 	const minute = 60
 	j := task.Job{
@@ -456,8 +454,7 @@ func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
 	})
 }
 
-// WriteRejected writes rejected rows as CSV with the columns line and reason. It passes on the errors
-// of w.
+// WriteRejected writes rejected rows as CSV with the columns line and reason. It passes on the errors of w.
 func WriteRejected(w io.Writer, rejected []Rejected) error {
 	return strictcsv.Write(w, []string{"line", "reason"}, len(rejected), func(i int) []string {
 		return []string{strconv.Itoa(rejected[i].Line), rejected[i].Reason}

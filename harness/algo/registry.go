@@ -120,8 +120,7 @@ type Spec struct {
 	// Proven marks a bound that exists for every problem and holds for every schedule that the
 	// referee accepts. miglab bound prints it, and miglab audit compares makespans with it.
 	Proven bool
-	// Budget describes the limit of a search, for example "1000 iterations". nil for algorithms
-	// without a limit.
+	// Budget describes the limit of a search, for example "1000 iterations". nil for algorithms without a limit.
 	Budget func(Args) string
 	// Together is the number of instances that the algorithm solves at once faster than one after
 	// the other, with the same answers; 0 or 1 if it solves one at a time. track.Track.SolveTogether

@@ -72,8 +72,7 @@ type recorded struct {
 	answers map[int64]solution
 }
 
-// readAnswers reads a file: first the hello message of a program, then one answer on each line.
-// Errors name the line.
+// readAnswers reads a file: first the hello message of a program, then one answer on each line. Errors name the line.
 func readAnswers(path, content string) (*recorded, error) {
 	f, err := wholefile.Open(path, maxAnswers)
 	if err != nil {

@@ -32,8 +32,7 @@ func (c *conversation) ask(question any, a answer) error {
 	return a.refusal()
 }
 
-// A client has conversations with the processes of a program, and keeps the time of the last
-// one.
+// A client has conversations with the processes of a program, and keeps the time of the last one.
 type client struct {
 	*program
 	took atomic.Int64 // nanoseconds
@@ -43,9 +42,8 @@ type client struct {
 // reading messages, but not starting a process.
 func (c *client) Took() time.Duration { return time.Duration(c.took.Load()) }
 
-// converse has a conversation about an instance. If the process fails and has answered about
-// another instance before, converse repeats the conversation with a new process, so that the
-// result does not depend on earlier instances.
+// converse has a conversation about an instance. If the process fails and has answered about another instance before,
+// converse repeats the conversation with a new process, so that the result does not depend on earlier instances.
 func (c *client) converse(ctx context.Context, id int64, talk func(*conversation) error) error {
 	proc, err := c.take(ctx)
 	if err != nil {

@@ -2,15 +2,13 @@
 // an algorithm, `exec:./my-scheduler --fast` names a program. The command line is split at
 // spaces, and the program is found as a shell finds it, but no shell expands the arguments.
 //
-// A program reads JSON lines from standard input and answers on standard output. PROTOCOL.md
-// describes the messages, and examples/ has programs in Python. A program gets a batch or a
-// co-run window as a whole, and a stream batch by batch. Placement and dispatch are dialogues: a
-// program is asked for one decision at a time and does not see later requests or jobs. Each track
-// has a file here, with its messages and its constructor of algorithms.
+// A program reads JSON lines from standard input and answers on standard output. PROTOCOL.md describes the messages,
+// and examples/ has programs in Python. A program gets a batch or a co-run window as a whole, and a stream batch by
+// batch. Placement and dispatch are dialogues: a program is asked for one decision at a time and does not see later
+// requests or jobs. Each track has a file here, with its messages and its constructor of algorithms.
 //
-// The referees and simulators check a program's answers like the answers of built-in
-// algorithms. Any other failure is an [*Error], which becomes the row of the instance.
-// The run then continues with a new process.
+// The referees and simulators check a program's answers like the answers of built-in algorithms. Any other failure is
+// an [*Error], which becomes the row of the instance. The run then continues with a new process.
 //
 // `answers:agent.jsonl` names a file with recorded answers, for example of a program that
 // cannot run where miglab runs. Its answers are checked and ranked in the same way.

@@ -39,12 +39,10 @@ func (e *Error) FailureText() string { return fmt.Sprintf("%s %s", e.Program, e.
 
 var _ algo.Failure = (*Error)(nil)
 
-// maxText is the largest length of an error's text in bytes, without the end of standard
-// error.
+// maxText is the largest length of an error's text in bytes, without the end of standard error.
 const maxText = 2 << 10
 
-// newError returns an error without a program. It cuts a long text, which may quote the
-// program.
+// newError returns an error without a program. It cuts a long text, which may quote the program.
 func newError(kind, format string, args ...any) *Error {
 	text := fmt.Sprintf(format, args...)
 	if len(text) > maxText {

@@ -10,9 +10,8 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// hashContent returns a hash of the files that a command line names, in 16 hexadecimal digits:
-// the program and every argument that is a regular file, such as the script of an
-// interpreter.
+// hashContent returns a hash of the files that a command line names, in 16 hexadecimal digits: the program and every
+// argument that is a regular file, such as the script of an interpreter.
 func hashContent(path string, args []string) (string, error) {
 	program, err := hashFile(path)
 	if err != nil {
@@ -33,8 +32,7 @@ func hashContent(path string, args []string) (string, error) {
 	return shortHash(h.Sum(nil)), nil
 }
 
-// hashes keeps the hashes of files by path, size and time of the last change, because names are
-// parsed often.
+// hashes keeps the hashes of files by path, size and time of the last change, because names are parsed often.
 var hashes sync.Map
 
 func hashFile(path string) ([]byte, error) {

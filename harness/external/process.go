@@ -23,8 +23,7 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// maxAnswer limits the bytes of an answer, so that the time to read it is proportional to the
-// length of the question.
+// maxAnswer limits the bytes of an answer, so that the time to read it is proportional to the length of the question.
 const (
 	answerBase    = 64 << 10
 	answerPerByte = 64
@@ -169,9 +168,8 @@ func (p *process) readLine(b *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// ask sends a line and returns the line that the process answers, both before the deadline.
-// The error is an [*Error] without a program, or the error of the context. After an error, the
-// process is gone.
+// ask sends a line and returns the line that the process answers, both before the deadline. The error is an [*Error]
+// without a program, or the error of the context. After an error, the process is gone.
 func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) ([]byte, error) {
 	select {
 	case l, ok := <-p.lines:

@@ -9,11 +9,10 @@ import (
 	"syscall"
 )
 
-// newCommand returns a command whose process has its own process group. A shell limits the memory, in
-// bytes, that the process and each process that it starts may allocate, and then becomes the program.
-// The limit is not RLIMIT_AS, because that would count reserved address space, of which garbage
-// collectors take much. The kernel kills the process when the thread that started it ends, which the
-// Go runtime does not let happen while miglab runs.
+// newCommand returns a command whose process has its own process group. A shell limits the memory, in bytes, that the
+// process and each process that it starts may allocate, and then becomes the program. The limit is not RLIMIT_AS,
+// because that would count reserved address space, of which garbage collectors take much. The kernel kills the
+// process when the thread that started it ends, which the Go runtime does not let happen while miglab runs.
 func newCommand(path string, args []string, memory uint64) *exec.Cmd {
 	limited := []string{"-c", `ulimit -d "$1" && shift && exec "$0" "$@"`, path, strconv.FormatUint(memory>>10, 10)}
 	cmd := exec.Command("/bin/sh", append(limited, args...)...)

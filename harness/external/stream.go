@@ -13,16 +13,14 @@ func init() {
 	}
 }
 
-// arrival is the question of the stream track for a later batch. The question for the first batch
-// is an instance.
+// arrival is the question of the stream track for a later batch. The question for the first batch is an instance.
 type arrival struct {
 	Type  string `json:"type"` // tasks
 	ID    int64  `json:"id"`
 	Tasks []job  `json:"tasks"`
 }
 
-// ScheduleStream implements [algo.Stream]. The program sees a batch only after it has scheduled
-// the previous batch.
+// ScheduleStream implements [algo.Stream]. The program sees a batch only after it has scheduled the previous batch.
 func (s *scheduler) ScheduleStream(ctx context.Context, problem algo.Problem,
 	lengths []int,
 ) (schedule.Schedule, error) {

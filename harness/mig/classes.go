@@ -40,9 +40,8 @@ func (g *GPU) Classes() [][]Partition {
 	return out
 }
 
-// Canonical returns the representative of a useful partition's class, and a permutation
-// that renames the partition's slices to the representative's (sigma in DRL Fig. 5).
-// It returns false for a partition that is not useful.
+// Canonical returns the representative of a useful partition's class, and a permutation that renames the partition's
+// slices to the representative's (sigma in DRL Fig. 5). It returns false for a partition that is not useful.
 func (g *GPU) Canonical(p Partition) (Partition, Permutation, bool) {
 	s := symmetries(g)
 	for i, u := range s.useful {

@@ -262,9 +262,8 @@ func ParseModel(text []byte, file string) (*GPU, error) {
 	return known, nil
 }
 
-// CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not
-// published: g's times for its smallest size that is at least as large. g is a model of FAR Table 1, and
-// source says so.
+// CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not published: g's
+// times for its smallest size that is at least as large. g is a model of FAR Table 1, and source says so.
 func (g *GPU) CostsLike(size Slices) (create, destroy Seconds, source string) {
 	for _, s := range g.sizes {
 		p := g.bySize[s]

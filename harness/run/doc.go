@@ -13,7 +13,6 @@
 // results. Their times are then equal shares of the call's. If the call fails, each is solved
 // alone.
 //
-// The referee checks every schedule before it is measured. If the algorithm breaks the rules,
-// refuses the problem, fails or panics, the cell has an error row instead of metrics. [Span.Values]
-// refuses to average over such a cell.
+// The referee checks every schedule before it is measured. If the algorithm breaks the rules, refuses the problem,
+// fails or panics, the cell has an error row instead of metrics. [Span.Values] refuses to average over such a cell.
 package run

@@ -22,8 +22,7 @@ import (
 type Engine struct {
 	// Store has the earlier results and receives the new ones.
 	Store *store.DB
-	// File is the database of Store that receives the results. "" means the shard's file in the
-	// store's folder.
+	// File is the database of Store that receives the results. "" means the shard's file in the store's folder.
 	File string
 	// Workers is the number of cells that are computed at a time; 0 means one for each processor.
 	Workers int
@@ -39,9 +38,8 @@ type Engine struct {
 	Failed func(algo.Failure)
 }
 
-// Run computes the cells of the spans that have no result in the store, or whose result is
-// [store.KindTimeout]. Other error rows are results and are not computed again. A cell listed twice
-// is computed once.
+// Run computes the cells of the spans that have no result in the store, or whose result is [store.KindTimeout]. Other
+// error rows are results and are not computed again. A cell listed twice is computed once.
 //
 // When ctx is cancelled, Run keeps the finished cells and returns ctx.Err(). An error of the dataset
 // or of the store stops the run.

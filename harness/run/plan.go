@@ -50,9 +50,8 @@ func (j *job) groupSize() int {
 	return n
 }
 
-// splitJobs groups consecutive jobs with the same series that one worker does together, if an
-// algorithm among the series solves instances together. The groups are small enough that each
-// worker gets some of the jobs.
+// splitJobs groups consecutive jobs with the same series that one worker does together, if an algorithm among the
+// series solves instances together. The groups are small enough that each worker gets some of the jobs.
 func splitJobs(jobs []job, workers int) [][]job {
 	var out [][]job
 	for share := max(1, len(jobs)/workers); len(jobs) > 0; {
@@ -270,9 +269,8 @@ func (p *backlog) piece(first int) (jobs []job) {
 	return jobs
 }
 
-// Open opens a folder as [store.Open] does and registers the GPU models of its results, so that
-// [mig.Lookup] finds them. A different model of the same name, from another folder or a file, is an
-// error that names both.
+// Open opens a folder as [store.Open] does and registers the GPU models of its results, so that [mig.Lookup] finds
+// them. A different model of the same name, from another folder or a file, is an error that names both.
 func Open(dir string) (*store.DB, error) {
 	db, err := store.Open(dir)
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"miglab/harness/store"
 )
 
-// A Shard is one of several parts into which cells are divided among processes or
-// machines. All cells of one instance are in the same part. The zero value contains all
-// cells.
+// A Shard is one of several parts into which cells are divided among processes or machines. All cells of one instance
+// are in the same part. The zero value contains all cells.
 type Shard struct {
 	// Index counts from 0.
 	Index int

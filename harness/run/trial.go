@@ -111,8 +111,7 @@ func (s Span) Has(instance int) bool {
 	return s.From <= instance && instance < s.To && s.Split.Holds(instance)
 }
 
-// Span returns the instances from to to-1. It returns a [*datasets.IndexError] if the dataset has fewer
-// instances.
+// Span returns the instances from to to-1. It returns a [*datasets.IndexError] if the dataset has fewer instances.
 func (t *Trial) Span(from, to int) (Span, error) {
 	have := t.dataset.Instances()
 	if have > 0 && to > have {
@@ -121,8 +120,7 @@ func (t *Trial) Span(from, to int) (Span, error) {
 	return Span{Trial: t, From: from, To: to}, nil
 }
 
-// SpanOf resolves a series and returns its instances 0 to n-1. It passes on the errors of [Resolve] and
-// [Trial.Span].
+// SpanOf resolves a series and returns its instances 0 to n-1. It passes on the errors of [Resolve] and [Trial.Span].
 func SpanOf(s store.Series, n int) (Span, error) {
 	t, err := Resolve(s)
 	if err != nil {

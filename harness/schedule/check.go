@@ -11,16 +11,14 @@ import (
 	"miglab/harness/task"
 )
 
-// Check lists all violations of a schedule for a problem. It returns nil for a valid
-// schedule. It never stops at the first violation and does not panic, whatever the
-// values are. Times may differ by rounding (see tolerance.go), and touching intervals
-// do not overlap.
+// Check lists all violations of a schedule for a problem. It returns nil for a valid schedule. It never stops at the
+// first violation and does not panic, whatever the values are. Times may differ by rounding (see tolerance.go), and
+// touching intervals do not overlap.
 //
-// Where many runs (or instances, or operations) share a slice at one time, each is
-// reported against the earlier one that holds the slice longest, not against all. An
-// impossible index, time or instance is reported once, without the violations that follow
-// from it. The order is fixed: the problem, placements, operations, instances, runs; each
-// in the order of the lists or of time.
+// Where many runs (or instances, or operations) share a slice at one time, each is reported against the earlier one
+// that holds the slice longest, not against all. An impossible index, time or instance is reported once, without the
+// violations that follow from it. The order is fixed: the problem, placements, operations, instances, runs; each in
+// the order of the lists or of time.
 //
 // Check takes O(n log n) for n placements and operations.
 func Check(p Problem, s Schedule) []Violation {

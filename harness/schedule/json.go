@@ -44,13 +44,11 @@ type (
 	}
 )
 
-// Encode writes a schedule as indented JSON. The bytes do not depend on the order of its
-// lists, and times read back as the same numbers. Placements are sorted by start, GPU,
-// slice and task, operations by start with destroys first. Encode does not call [Check]:
-// an invalid schedule can be written and checked later. A value that the format cannot
-// hold is a [*FormatError]: a task that the problem does not name or names twice, an
-// instance of a profile that is not standard, a time that is not finite. Encode passes on
-// the errors of w.
+// Encode writes a schedule as indented JSON. The bytes do not depend on the order of its lists, and times read back
+// as the same numbers. Placements are sorted by start, GPU, slice and task, operations by start with destroys first.
+// Encode does not call [Check]: an invalid schedule can be written and checked later. A value that the format cannot
+// hold is a [*FormatError]: a task that the problem does not name or names twice, an instance of a profile that is
+// not standard, a time that is not finite. Encode passes on the errors of w.
 func Encode(w io.Writer, p Problem, s Schedule) error {
 	f, err := toFile(&p, &s)
 	if err != nil {

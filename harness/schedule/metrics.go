@@ -13,9 +13,8 @@ type Metrics struct {
 	Makespan mig.Seconds
 	// Busy is the work of the compute slices: the sum of size times duration over all tasks.
 	Busy SliceSeconds
-	// Utilisation is Busy divided by the slice-seconds of the GPUs up to the makespan, from 0 to 1.
-	// Slices of instances that are being created or destroyed are idle. It is 0 for a
-	// schedule without tasks.
+	// Utilisation is Busy divided by the slice-seconds of the GPUs up to the makespan, from 0 to 1. Slices of
+	// instances that are being created or destroyed are idle. It is 0 for a schedule without tasks.
 	Utilisation float64
 	// Reconfigurations is the number of creates and destroys, including those after the
 	// makespan.

@@ -15,8 +15,7 @@ type Problem struct {
 	Model mig.Reconfiguration
 	// Start lists the instances that exist at time 0. If it is empty, the GPUs are empty.
 	Start []Existing
-	// Release holds the earliest time at which each task may start. It is nil if all
-	// may start at time 0.
+	// Release holds the earliest time at which each task may start. It is nil if all may start at time 0.
 	Release []mig.Seconds
 	// Restart is the shortest break of a stopped task before it continues, on any instance of any GPU. The task keeps
 	// the work that it has done. 0 means that tasks cannot be stopped: each runs once, without a break.

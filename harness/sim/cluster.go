@@ -13,11 +13,10 @@ import (
 // Cluster is the state of the placement track: GPUs of one model, each described by the
 // mask of its occupied memory slices (MFI IV).
 //
-// A scheduler reads it by mask: which masks occur, and which GPU with one of these masks has
-// the lowest index. An [intSet] for each mask has the blocks of 64 GPUs in which the mask occurs,
-// so that a query takes about as many steps for 1,000,000 GPUs as for 100. A change touches one
-// cache line of the masks, which take one byte for each GPU; the sets fit into a processor's
-// cache.
+// A scheduler reads it by mask: which masks occur, and which GPU with one of these masks has the lowest index. An
+// [intSet] for each mask has the blocks of 64 GPUs in which the mask occurs, so that a query takes about as many
+// steps for 1,000,000 GPUs as for 100. A change touches one cache line of the masks, which take one byte for each
+// GPU; the sets fit into a processor's cache.
 //
 // The mask alone decides what fits: instances may coexist exactly when their memory
 // slices are disjoint, and then no profile exceeds its Max.

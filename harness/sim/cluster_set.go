@@ -45,8 +45,7 @@ func (l maskList) occurs(m mig.Mask, gpu int) bool {
 		equalBytes(b[4], m)|equalBytes(b[5], m)|equalBytes(b[6], m)|equalBytes(b[7], m) != 0
 }
 
-// next returns the lowest GPU with the mask from the given GPU to the end of its block; absent if
-// no such GPU has it.
+// next returns the lowest GPU with the mask from the given GPU to the end of its block; absent if no such GPU has it.
 func (l maskList) next(m mig.Mask, gpu int) int {
 	candidates := ^uint64(0) << (gpu & 7 << 3)
 	block := l.block(gpu)

@@ -10,12 +10,10 @@ import (
 	"miglab/harness/task"
 )
 
-// Dispatch is the event engine of the dispatch track (deadline report 2.3, 2.4 and
-// its released environment). A fleet of GPUs with fixed partitions serves jobs with
-// deadlines: the job with the earliest deadline starts on a free slice and stays there
-// until it ends. Time does not advance while a job waits and a slice is free; otherwise it
-// jumps to the next arrival or completion. At the same time arrivals come first, then
-// dispatches, then completions.
+// Dispatch is the event engine of the dispatch track (deadline report 2.3, 2.4 and its released environment). A fleet
+// of GPUs with fixed partitions serves jobs with deadlines: the job with the earliest deadline starts on a free slice
+// and stays there until it ends. Time does not advance while a job waits and a slice is free; otherwise it jumps to
+// the next arrival or completion. At the same time arrivals come first, then dispatches, then completions.
 //
 // A pre-emptive fleet ([task.Fleet.Preemptive]) is the environment of the authors' first notebook
 // (RL_project_scheduling.ipynb): whenever a job arrives or ends, the running jobs return to the queue, and each may be
@@ -50,11 +48,10 @@ type ChoiceError struct{ text string }
 
 func (e *ChoiceError) Error() string { return e.text }
 
-// NewDispatch returns an engine at the beginning of the day. Jobs must be listed by
-// ascending arrival. They must run on every size in the fleet, because a job may not wait
-// while any slice is free. With [task.Fleet.Float32] arrivals must be float32 numbers: a job
-// could otherwise end before it starts. NewDispatch returns an error for an impossible fleet or
-// job. The engine reads the jobs and the fleet until it is done; they must not change.
+// NewDispatch returns an engine at the beginning of the day. Jobs must be listed by ascending arrival. They must run
+// on every size in the fleet, because a job may not wait while any slice is free. With [task.Fleet.Float32] arrivals
+// must be float32 numbers: a job could otherwise end before it starts. NewDispatch returns an error for an impossible
+// fleet or job. The engine reads the jobs and the fleet until it is done; they must not change.
 func NewDispatch(jobs []task.Job, fleet task.Fleet) (*Dispatch, error) {
 	if err := fleet.Validate(); err != nil {
 		return nil, err
@@ -309,8 +306,7 @@ func (e *Dispatch) Result() DispatchResult {
 	return r
 }
 
-// RunDispatch serves all jobs with a dispatcher. It returns the errors of
-// [NewDispatch] and [Dispatch.Place].
+// RunDispatch serves all jobs with a dispatcher. It returns the errors of [NewDispatch] and [Dispatch.Place].
 func RunDispatch(jobs []task.Job, fleet task.Fleet, d Dispatcher) (DispatchResult, error) {
 	e, err := NewDispatch(jobs, fleet)
 	if err != nil {

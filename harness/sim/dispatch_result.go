@@ -26,10 +26,9 @@ type DispatchResult struct {
 	// Tardiness is the mean, over all jobs, of the time by which a job ends after its
 	// deadline; a job in time counts as 0.
 	Tardiness task.Minutes
-	// Energy is the integral, from the beginning of the day to the last completion,
-	// of the power that the GPUs draw. EnergyAsReleased is computed as in the report's released
-	// code, which charges the interval before a completion as if the completing slices had
-	// been free. The report's figures show EnergyAsReleased.
+	// Energy is the integral, from the beginning of the day to the last completion, of the power that the GPUs draw.
+	// EnergyAsReleased is computed as in the report's released code, which charges the interval before a completion
+	// as if the completing slices had been free. The report's figures show EnergyAsReleased.
 	Energy, EnergyAsReleased WattMinutes
 	// Makespan is the time of the last completion.
 	Makespan task.Minutes

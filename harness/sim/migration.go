@@ -13,9 +13,8 @@ import (
 // ([task.Migration]). Otherwise the engine uses it as a plain placer.
 type Mover interface {
 	Placer
-	// Move returns the next move before a request for a profile is decided, or false. The engine
-	// checks the move and carries it out. It calls Move again until Move returns false or no more
-	// moves are allowed.
+	// Move returns the next move before a request for a profile is decided, or false. The engine checks the move and
+	// carries it out. It calls Move again until Move returns false or no more moves are allowed.
 	Move(r *Residents, profile int) (Move, bool)
 }
 

@@ -10,10 +10,9 @@ import (
 	"miglab/harness/task"
 )
 
-// CheckPlacement is the referee of the placement track. It keeps its own books, slice by
-// slice, and shares no code with the engine. spots lists the first places of each request's
-// instances; the list of a rejected request is empty. moves lists all moves in order, and rules
-// limits them. The error joins all violations:
+// CheckPlacement is the referee of the placement track. It keeps its own books, slice by slice, and shares no code
+// with the engine. spots lists the first places of each request's instances; the list of a rejected request is empty.
+// moves lists all moves in order, and rules limits them. The error joins all violations:
 //
 //   - a request has some of the instances that it needs, but not all
 //   - an instance is on a GPU that does not exist, or starts where its profile cannot

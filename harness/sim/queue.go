@@ -8,10 +8,9 @@ import (
 	"miglab/harness/task"
 )
 
-// Queue is the state of the dispatch track that a dispatcher sees: the jobs that
-// wait, and the slices of the fleet. Jobs wait in the order of their deadlines
-// (EDF), and with equal deadlines in the order of arrival. The results of its methods
-// belong to the engine: do not change them. They are valid until the next decision.
+// Queue is the state of the dispatch track that a dispatcher sees: the jobs that wait, and the slices of the fleet.
+// Jobs wait in the order of their deadlines (EDF), and with equal deadlines in the order of arrival. The results of
+// its methods belong to the engine: do not change them. They are valid until the next decision.
 type Queue struct {
 	now  task.Minutes
 	jobs []task.Job
@@ -43,8 +42,7 @@ func (q *Queue) Now() task.Minutes { return q.now }
 // Head returns the job to dispatch.
 func (q *Queue) Head() *task.Job { return &q.jobs[q.waiting[0].ID] }
 
-// Next returns the job that will be at the head next if no other job arrives before that;
-// nil if no other job waits.
+// Next returns the job that will be at the head next if no other job arrives before that; nil if no other job waits.
 func (q *Queue) Next() *task.Job {
 	switch {
 	case len(q.waiting) < 2:
@@ -58,8 +56,7 @@ func (q *Queue) Next() *task.Job {
 // Waiting returns the number of jobs that wait, including the head.
 func (q *Queue) Waiting() int { return len(q.waiting) }
 
-// All yields the jobs that wait: the head first, then the others in an arbitrary but fixed
-// order.
+// All yields the jobs that wait: the head first, then the others in an arbitrary but fixed order.
 func (q *Queue) All() iter.Seq[*task.Job] {
 	return func(yield func(*task.Job) bool) {
 		for _, w := range q.waiting {
@@ -70,8 +67,7 @@ func (q *Queue) All() iter.Seq[*task.Job] {
 	}
 }
 
-// Slices returns the slices of the fleet: GPU by GPU, and from left to right in
-// each partition.
+// Slices returns the slices of the fleet: GPU by GPU, and from left to right in each partition.
 func (q *Queue) Slices() []Slice { return q.slices }
 
 // Free returns the number of free slices, at least 1 when a decision is due.

@@ -151,8 +151,7 @@ func ID(name string, params []Param, a Args) string {
 	return name + "?" + strings.Join(pairs, "&")
 }
 
-// Help lists the parameters and their values, as in "n=14 order=paper|shuffled part". The
-// default comes first.
+// Help lists the parameters and their values, as in "n=14 order=paper|shuffled part". The default comes first.
 func Help(params []Param) string {
 	var out []string
 	for i := range params {

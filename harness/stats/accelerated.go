@@ -15,11 +15,10 @@ import (
 // acceleratedSeed is the seed of all resamples of [Accelerated].
 const acceleratedSeed = 20260101
 
-// Accelerated returns the 95 % interval of the mean of 2 to [math.MaxUint16] values that are not all
-// equal, given the mean. It is the bias-corrected and accelerated bootstrap (Efron and Tibshirani, An
-// Introduction to the Bootstrap, 14.3), because the plain percentiles are too low or too high for
-// skewed values. It uses the levels of Student's t, because the deviation of a sample is not known
-// exactly. The interval is too narrow for fewer than about 30 values.
+// Accelerated returns the 95 % interval of the mean of 2 to [math.MaxUint16] values that are not all equal, given the
+// mean. It is the bias-corrected and accelerated bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
+// 14.3), because the plain percentiles are too low or too high for skewed values. It uses the levels of Student's t,
+// because the deviation of a sample is not known exactly. The interval is too narrow for fewer than about 30 values.
 //
 // Accelerated keeps the intervals, because several tables often show the same sample.
 func Accelerated(values []float64, mean float64) (low, high float64) {

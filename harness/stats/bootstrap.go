@@ -14,8 +14,7 @@ const Resamples = 10_000
 // tail is the share of the resamples that lies below the interval, and the share above it.
 const tail = (1 - Confidence) / 2
 
-// Bootstrap returns the [Resampled.Interval] of a single sample. It passes on the errors of
-// [Resample].
+// Bootstrap returns the [Resampled.Interval] of a single sample. It passes on the errors of [Resample].
 func Bootstrap(values []float64, seed uint64) (low, high float64, err error) {
 	r, err := Resample([][]float64{values}, seed)
 	if err != nil {
@@ -36,10 +35,9 @@ type Resampled struct {
 	scratch []float64
 }
 
-// Resample draws [Resamples] resamples: it draws as many rows as the samples have, with
-// replacement, and takes the mean of these rows in each sample. Row i of every sample must
-// belong to the same instance, so that differences of means are means of paired differences.
-// The draws depend only on the seed and on the number of rows.
+// Resample draws [Resamples] resamples: it draws as many rows as the samples have, with replacement, and takes the
+// mean of these rows in each sample. Row i of every sample must belong to the same instance, so that differences of
+// means are means of paired differences. The draws depend only on the seed and on the number of rows.
 //
 // Resample keeps the samples; they must not change. It returns [ErrNoValues] for empty samples, and
 // an error for samples of different sizes, a value that is not finite, or a sum that could overflow.
@@ -126,9 +124,8 @@ func (r *Resampled) draw(chosen []int, seed uint64) {
 // [Confidence]: the quantiles of the means of its resamples (Efron and Tibshirani, An
 // Introduction to the Bootstrap, 13.3).
 //
-// It assumes no distribution. With fewer than about ten values it is too narrow: it then
-// contains the mean with less than that probability. A single value has no interval; low and
-// high are NaN.
+// It assumes no distribution. With fewer than about ten values it is too narrow: it then contains the mean with less
+// than that probability. A single value has no interval; low and high are NaN.
 func (r *Resampled) Interval(sample int) (low, high float64) {
 	if len(r.samples[sample]) == 1 {
 		return math.NaN(), math.NaN()
@@ -137,10 +134,9 @@ func (r *Resampled) Interval(sample int) (low, high float64) {
 	return selectQuantile(r.scratch, tail), selectQuantile(r.scratch, 1-tail)
 }
 
-// Above reports whether the interval of the mean difference, sample a less sample b, lies
-// above zero. This is the interval of the paired bootstrap, because the difference of two means
-// of a resample is the mean of its paired differences. A difference that may be a rounding
-// error counts as zero.
+// Above reports whether the interval of the mean difference, sample a less sample b, lies above zero. This is the
+// interval of the paired bootstrap, because the difference of two means of a resample is the mean of its paired
+// differences. A difference that may be a rounding error counts as zero.
 func (r *Resampled) Above(a, b int) bool {
 	n := len(r.samples[a])
 	if n == 1 {

@@ -21,8 +21,7 @@ type FriedmanTest struct {
 // and ranks last as in [Ranks]. P is taken from the chi-squared distribution, which is
 // accurate for ten instances or more.
 //
-// Friedman returns [ErrNoValues] without scores, and an error for instances with different numbers
-// of scores.
+// Friedman returns [ErrNoValues] without scores, and an error for instances with different numbers of scores.
 func Friedman(scores [][]float64) (FriedmanTest, error) {
 	if len(scores) == 0 || len(scores[0]) == 0 {
 		return FriedmanTest{}, ErrNoValues

@@ -55,10 +55,9 @@ func Summarize(values []float64) (Summary, error) {
 	return s, nil
 }
 
-// Quantile returns the value below which the share q of the values lies: the least for 0 and the
-// greatest for 1. Between two values it interpolates linearly, as R's type 7 and NumPy's default
-// do. It returns [ErrNoValues] for an empty sample, and an error for q outside 0 to 1 or a value
-// that is not finite.
+// Quantile returns the value below which the share q of the values lies: the least for 0 and the greatest for 1.
+// Between two values it interpolates linearly, as R's type 7 and NumPy's default do. It returns [ErrNoValues] for an
+// empty sample, and an error for q outside 0 to 1 or a value that is not finite.
 func Quantile(values []float64, q float64) (float64, error) {
 	if !(q >= 0 && q <= 1) {
 		return 0, fmt.Errorf("the quantile is %v; it must be from 0 to 1", q)

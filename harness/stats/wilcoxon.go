@@ -22,10 +22,9 @@ type Test struct {
 // counted exactly: a float64 still holds 2⁵⁰ exactly.
 const exactWilcoxon = 50
 
-// Wilcoxon tests whether paired differences are symmetric about zero, for example the
-// differences of two algorithms on the same instances. It is the two-sided signed-rank test
-// (Wilcoxon, Individual comparisons by ranking methods, 1945). As in that paper, zeros are left
-// out. Equal magnitudes share their mean rank.
+// Wilcoxon tests whether paired differences are symmetric about zero, for example the differences of two algorithms
+// on the same instances. It is the two-sided signed-rank test (Wilcoxon, Individual comparisons by ranking methods,
+// 1945). As in that paper, zeros are left out. Equal magnitudes share their mean rank.
 //
 // For up to 50 differences without equal magnitudes the distribution is exact. Otherwise it is
 // the normal approximation, corrected for ties and for continuity. Wilcoxon returns [ErrNoValues]

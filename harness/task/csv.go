@@ -20,16 +20,13 @@ import (
 // ParseError names the place of a mistake in a file and says how to correct it.
 type ParseError = strictcsv.Error
 
-// ReadCSV reads a batch for a GPU: one line for each task, with the header
-// task,t1,t2,t3,t4,t7 (one column for each instance size of the GPU, in any order).
-// A field is the task's duration in seconds on instances of that size, or inf if it
-// does not fit. Lines may end in CRLF, the file may begin with a UTF-8 byte order mark,
-// fields may have spaces around them (but not after a closing quote), and empty lines
-// are skipped.
+// ReadCSV reads a batch for a GPU: one line for each task, with the header task,t1,t2,t3,t4,t7 (one column for each
+// instance size of the GPU, in any order). A field is the task's duration in seconds on instances of that size, or
+// inf if it does not fit. Lines may end in CRLF, the file may begin with a UTF-8 byte order mark, fields may have
+// spaces around them (but not after a closing quote), and empty lines are skipped.
 //
-// The file's name is only used in errors. A mistake in the text is a [*ParseError].
-// ReadCSV passes on the errors of r. A stream of several batches is an error, too;
-// [ReadStream] reads it.
+// The file's name is only used in errors. A mistake in the text is a [*ParseError]. ReadCSV passes on the errors of
+// r. A stream of several batches is an error, too; [ReadStream] reads it.
 func ReadCSV(r io.Reader, file string, g *mig.GPU) (Batch, error) {
 	b, _, err := ReadCSVLines(r, file, g)
 	return b, err
@@ -51,10 +48,9 @@ func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
 	return b.Tasks, lines, err
 }
 
-// ReadStream reads the columns of [ReadCSV] and two optional ones. The column batch holds the
-// number of each task's batch; numbers count from 1 and never fall. Without it the tasks are one
-// batch. The column arrival_s holds the time at which each task arrives, in seconds from 0; times
-// never fall.
+// ReadStream reads the columns of [ReadCSV] and two optional ones. The column batch holds the number of each task's
+// batch; numbers count from 1 and never fall. Without it the tasks are one batch. The column arrival_s holds the time
+// at which each task arrives, in seconds from 0; times never fall.
 func ReadStream(r io.Reader, file string, g *mig.GPU) (Batches, error) {
 	b, _, err := readStream(r, file, g)
 	return b, err

@@ -11,8 +11,7 @@ import (
 // Minutes is a duration or a point in time in minutes, the unit of the deadline report.
 type Minutes float64
 
-// MaxMinutes bounds the times and durations of jobs, so that sums over many jobs keep
-// their precision.
+// MaxMinutes bounds the times and durations of jobs, so that sums over many jobs keep their precision.
 const MaxMinutes Minutes = 1e9
 
 // A Job has a deadline and runs on one instance of a GPU whose partition never changes
@@ -24,8 +23,7 @@ type Job struct {
 	minutes [mig.MaxSize]Minutes
 }
 
-// On returns the duration of the job on an instance of the size. It returns +Inf if the job
-// does not fit.
+// On returns the duration of the job on an instance of the size. It returns +Inf if the job does not fit.
 func (j *Job) On(size mig.Slices) Minutes {
 	d := j.minutes[size-1]
 	if d == 0 {

@@ -10,11 +10,9 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// ReadJobs reads jobs for a GPU model: one line for each job, with the columns
-// arrival_min (ascending), deadline_min, and its duration on instances of each of
-// the model's sizes, t1 to t7 (A30: t1,t2,t4), in any order. All are minutes;
-// times count from the beginning of the day. Spaces, line ends and quotes are
-// treated as by [ReadCSV].
+// ReadJobs reads jobs for a GPU model: one line for each job, with the columns arrival_min (ascending), deadline_min,
+// and its duration on instances of each of the model's sizes, t1 to t7 (A30: t1,t2,t4), in any order. All are
+// minutes; times count from the beginning of the day. Spaces, line ends and quotes are treated as by [ReadCSV].
 //
 // The file's name is only used in errors. A mistake in the text is a [*ParseError].
 // ReadJobs passes on the errors of r.
@@ -66,10 +64,9 @@ var (
 // above0 is the least number above 0.
 const above0 = math.SmallestNonzeroFloat64
 
-// WriteJobs writes a file for [ReadJobs]. Reading it back gives the same jobs, to the last bit of
-// every number on the sizes that the GPU has. WriteJobs returns an error for an empty list, for jobs
-// that are not in order of arrival, and for a job that does not run on all sizes. It passes on the
-// errors of w.
+// WriteJobs writes a file for [ReadJobs]. Reading it back gives the same jobs, to the last bit of every number on the
+// sizes that the GPU has. WriteJobs returns an error for an empty list, for jobs that are not in order of arrival,
+// and for a job that does not run on all sizes. It passes on the errors of w.
 func WriteJobs(w io.Writer, g *mig.GPU, jobs []Job) error {
 	if err := checkOrder("job", len(jobs), func(i int) Minutes { return jobs[i].Arrival }); err != nil {
 		return err

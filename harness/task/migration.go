@@ -11,8 +11,7 @@ import "fmt"
 type Migration struct {
 	// Moves is the largest number of moves of the whole cluster in any Window consecutive slots.
 	Moves, Window int
-	// Downtime is the number of slots for which a moved workload pauses. It is not moved again
-	// during the pause.
+	// Downtime is the number of slots for which a moved workload pauses. It is not moved again during the pause.
 	Downtime int
 }
 

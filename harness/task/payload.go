@@ -77,8 +77,7 @@ type Existing struct {
 	// GPU counts from 0.
 	GPU      int
 	Instance mig.Instance
-	// BusyUntil is the time from which the instance can be used or destroyed. It is 0 if the
-	// instance is idle.
+	// BusyUntil is the time from which the instance can be used or destroyed. It is 0 if the instance is idle.
 	BusyUntil mig.Seconds
 }
 

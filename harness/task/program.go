@@ -82,11 +82,10 @@ const (
 	ComputeOverMemory = 0.8
 )
 
-// ByRule returns the class that the paper's rule gives the program (V-A2). It is US if the
-// program takes less than 1.1 times its solo time on one of eight GPCs with the memory that
-// MIG gives it, else CI if the ratio of compute to memory is over 0.8, else MI. The paper
-// takes the ratio of the counters Compute (SM) [%] and Memory [%]. The model takes the ratio
-// of w_c / p to w_m, the times of the two parts alone on the whole GPU.
+// ByRule returns the class that the paper's rule gives the program (V-A2). It is US if the program takes less than
+// 1.1 times its solo time on one of eight GPCs with the memory that MIG gives it, else CI if the ratio of compute to
+// memory is over 0.8, else MI. The paper takes the ratio of the counters Compute (SM) [%] and Memory [%]. The model
+// takes the ratio of w_c / p to w_m, the times of the two parts alone on the whole GPU.
 func (p *Program) ByRule() Class {
 	switch {
 	case p.Relative(0.125, 0.125) < 1+UnscalableLoss:
@@ -116,8 +115,7 @@ func (p *Program) Contended(compute, bandwidth, times float64) float64 {
 	return p.Serial + smoothMax(p.Compute*times/min(compute, p.Parallelism), p.Memory/bandwidth)
 }
 
-// smoothMax returns (x^4 + y^4)^(1/4). It avoids math.Pow, because the simulators spend
-// most of their time here.
+// smoothMax returns (x^4 + y^4)^(1/4). It avoids math.Pow, because the simulators spend most of their time here.
 func smoothMax(x, y float64) float64 {
 	x, y = x*x, y*y
 	return math.Sqrt(math.Sqrt(float64(x*x) + float64(y*y)))

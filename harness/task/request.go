@@ -47,9 +47,8 @@ func (q *Request) CheckGPUs(g *mig.GPU) error {
 // Forever is the lifespan of a request that never leaves.
 const Forever = int(^uint(0) >> 1)
 
-// RequestProfiles returns the profiles of a model that may be requested, in the model's
-// order. It leaves out the "+me" profile, which takes the same slices as the profile
-// without +me (MFI Table I).
+// RequestProfiles returns the profiles of a model that may be requested, in the model's order. It leaves out the
+// "+me" profile, which takes the same slices as the profile without +me (MFI Table I).
 func RequestProfiles(g *mig.GPU) []*mig.Profile {
 	return slices.DeleteFunc(slices.Clone(g.Profiles), func(p *mig.Profile) bool { return p.MediaExtensions })
 }

@@ -24,12 +24,11 @@ var workColumns = []string{"arrival_ms", "work_ms", "memory_mb"}
 // workSlot is the length of a slot of such a file in seconds.
 const workSlot = 0.001
 
-// ReadRequests reads requests for a GPU model: one line for each request, with the columns
-// arrival_slot (from 0, ascending), lifespan (in slots from 1, or forever) and profile
-// (NVIDIA's name, as 1g.10gb), in any order. A column gpus may hold the number of whole GPUs
-// that a request needs at once. Instead the file may have the columns arrival_ms, work_ms (on a
-// whole GPU) and memory_mb; a slot is then a millisecond. Spaces, line ends and quotes are treated
-// as by [ReadCSV].
+// ReadRequests reads requests for a GPU model: one line for each request, with the columns arrival_slot (from 0,
+// ascending), lifespan (in slots from 1, or forever) and profile (NVIDIA's name, as 1g.10gb), in any order. A column
+// gpus may hold the number of whole GPUs that a request needs at once. Instead the file may have the columns
+// arrival_ms, work_ms (on a whole GPU) and memory_mb; a slot is then a millisecond. Spaces, line ends and quotes are
+// treated as by [ReadCSV].
 //
 // ReadRequests returns the cluster with the requests. If requests wait, it refuses a request that
 // stays forever or needs more GPUs than the cluster has.

@@ -124,9 +124,8 @@ func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]
 	return answers, nil
 }
 
-// poseProblem returns the problem with which an answer is judged, and a copy of it for the algorithm.
-// The referee and the next algorithm must see the original tasks, even if this algorithm sorts them
-// in place.
+// poseProblem returns the problem with which an answer is judged, and a copy of it for the algorithm. The referee and
+// the next algorithm must see the original tasks, even if this algorithm sorts them in place.
 func poseProblem(p Problem) (judged, given algo.Problem) {
 	in := payload[task.Batches](p)
 	judged = schedule.Problem{

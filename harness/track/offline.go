@@ -11,8 +11,7 @@ import (
 
 // Upper bounds on the requests that any scheduler of the placement track can accept.
 const (
-	// MetricAcceptedAtMost bounds the number of accepted requests, and MetricAcceptanceAtMost bounds
-	// their share.
+	// MetricAcceptedAtMost bounds the number of accepted requests, and MetricAcceptanceAtMost bounds their share.
 	MetricAcceptedAtMost   = "accepted_at_most"
 	MetricAcceptanceAtMost = "acceptance_at_most"
 	// MetricSteadyAtMost bounds the accepted share in the steady state, whatever is accepted before.

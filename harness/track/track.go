@@ -55,10 +55,9 @@ type Track struct {
 	// Solve runs an algorithm on an instance and checks the answer. It returns an [*InvalidError]
 	// for an invalid answer.
 	Solve func(context.Context, algo.Algorithm, Problem) (Answer, error)
-	// SolveTogether runs an algorithm with [algo.Spec.Together] on several instances of a
-	// dataset at once. The answers are those of Solve; each takes an equal share of the time.
-	// It returns no answers with an error; Solve then finds the instance that fails. nil
-	// means that the track solves instances one by one.
+	// SolveTogether runs an algorithm with [algo.Spec.Together] on several instances of a dataset at once. The
+	// answers are those of Solve; each takes an equal share of the time. It returns no answers with an error; Solve
+	// then finds the instance that fails. nil means that the track solves instances one by one.
 	SolveTogether func(context.Context, algo.Algorithm, []Problem) ([]Answer, error)
 	// Beside lists the references that are computed beside the algorithms.
 	Beside []Reference
@@ -79,8 +78,7 @@ type Problem struct {
 	// Count is the number of GPUs.
 	Count int
 	Model mig.Reconfiguration
-	// Seed starts the random stream of algorithms that draw numbers. It is the same for every
-	// algorithm.
+	// Seed starts the random stream of algorithms that draw numbers. It is the same for every algorithm.
 	Seed    uint64
 	Payload task.Payload
 }
@@ -122,8 +120,7 @@ type Board struct {
 	// Bound is the bound from which gaps are measured: an upper bound if Higher is set. Published is
 	// a paper's bound that is shown as well. A zero value means no bound.
 	Bound, Published Reference
-	// Unbounded ranks a dataset without bounds by the metric itself. Otherwise such a dataset has
-	// no board.
+	// Unbounded ranks a dataset without bounds by the metric itself. Otherwise such a dataset has no board.
 	Unbounded bool
 }
 
@@ -188,8 +185,7 @@ func readContests(track string) (out []Contest) {
 
 var tracks []*Track
 
-// Register adds a track. It panics on a second track of the same name, which is a mistake in the
-// program.
+// Register adds a track. It panics on a second track of the same name, which is a mistake in the program.
 func Register(t Track) *Track {
 	if slices.ContainsFunc(tracks, func(o *Track) bool { return o.Name == t.Name }) {
 		panic(fmt.Sprintf("track: %q is registered twice", t.Name))

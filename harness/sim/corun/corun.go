@@ -1,7 +1,6 @@
-// Package corun simulates groups of programs that share a GPU under MIG and MPS
-// (hierarchical paper III and V). It is a model, not a measurement: the paper's data
-// come from a real A100 and were not published. [Measure] refuses a plan that breaks a rule
-// with an [*InvalidError], and [Parse] refuses a setup that MIG cannot create.
+// Package corun simulates groups of programs that share a GPU under MIG and MPS (hierarchical paper III and V). It is
+// a model, not a measurement: the paper's data come from a real A100 and were not published. [Measure] refuses a plan
+// that breaks a rule with an [*InvalidError], and [Parse] refuses a setup that MIG cannot create.
 package corun
 
 import (
@@ -19,10 +18,9 @@ type Model struct {
 	// Delta is the cost of MPS without percentages: with k clients in a compute
 	// instance, compute work takes 1 + Delta (k - 1) times as long.
 	Delta float64
-	// Release gives the shares of ended jobs to the jobs that still run, as the hardware does
-	// under MPS but not across instances. The group then nearly always ends earlier. If more than
-	// two jobs share memory, a job with more multiprocessors may take bandwidth from the job that
-	// ends last.
+	// Release gives the shares of ended jobs to the jobs that still run, as the hardware does under MPS but not
+	// across instances. The group then nearly always ends earlier. If more than two jobs share memory, a job with
+	// more multiprocessors may take bandwidth from the job that ends last.
 	Release bool
 }
 
@@ -46,8 +44,7 @@ type CI struct {
 	MIG bool
 	// Compute is the share of the GPU's eight GPCs, from 0 to 1.
 	Compute float64
-	// Shares has the MPS clients' shares of the CI, each from 0 to 1. It is empty for a CI
-	// with a single job.
+	// Shares has the MPS clients' shares of the CI, each from 0 to 1. It is empty for a CI with a single job.
 	Shares []float64
 	// Default is the number of MPS clients without percentages; 0 if there are Shares.
 	Default int
@@ -74,8 +71,7 @@ type Plan []Group
 
 // A Result holds the measurements of the referee.
 type Result struct {
-	// Groups has the durations of the groups, in the order of the plan: each lasts until its
-	// last job ends.
+	// Groups has the durations of the groups, in the order of the plan: each lasts until its last job ends.
 	Groups []mig.Seconds
 	// Makespan is the sum of Groups.
 	Makespan mig.Seconds

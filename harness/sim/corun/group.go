@@ -6,8 +6,7 @@ import (
 	"miglab/harness/task"
 )
 
-// Share returns a slot's share of the GPU's multiprocessors; without percentages, the share of its
-// compute instance.
+// Share returns a slot's share of the GPU's multiprocessors; without percentages, the share of its compute instance.
 func (l *Layout) Share(slot int) float64 {
 	s := &l.slots[slot]
 	if s.share == 0 {
@@ -77,9 +76,8 @@ func (s Setup) Layout() Layout {
 	return l
 }
 
-// Ends simulates a group and returns the time at which its last job ends, in seconds from the
-// group's start. It sets ends to the end of each job, in the order of the slots. There is a job
-// for each slot.
+// Ends simulates a group and returns the time at which its last job ends, in seconds from the group's start. It sets
+// ends to the end of each job, in the order of the slots. There is a job for each slot.
 //
 // A job's pace depends on the other active jobs. Alone in its memory domain it would take
 // A = [task.Program.Relative] of its share of the multiprocessors and of the domain's bandwidth,
@@ -114,12 +112,10 @@ func (l *Layout) runners(domain int, buffer *[MaxSlots]runner) []runner {
 	return active
 }
 
-// A Demand is the time and the bandwidth that a job would take in its slot if no other job used the
-// memory.
+// A Demand is the time and the bandwidth that a job would take in its slot if no other job used the memory.
 type Demand struct{ Seconds, Bandwidth float64 }
 
-// DemandOf returns the demand of a job with these shares of the multiprocessors and of the
-// bandwidth.
+// DemandOf returns the demand of a job with these shares of the multiprocessors and of the bandwidth.
 func DemandOf(job *task.Program, compute, memory float64) Demand {
 	relative := job.Relative(compute, memory)
 	return Demand{relative * float64(job.Solo), job.Memory / relative}
@@ -223,8 +219,7 @@ func (m *Model) demand(l *Layout, active []runner, memory float64, jobs *[MaxSlo
 	}
 }
 
-// paces sets the pace of each active job and returns the time, in seconds, until the first job
-// ends.
+// paces sets the pace of each active job and returns the time, in seconds, until the first job ends.
 func (m *Model) paces(active []runner, memory float64) float64 {
 	interference := 1 + float64(m.Kappa*float64(len(active)-1))
 	used := 0.0
@@ -247,10 +242,9 @@ func (m *Model) paces(active []runner, memory float64) float64 {
 	return step
 }
 
-// compute returns a job's share of the GPU's multiprocessors, and the factor by which MPS
-// multiplies its compute work. The share is the job's percentage of the compute instance.
-// Without percentages it is the job's share under max-min fairness among the clients, each of
-// which can use its parallelism.
+// compute returns a job's share of the GPU's multiprocessors, and the factor by which MPS multiplies its compute
+// work. The share is the job's percentage of the compute instance. Without percentages it is the job's share under
+// max-min fairness among the clients, each of which can use its parallelism.
 func (m *Model) compute(l *Layout, active []runner, at int, jobs *[MaxSlots]*task.Program) (share, contention float64) {
 	s := &l.slots[at]
 	if s.share > 0 && !m.Release {

@@ -63,10 +63,9 @@ func (w *Window) Check() (out Violations) {
 
 // Check returns all violations of a plan for a window, or of the window itself.
 //
-// A group that takes longer than its jobs one after the other is allowed, although the
-// paper's first constraint (IV-A) forbids it: only running the group shows it, and a scheduler
-// that predicts may be wrong. [Result.Slower] counts such groups. The best plan has no such
-// group, because every job may run alone.
+// A group that takes longer than its jobs one after the other is allowed, although the paper's first constraint
+// (IV-A) forbids it: only running the group shows it, and a scheduler that predicts may be wrong. [Result.Slower]
+// counts such groups. The best plan has no such group, because every job may run alone.
 func Check(w Window, p Plan) Violations {
 	if out := w.Check(); out != nil {
 		return out
@@ -102,10 +101,9 @@ func Check(w Window, p Plan) Violations {
 	return out
 }
 
-// Measure is the referee: it checks a plan, runs its groups one after the other and
-// measures them. It shares no code with [Model.Ends], which schedulers use. The time to set
-// up a partition is not counted, as in the paper. Measure returns an [*InvalidError] for a plan
-// that breaks a rule.
+// Measure is the referee: it checks a plan, runs its groups one after the other and measures them. It shares no code
+// with [Model.Ends], which schedulers use. The time to set up a partition is not counted, as in the paper. Measure
+// returns an [*InvalidError] for a plan that breaks a rule.
 func Measure(w Window, p Plan) (Result, error) {
 	v := Check(w, p)
 	if v != nil {
@@ -203,8 +201,7 @@ func (m *Model) rate(r *replayed, running []*replayed) float64 {
 	return 1 / (alone.relative * short * interference * float64(r.job.Solo))
 }
 
-// demand is the time of a job, in solo times, and the bandwidth that it would use if no other job
-// used the memory.
+// demand is the time of a job, in solo times, and the bandwidth that it would use if no other job used the memory.
 type demand struct{ relative, bandwidth float64 }
 
 // alone returns the demand of a job on the multiprocessors that it has beside the running jobs.

@@ -73,10 +73,9 @@ func (c *CI) write(b *strings.Builder, only, alone bool) {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// Parse reads a setup in the notation of Table VII. White space between signs is ignored.
-// Between clients and compute instances, + and comma mean the same, because the table has both.
-// The error for an unexpected sign names its position in bytes, from 1. For an impossible setup
-// Parse returns the error of [Setup.Validate].
+// Parse reads a setup in the notation of Table VII. White space between signs is ignored. Between clients and compute
+// instances, + and comma mean the same, because the table has both. The error for an unexpected sign names its
+// position in bytes, from 1. For an impossible setup Parse returns the error of [Setup.Validate].
 func Parse(text string) (Setup, error) {
 	p := parser{text: text}
 	s := p.setup()
@@ -203,8 +202,7 @@ func (p *parser) client(ci *CI) {
 	p.expect(')')
 }
 
-// memory reads the end of a GPU instance. Clients without a compute instance after them belong
-// to the whole GPU.
+// memory reads the end of a GPU instance. Clients without a compute instance after them belong to the whole GPU.
 func (p *parser) memory(gi *GI, ci CI) {
 	if ci.clients() > 0 {
 		ci.Compute = 1

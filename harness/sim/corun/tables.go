@@ -22,11 +22,10 @@ const (
 	// instances in all combinations. Lockstep has the same percentages in both instances.
 	Hierarchical Family = "hierarchical"
 	Lockstep     Family = "lockstep"
-	// DefaultShared, DefaultPrivate, DefaultWhole and DefaultThree are MIG+MPS default: a MIG
-	// partition that stays, with any number of MPS clients without percentages in each compute
-	// instance. The paper takes the partition that is best on the mean of its queues. The
-	// first two are in Table VII, with 3 and 4 GPCs. The others are not in the paper: one instance
-	// of 7 GPCs, and three isolated instances of 2, 2 and 3.
+	// DefaultShared, DefaultPrivate, DefaultWhole and DefaultThree are MIG+MPS default: a MIG partition that stays,
+	// with any number of MPS clients without percentages in each compute instance. The paper takes the partition that
+	// is best on the mean of its queues. The first two are in Table VII, with 3 and 4 GPCs. The others are not in the
+	// paper: one instance of 7 GPCs, and three isolated instances of 2, 2 and 3.
 	DefaultShared  Family = "default-3-4-shared"
 	DefaultPrivate Family = "default-3-4-private"
 	DefaultWhole   Family = "default-7"
