@@ -17,8 +17,7 @@ import (
 // for size 4 and 6.4 % for size 2. With gen=released-train these shares are 0 and 0.5 %, because then no task gains
 // more than linearly from 3 to 4 slices.
 type peak struct {
-	// At is the only size with the highest efficiency. The efficiency at Near is at least
-	// Share times as high.
+	// At is the only size with the highest efficiency. The efficiency at Near is at least Share times as high.
 	At    mig.Slices `csv:"at"`
 	Near  mig.Slices `csv:"near"`
 	Share float64    `csv:"share"`

@@ -128,9 +128,8 @@ func (s *corunSetting) instance(jobs []task.Program) corun.Window {
 	return corun.Window{Jobs: jobs, Concurrency: s.concurrency, Model: s.model}
 }
 
-// windows is a dataset of queues of programs (hierarchical paper V-A2). Datasets that differ
-// in Cmax or the model have the same jobs, and a shorter queue has jobs of the longer one, class
-// by class.
+// windows is a dataset of queues of programs (hierarchical paper V-A2). Datasets that differ in Cmax or the model
+// have the same jobs, and a shorter queue has jobs of the longer one, class by class.
 type windows struct {
 	*corunSet
 	corunSetting

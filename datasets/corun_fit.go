@@ -25,9 +25,8 @@ type KernelFit struct {
 	Gain float64
 }
 
-// Contradicts reports whether the measured times contradict the class: a US kernel that gains
-// 10 % or more from the smallest to the largest size, or another one that gains less. Times by
-// instance size cannot tell CI from MI.
+// Contradicts reports whether the measured times contradict the class: a US kernel that gains 10 % or more from the
+// smallest to the largest size, or another one that gains less. Times by instance size cannot tell CI from MI.
 func (f *KernelFit) Contradicts() bool {
 	return (f.Fitted.Class == task.Unscalable) != (f.Gain < 1+task.UnscalableLoss)
 }

@@ -17,9 +17,8 @@ const (
 	subLinear
 )
 
-// clippedNormal is the N(mean, sigma)_[low, high] of FAR 6.3: values outside the
-// interval are moved to its nearer end, not drawn again, so that both ends have
-// a positive probability.
+// clippedNormal is the N(mean, sigma)_[low, high] of FAR 6.3: values outside the interval are moved to its nearer
+// end, not drawn again, so that both ends have a positive probability.
 type clippedNormal struct{ mean, sigma, low, high float64 }
 
 func (c clippedNormal) draw(rng *rand.Rand) float64 {
@@ -59,10 +58,9 @@ var (
 // "paper-sub" follows FAR 6.3's example for A30 instead: a task that becomes compute-bound scales sub-linearly from
 // then on. We know of no published table that needs it.
 //
-// "released" is the authors' code, with narrower intervals and another
-// probability. The script compare_size_test of March 2024, which made FAR Table 5, has it with
-// psup=50 and leave=0.3. The scripts refinement_test, concat_test and multi_batch_test, which
-// made FAR Tables 6 to 9, have it with psup=0. It is also what create_dataset.py of the DRL
+// "released" is the authors' code, with narrower intervals and another probability. The script compare_size_test of
+// March 2024, which made FAR Table 5, has it with psup=50 and leave=0.3. The scripts refinement_test, concat_test and
+// multi_batch_test, which made FAR Tables 6 to 9, have it with psup=0. It is also what create_dataset.py of the DRL
 // paper's public code draws, which leaves the tasks in the order of order=classes.
 //
 // "released-train" is the code with which the DRL paper's agents were trained. It comes
@@ -97,9 +95,8 @@ type shape struct {
 	memoryBound bool
 }
 
-// times draws the durations on 1, 2, ... slices of a GPU with a number of compute slices, also on
-// numbers of slices for which it has no instance. t1 is the duration on one slice, and leave
-// replaces the generator's own probability.
+// times draws the durations on 1, 2, ... slices of a GPU with a number of compute slices, also on numbers of slices
+// for which it has no instance. t1 is the duration on one slice, and leave replaces the generator's own probability.
 func (v *generator) times(rng *rand.Rand, t1 float64, s shape, compute mig.Slices, leave float64) [mig.MaxSize]float64 {
 	t := [mig.MaxSize]float64{t1}
 	good := nearLinear

@@ -46,10 +46,9 @@ var _ = registerAll(deadlineKinds, func(k deadlineKind) Family {
 	}
 })
 
-// day is 24 hours of jobs with deadlines (deadline report 2.4 and 3.3, and the
-// released create_queue). Instance i is episode i of an endless sequence. Datasets
-// that differ in deadlines or in the fleet have the same jobs otherwise, so that
-// their results can be compared in pairs.
+// day is 24 hours of jobs with deadlines (deadline report 2.4 and 3.3, and the released create_queue). Instance i is
+// episode i of an endless sequence. Datasets that differ in deadlines or in the fleet have the same jobs otherwise,
+// so that their results can be compared in pairs.
 type day struct {
 	name string
 	slack
@@ -109,8 +108,7 @@ const resNet = 1. / 3
 // inferenceMean is the mean duration of inference on size 1, in minutes.
 const inferenceMean = 3
 
-// Training on size 1 takes between 40 and 60 minutes with probability 0.9:
-// exp(N(mean, deviation)).
+// Training on size 1 takes between 40 and 60 minutes with probability 0.9: exp(N(mean, deviation)).
 var (
 	trainingMean      = (portable.Log(40) + portable.Log(60)) / 2
 	trainingDeviation = (portable.Log(60) - portable.Log(40)) / 3.29

@@ -23,8 +23,7 @@ type subsets struct {
 	part int
 	// orders is the key of the random stream of the orders.
 	orders string
-	// kernels are the subsets as bit sets of kernels in the published order. n and seed
-	// decide them.
+	// kernels are the subsets as bit sets of kernels in the published order. n and seed decide them.
 	kernels [2 * subsetsOfEach]uint16
 }
 

@@ -16,9 +16,8 @@ import (
 // maxCount limits the tasks of a batch and the batches of a stream.
 const maxCount = 1_000_000
 
-// synthetic is a workload with its parameters. It describes an endless sequence
-// of batches; instance i is the batches i to i+batches-1, so that consecutive
-// instances overlap: 1001 batches make the 1000 concatenations of FAR 6.7.1.
+// synthetic is a workload with its parameters. It describes an endless sequence of batches; instance i is the batches
+// i to i+batches-1, so that consecutive instances overlap: 1001 batches make the 1000 concatenations of FAR 6.7.1.
 //
 // With repeat=2 each batch comes with a copy of itself. The script concat_test of the released
 // code, which made FAR Tables 7 and 8, joins such copies; the paper joins different batches.
@@ -241,8 +240,7 @@ func (s *synthetic) tasksDrawn() int {
 	return s.n
 }
 
-// stream returns the random stream of a batch. The number of batches in an instance does
-// not change it.
+// stream returns the random stream of a batch. The number of batches in an instance does not change it.
 func (s *synthetic) stream(g *mig.GPU, index int) *rand.PCG { return pcg(s.key, s.seed, g, index) }
 
 // setNames names the tasks t01, t02, ... after the prefix, in order of arrival.

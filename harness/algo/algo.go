@@ -14,16 +14,14 @@ import (
 // Problem is the input of a scheduler of the batch and stream tracks.
 type Problem = schedule.Problem
 
-// Batch schedules the tasks of one batch. Implementations are safe for concurrent
-// use, check ctx between phases if they can take longer than a second, and return an
-// [*InfeasibleError] if the rules they follow allow no schedule.
+// Batch schedules the tasks of one batch. Implementations are safe for concurrent use, check ctx between phases if
+// they can take longer than a second, and return an [*InfeasibleError] if the rules they follow allow no schedule.
 type Batch interface {
 	Schedule(ctx context.Context, p Problem) (schedule.Schedule, error)
 }
 
-// Stream schedules batches that arrive one after the other. Batch k holds
-// lengths[k] consecutive tasks of p.Tasks. It is scheduled without knowledge of later
-// batches, and decisions about earlier ones stay (FAR 4).
+// Stream schedules batches that arrive one after the other. Batch k holds lengths[k] consecutive tasks of p.Tasks. It
+// is scheduled without knowledge of later batches, and decisions about earlier ones stay (FAR 4).
 type Stream interface {
 	ScheduleStream(ctx context.Context, p Problem, lengths []int) (schedule.Schedule, error)
 }

@@ -96,8 +96,7 @@ type Args = spec.Args
 type Spec struct {
 	// Name is the algorithm's name on the command line and in result files.
 	Name string
-	// Version counts the changes that alter any answer. Results of another version are
-	// recomputed.
+	// Version counts the changes that alter any answer. Results of another version are recomputed.
 	Version int
 	// Track is the track of New. [Register] sets it.
 	Track string
@@ -114,8 +113,7 @@ type Spec struct {
 	// Open completes the spec of an algorithm outside this program, which has to be asked for
 	// its version and whether it does the track. nil for all others; see [RegisterPrefix].
 	Open func(Args, string) (Spec, error)
-	// Declared is the name that an algorithm outside this program gives itself when it is opened;
-	// "" for all others.
+	// Declared is the name that an algorithm outside this program gives itself when it is opened; "" for all others.
 	Declared string
 	// Proven marks a bound that exists for every problem and holds for every schedule that the
 	// referee accepts. miglab bound prints it, and miglab audit compares makespans with it.
@@ -135,8 +133,7 @@ type Spec struct {
 type Algorithm struct {
 	Spec Spec
 	Args Args
-	// ID is the canonical name: parameters that differ from their defaults, sorted,
-	// for example "far?refine=false".
+	// ID is the canonical name: parameters that differ from their defaults, sorted, for example "far?refine=false".
 	ID string
 
 	// made is the algorithm itself if its constructor takes only the parameters; nil otherwise.
@@ -198,8 +195,8 @@ func All(track string) []Spec {
 	return slices.DeleteFunc(all, func(s Spec) bool { return track != "" && s.Track != track })
 }
 
-// Parse finds an algorithm by name and parameters: "far", "fixpart?p=4-2-1". Errors say what
-// is wrong and what would be right. An unknown name is a [*nearest.UnknownError].
+// Parse finds an algorithm by name and parameters: "far", "fixpart?p=4-2-1". Errors describe the mistake
+// and the correction. An unknown name is a [*nearest.UnknownError].
 func Parse(id string) (Algorithm, error) {
 	name, pairs := spec.Split(strings.TrimSuffix(id, "?"))
 	s, err := findSpec(name)

@@ -17,14 +17,12 @@ type symmetry struct {
 
 var symmetries = Derived(findSymmetry)
 
-// Useful returns the maximal partitions that use every compute slice. The DRL paper drops
-// those with 3 slices at 0, in which slice 3 is idle. There are 16 on the 7-slice models and
-// 5 on A30.
+// Useful returns the maximal partitions that use every compute slice. The DRL paper drops those with 3 slices at 0,
+// in which slice 3 is idle. There are 16 on the 7-slice models and 5 on A30.
 func (g *GPU) Useful() []Partition { return symmetries(g).useful }
 
-// Classes returns the equivalence classes of the useful partitions (DRL Definition 1):
-// 13 on the 7-slice models and 4 on A30. The first partition of each is the canonical
-// representative, which is the lexicographically highest.
+// Classes returns the equivalence classes of the useful partitions (DRL Definition 1): 13 on the 7-slice models and 4
+// on A30. The first partition of each is the canonical representative, which is the lexicographically highest.
 func (g *GPU) Classes() [][]Partition {
 	s := symmetries(g)
 	var out [][]Partition

@@ -1,7 +1,6 @@
-// Package mig models the GPUs that NVIDIA Multi-Instance GPU (MIG) can divide: their
-// profiles and placements, the possible partitions, which partitions are the same under
-// renaming of slices, how long it takes to create and destroy an instance, and the order
-// in which a scheduler may split instances.
+// Package mig models the GPUs that NVIDIA Multi-Instance GPU (MIG) can divide: their profiles and placements, the
+// possible partitions, which partitions are the same under renaming of slices, how long it takes to create and
+// destroy an instance, and the order in which a scheduler may split instances.
 //
 // The models are in models.json. Partitions, conflicts between instances, the repartitioning tree and
 // the equivalence classes are derived from their profiles. [Register] adds further models and refuses a model

@@ -37,8 +37,7 @@ const (
 	// Sequential lets one create or destroy run at a time on a GPU, as FAR 2.1 measured on
 	// A30, A100 and H100. It is the default, and leaderboards use it.
 	Sequential Reconfiguration = iota
-	// Parallel lets disjoint instances be reconfigured at once, as the DRL paper's
-	// environment does.
+	// Parallel lets disjoint instances be reconfigured at once, as the DRL paper's environment does.
 	Parallel
 	// Free takes no time. The FAR paper timed MISO and FIXPART this way.
 	Free
@@ -57,8 +56,7 @@ func (r Reconfiguration) Cost(takes Seconds) Seconds {
 	return takes
 }
 
-// ParseReconfiguration reads "sequential", "parallel" or "free". The error is a
-// [*nearest.UnknownError].
+// ParseReconfiguration reads "sequential", "parallel" or "free". The error is a [*nearest.UnknownError].
 func ParseReconfiguration(s string) (Reconfiguration, error) {
 	i := slices.Index(reconfigurationNames[:], s)
 	if i < 0 {
@@ -127,8 +125,7 @@ func (i Instance) Size() Slices { return i.Profile.Size }
 // Mask returns the memory slices that the instance occupies.
 func (i Instance) Mask() Mask { return Mask((1<<i.Profile.Length - 1) << i.Start) }
 
-// Overlaps reports whether the two instances share a memory slice, so that they cannot
-// exist at the same time.
+// Overlaps reports whether the two instances share a memory slice, so that they cannot exist at the same time.
 func (i Instance) Overlaps(o Instance) bool { return i.Mask()&o.Mask() != 0 }
 
 // String returns "size@start", for example 3@4.
@@ -295,9 +292,8 @@ func PartitionNames() []string {
 	return slices.Compact(out)
 }
 
-// NamesPartition reports whether a text can name a partition of a model: sizes joined by hyphens,
-// which fit beside each other on the largest one. A particular model may not have it, which
-// [GPU.ParsePartition] says.
+// NamesPartition reports whether a text can name a partition of a model: sizes joined by hyphens, which fit beside
+// each other on the largest one. A particular model may not have it, which [GPU.ParsePartition] says.
 func NamesPartition(text string) bool {
 	left := columns[len(columns)-1]
 	for _, size := range strings.Split(text, "-") {
@@ -361,8 +357,7 @@ func (g *GPU) fits(exist Partition, in Instance) bool {
 	return same < in.Profile.Max
 }
 
-// ParsePartition finds a maximal partition by its sizes, for example 4-2-1. The
-// error is a [*nearest.UnknownError].
+// ParsePartition finds a maximal partition by its sizes, for example 4-2-1. The error is a [*nearest.UnknownError].
 func (g *GPU) ParsePartition(s string) (Partition, error) {
 	return nearest.Find("partition of "+g.Name, s, g.partitions, Partition.String)
 }

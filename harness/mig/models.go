@@ -37,9 +37,8 @@ func (g *GPU) derive() {
 	g.partitions = g.PartitionsOf((*Profile).Standard)
 }
 
-// Derived returns a function that derives a value from a model when the model is first used, and
-// keeps it. It works for every model, also for those that [Register] adds later. The value is
-// shared and must not be changed.
+// Derived returns a function that derives a value from a model when the model is first used, and keeps it. It works
+// for every model, also for those that [Register] adds later. The value is shared and must not be changed.
 func Derived[T any](derive func(*GPU) T) func(*GPU) T {
 	var values sync.Map // from *GPU to func() T
 	return func(g *GPU) T {

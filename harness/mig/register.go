@@ -247,8 +247,7 @@ func (g *GPU) JSON() []byte {
 	return append(text, '\n')
 }
 
-// ParseModel reads a model from the text of a file, and registers it. The file's name is used
-// only in errors.
+// ParseModel reads a model from the text of a file, and registers it. The file's name is used only in errors.
 func ParseModel(text []byte, file string) (*GPU, error) {
 	var g GPU
 	if err := strictjson.Unmarshal(text, &g); err != nil {

@@ -121,8 +121,7 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 // A report receives the series of a finished cell and the time that it took.
 type report func(s *planned, took time.Duration)
 
-// work generates the instances of jobs with the same series, each once, and computes their
-// cells.
+// work generates the instances of jobs with the same series, each once, and computes their cells.
 func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, tell report) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -465,8 +465,7 @@ func (c *checker) perKey() []int {
 	return slices.Repeat([]int{missing}, len(c.p.GPU.Profiles)*int(starts))
 }
 
-// existence checks that every run lies within a life of its instance. Runs and lives are
-// both sorted by GPU and time.
+// existence checks that every run lies within a life of its instance. Runs and lives are both sorted by GPU and time.
 func (c *checker) existence() {
 	latest := c.perKey()
 	next := 0

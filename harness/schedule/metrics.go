@@ -16,8 +16,7 @@ type Metrics struct {
 	// Utilisation is Busy divided by the slice-seconds of the GPUs up to the makespan, from 0 to 1. Slices of
 	// instances that are being created or destroyed are idle. It is 0 for a schedule without tasks.
 	Utilisation float64
-	// Reconfigurations is the number of creates and destroys, including those after the
-	// makespan.
+	// Reconfigurations is the number of creates and destroys, including those after the makespan.
 	Reconfigurations int
 	// Reconfiguring is the sum of the durations of all creates and destroys.
 	Reconfiguring mig.Seconds

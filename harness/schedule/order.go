@@ -22,8 +22,7 @@ func (s *Schedule) sortedPlacements() []Placement {
 	})
 }
 
-// sortedOperations returns the operations sorted by start, destroys first, then by GPU,
-// slice, size and end.
+// sortedOperations returns the operations sorted by start, destroys first, then by GPU, slice, size and end.
 func (s *Schedule) sortedOperations() []Operation {
 	sorted := slices.Clone(s.Operations)
 	slices.SortFunc(sorted, func(a, b Operation) int {

@@ -77,8 +77,7 @@ type Operation struct {
 // A Schedule is a solution of a [Problem].
 type Schedule struct {
 	GPU *mig.GPU
-	// Algorithm is the ID, with parameters, of the algorithm that made the schedule.
-	// Package algo sets it.
+	// Algorithm is the ID, with parameters, of the algorithm that made the schedule. Package algo sets it.
 	Algorithm string
 	Model     mig.Reconfiguration
 	// Placements has one entry for each task, or for each part of its run, in any order.

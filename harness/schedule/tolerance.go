@@ -18,16 +18,14 @@ import (
 //     float64, for the rounding of start + duration and of sums of a few such times. It
 //     exceeds the resolution from 1.1e6 s (13 days) on.
 //
-// The tolerance belongs to the two instants alone. It does not grow with the makespan: a
-// run of 2 s that ends at 10 s lasts 2 s to 4 ns, also beside a run that ends at 1e11 s,
-// where instants are compared to 0.4 ms.
+// The tolerance belongs to the two instants alone. It does not grow with the makespan: a run of 2 s that ends at 10 s
+// lasts 2 s to 4 ns, also beside a run that ends at 1e11 s, where instants are compared to 0.4 ms.
 const (
 	resolution mig.Seconds = 4e-9
 	precision              = 1.0 / (1 << 48)
 )
 
-// later reports whether a is later than b by more than rounding. It is false if a or b is
-// not a number.
+// later reports whether a is later than b by more than rounding. It is false if a or b is not a number.
 func later(a, b mig.Seconds) bool {
 	d := a - b
 	if !(d > resolution) {

@@ -67,8 +67,7 @@ type intSet struct {
 	levels [][]uint64
 }
 
-// newIntSets returns empty sets of numbers below n. They share three allocations, which
-// makes a new cluster cheap.
+// newIntSets returns empty sets of numbers below n. They share three allocations, which makes a new cluster cheap.
 func newIntSets(sets, n int) []intSet {
 	var lengths []int
 	total := 0

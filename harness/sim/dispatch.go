@@ -131,8 +131,7 @@ func (e *Dispatch) checkJobs(jobs []task.Job) error {
 	return nil
 }
 
-// Next advances time until a job waits and a slice is free. It returns nil once every job
-// is completed.
+// Next advances time until a job waits and a slice is free. It returns nil once every job is completed.
 func (e *Dispatch) Next() *Queue {
 	q := &e.queue
 	for len(q.waiting) == 0 || q.free == 0 {

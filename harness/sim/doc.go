@@ -1,7 +1,6 @@
-// Package sim holds the deterministic event engines of the tracks in which requests
-// arrive over time: a cluster on which MIG profiles are placed as they are requested
-// (placement, MFI), and a queue of jobs with deadlines that wait for partitioned GPUs
-// (dispatch, deadline report).
+// Package sim holds the deterministic event engines of the tracks in which requests arrive over time: a cluster on
+// which MIG profiles are placed as they are requested (placement, MFI), and a queue of jobs with deadlines that wait
+// for partitioned GPUs (dispatch, deadline report).
 //
 // An engine owns the state and computes all times and metrics. A scheduler only makes
 // choices, through the one-method interface of its track, and does not know the

@@ -31,14 +31,12 @@ func ReadingNames() []string { return readingNames[:] }
 // Masks is the length of a table that is indexed by mask.
 const Masks = 1 << 8
 
-// Scores is the fragmentation score of a GPU by the mask of its occupied memory
-// slices.
+// Scores is the fragmentation score of a GPU by the mask of its occupied memory slices.
 type Scores [Masks]int32
 
-// Fragmentation returns the score F of MFI Algorithm 1 under a reading: over the
-// profiles that need no more memory slices than are free, and over their starts, the
-// sum of the profile's memory slices for each placement that is lost. The table is
-// shared and must not be changed.
+// Fragmentation returns the score F of MFI Algorithm 1 under a reading: over the profiles that need no more memory
+// slices than are free, and over their starts, the sum of the profile's memory slices for each placement that is
+// lost. The table is shared and must not be changed.
 func Fragmentation(g *mig.GPU, r Reading) *Scores { return &fragmentation(g)[r] }
 
 var fragmentation = mig.Derived(scores)

@@ -54,8 +54,7 @@ type Residents struct {
 	// spots has the first places of each request's instances, and moves has all moves.
 	spots [][]Spot
 	moves []Moved
-	// slots holds the slot of each move, and old is the number of moves that the present
-	// window does not contain.
+	// slots holds the slot of each move, and old is the number of moves that the present window does not contain.
 	slots []int
 	old   int
 }

@@ -228,8 +228,7 @@ func (e *placementEngine) arrivalFrom(i, slot int) int {
 	return i + 1 + sort.Search(len(e.requests)-i-1, func(k int) bool { return e.requests[i+1+k].Arrival >= slot })
 }
 
-// releaseBefore removes the instances that leave between the arrivals of requests i-1
-// and i.
+// releaseBefore removes the instances that leave between the arrivals of requests i-1 and i.
 func (e *placementEngine) releaseBefore(i int) {
 	e.leaving = e.calendar.take(e.leaving[:0], i)
 	if e.residents != nil {
@@ -271,8 +270,7 @@ func (e *placementEngine) advance(slot int) {
 	}
 }
 
-// measures are the parts of a load as whole numbers, so that their sums over GPUs and
-// slots are exact in any order.
+// measures are the parts of a load as whole numbers, so that their sums over GPUs and slots are exact in any order.
 type measures struct {
 	running, active, used int
 	fragmentation         [readings]int

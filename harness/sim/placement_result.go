@@ -17,9 +17,8 @@ func (t *Tally) add(q *task.Request) {
 	t.Slices += q.Slices()
 }
 
-// A Window is a part of a stream that is also counted separately. It contains a request if
-// the memory slices requested before it add up to at least From and less than To times the
-// capacity of the cluster.
+// A Window is a part of a stream that is also counted separately. It contains a request if the memory slices
+// requested before it add up to at least From and less than To times the capacity of the cluster.
 type Window struct{ From, To float64 }
 
 // Requests returns the requests of a stream that the window contains.

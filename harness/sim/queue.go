@@ -73,8 +73,7 @@ func (q *Queue) Slices() []Slice { return q.slices }
 // Free returns the number of free slices, at least 1 when a decision is due.
 func (q *Queue) Free() int { return q.free }
 
-// Watts returns the power that a GPU would draw with so many more busy compute slices
-// than now.
+// Watts returns the power that a GPU would draw with so many more busy compute slices than now.
 func (q *Queue) Watts(gpu int, more mig.Slices) float64 {
 	return q.watts[min(int(q.busy[gpu]+more), len(q.watts)-1)]
 }

@@ -34,8 +34,7 @@ type Param struct {
 	Doc string
 }
 
-// Args are the values of all declared parameters by name, in canonical spelling. A parameter
-// without a value is "".
+// Args are the values of all declared parameters by name, in canonical spelling. A parameter without a value is "".
 type Args map[string]string
 
 // A ParameterError says that a value of a parameter is not possible.
@@ -64,9 +63,8 @@ func Split(text string) (name string, pairs []string) {
 	return name, pairs
 }
 
-// Read reads parameters, each as key=value, and fills in the defaults. An unknown key or an
-// unknown one of several values is a [*nearest.UnknownError]. A value that is impossible, missing
-// or given twice is a [*ParameterError].
+// Read reads parameters, each as key=value, and fills in the defaults. An unknown key or an unknown one of several
+// values is a [*nearest.UnknownError]. A value that is impossible, missing or given twice is a [*ParameterError].
 func Read(params []Param, pairs []string) (Args, error) {
 	a := Args{}
 	for _, pair := range pairs {
@@ -134,8 +132,7 @@ func (p *Param) defaultWith(a Args) string {
 	return p.Default
 }
 
-// ID returns the canonical spec: the name and the parameters that differ from their defaults,
-// sorted.
+// ID returns the canonical spec: the name and the parameters that differ from their defaults, sorted.
 func ID(name string, params []Param, a Args) string {
 	var pairs []string
 	for i := range params {

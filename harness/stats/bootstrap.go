@@ -25,8 +25,7 @@ func Bootstrap(values []float64, seed uint64) (low, high float64, err error) {
 	return low, high, nil
 }
 
-// Resampled holds the means of [Resamples] resamples of several samples. Only one
-// goroutine at a time may use it.
+// Resampled holds the means of [Resamples] resamples of several samples. Only one goroutine at a time may use it.
 type Resampled struct {
 	samples [][]float64
 	// means holds the means of each sample's resamples, in the order of the draws.
@@ -120,9 +119,8 @@ func (r *Resampled) draw(chosen []int, seed uint64) {
 	}
 }
 
-// Interval returns the interval in which the mean of a sample lies with the probability
-// [Confidence]: the quantiles of the means of its resamples (Efron and Tibshirani, An
-// Introduction to the Bootstrap, 13.3).
+// Interval returns the interval in which the mean of a sample lies with the probability [Confidence]: the quantiles
+// of the means of its resamples (Efron and Tibshirani, An Introduction to the Bootstrap, 13.3).
 //
 // It assumes no distribution. With fewer than about ten values it is too narrow: it then contains the mean with less
 // than that probability. A single value has no interval; low and high are NaN.
@@ -148,8 +146,7 @@ func (r *Resampled) Above(a, b int) bool {
 	}
 	const errorOfMeans = 0x1p-51 // twice the largest relative error of both means for each value
 	rounding := float64(n) * errorOfMeans * largest
-	// In ascending order, counted from 0, the low end of the interval lies between this
-	// difference and the next.
+	// In ascending order, counted from 0, the low end of the interval lies between this difference and the next.
 	lower := int(math.Floor(tail * (Resamples - 1)))
 	notAbove := 0
 	for resample, mean := range r.means[a] {
@@ -176,9 +173,8 @@ const _ = uint(-(Resamples % block)) // it divides Resamples
 // sum would wait for each other.
 const lanes = 4
 
-// interleave returns the chosen samples in groups. A row of a group holds the values of
-// its samples side by side. The last group is filled up with zeros. Each group ends with an
-// additional row of zeros.
+// interleave returns the chosen samples in groups. A row of a group holds the values of its samples side by side. The
+// last group is filled up with zeros. Each group ends with an additional row of zeros.
 func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 	groups := make([][][lanes]float64, (len(chosen)+lanes-1)/lanes)
 	for i, sample := range chosen {
@@ -274,9 +270,8 @@ func selectNth(values []float64, n int) {
 	}
 }
 
-// pivotFor returns the value by which [selectNth] divides the values. If there are many, it
-// selects from a sample the value that probably leaves the nth on the shorter side (Floyd
-// and Rivest, Algorithm 489: SELECT, 1975).
+// pivotFor returns the value by which [selectNth] divides the values. If there are many, it selects from a sample the
+// value that probably leaves the nth on the shorter side (Floyd and Rivest, Algorithm 489: SELECT, 1975).
 func pivotFor(values []float64, n int) float64 {
 	const share, margin = 20, 10
 	size := len(values) / share

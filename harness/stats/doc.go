@@ -1,6 +1,5 @@
-// Package stats summarises measurements and compares algorithms: a mean with its
-// confidence interval, order statistics, differences between paired measurements, and
-// tests on them.
+// Package stats summarises measurements and compares algorithms: a mean with its confidence interval, order
+// statistics, differences between paired measurements, and tests on them.
 //
 // Values are assumed to be independent draws of one distribution. [Summarize] computes Student's t intervals, which
 // are exact for normal values and good for means of many others. [Bootstrap] assumes no distribution but needs more

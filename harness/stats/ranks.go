@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// midRanks returns the rank of each value, 1 being the least. Equal values share the mean
-// of the ranks that they take up. NaN represents a missing value: it ranks after all
-// numbers and is equal to other NaNs. ties is the correction for ties, the sum of t³-t over
-// the groups of t equal values.
+// midRanks returns the rank of each value, 1 being the least. Equal values share the mean of the ranks that they take
+// up. NaN represents a missing value: it ranks after all numbers and is equal to other NaNs. ties is the correction
+// for ties, the sum of t³-t over the groups of t equal values.
 func midRanks(values []float64) (ranks []float64, ties float64) {
 	order := make([]int, len(values))
 	for i := range order {

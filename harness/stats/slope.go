@@ -2,10 +2,9 @@ package stats
 
 import "math"
 
-// SharedSlope fits y = a + b x to groups of points by least squares, with a height a for each group
-// and one slope b for all. It returns the slope, in units of y per unit of x, and half of its 95 %
-// confidence interval from the scatter of the points around the lines, which must be more than the
-// parameters of the fit.
+// SharedSlope fits y = a + b x to groups of points by least squares, with a height a for each group and one slope b
+// for all. It returns the slope, in units of y per unit of x, and half of its 95 % confidence interval from the
+// scatter of the points around the lines, which must be more than the parameters of the fit.
 func SharedSlope(x, y [][]float64) (slope, half float64) {
 	var xy, xx, yy float64
 	freedom := -1

@@ -14,8 +14,7 @@ type Minutes float64
 // MaxMinutes bounds the times and durations of jobs, so that sums over many jobs keep their precision.
 const MaxMinutes Minutes = 1e9
 
-// A Job has a deadline and runs on one instance of a GPU whose partition never changes
-// (deadline report 2.4).
+// A Job has a deadline and runs on one instance of a GPU whose partition never changes (deadline report 2.4).
 type Job struct {
 	// Arrival and Deadline count from the beginning of the day.
 	Arrival, Deadline Minutes
@@ -62,13 +61,11 @@ func (j *Job) Validate(sizes []mig.Slices) error {
 	return nil
 }
 
-// A Fleet is the GPUs of the dispatch track: each has a partition that never
-// changes.
+// A Fleet is the GPUs of the dispatch track: each has a partition that never changes.
 type Fleet struct {
 	// Partitions has one entry for each GPU.
 	Partitions []mig.Partition
-	// Watts is the power of a GPU with 0, 1, 2, ... busy compute slices. The last entry is
-	// also for more slices.
+	// Watts is the power of a GPU with 0, 1, 2, ... busy compute slices. The last entry is also for more slices.
 	Watts []float64
 	// Float32 rounds end times to float32 when a job starts, as the deadline report's code does.
 	// All arrivals must then be float32 numbers.

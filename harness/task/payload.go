@@ -266,8 +266,7 @@ func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error {
 	return WriteRequests(w, r.Requests)
 }
 
-// Queue is a queue of jobs with deadlines, by arrival, and the fleet that serves it (deadline
-// report 2.4).
+// Queue is a queue of jobs with deadlines, by arrival, and the fleet that serves it (deadline report 2.4).
 type Queue struct {
 	Jobs  []Job
 	Fleet Fleet

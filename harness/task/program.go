@@ -24,10 +24,9 @@ const (
 // Classes lists the classes in the paper's order.
 func Classes() []Class { return []Class{ComputeIntensive, MemoryIntensive, Unscalable} }
 
-// A Program is a job of the co-run track in the terms of the performance model: a part that
-// no resource speeds up, compute work, memory work, and a limit of parallelism. The three
-// parts are shares of the solo time. Together they take 1 on a whole GPU
-// ([Program.Relative]).
+// A Program is a job of the co-run track in the terms of the performance model: a part that no resource speeds up,
+// compute work, memory work, and a limit of parallelism. The three parts are shares of the solo time. Together they
+// take 1 on a whole GPU ([Program.Relative]).
 type Program struct {
 	Name  string
 	Class Class

@@ -9,12 +9,10 @@ import (
 
 // A Request asks a cluster for one instance of a profile for some time (MFI IV).
 type Request struct {
-	// Arrival is the slot in which the request arrives, from 0. Requests are listed in the
-	// order of their arrival.
+	// Arrival is the slot in which the request arrives, from 0. Requests are listed in the order of their arrival.
 	Arrival int
-	// Lifespan is the number of slots for which an accepted request stays, at least 1. It
-	// leaves at the beginning of slot Arrival+Lifespan. [Forever] means that it never
-	// leaves.
+	// Lifespan is the number of slots for which an accepted request stays, at least 1. It leaves at the beginning of
+	// slot Arrival+Lifespan. [Forever] means that it never leaves.
 	Lifespan int
 	Profile  *mig.Profile
 	// GPUs is the number of whole GPUs that the request needs at once. It is rejected unless it

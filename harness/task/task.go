@@ -25,8 +25,7 @@ var never = mig.Seconds(math.Inf(1))
 type Task struct {
 	// Name identifies the task within its batch.
 	Name string
-	// seconds holds the duration for size s at index s-1. Zero means that the task does
-	// not fit.
+	// seconds holds the duration for size s at index s-1. Zero means that the task does not fit.
 	seconds [mig.MaxSize]mig.Seconds
 }
 
@@ -69,9 +68,8 @@ func (t *Task) Work(sizes []mig.Slices) float64 {
 // A Batch is a list of tasks that are scheduled together, in order of arrival.
 type Batch []Task
 
-// Validate checks that the batch can be scheduled on the GPU: it has tasks, the
-// names are distinct and not empty, every duration is from [MinSeconds] to [MaxSeconds]
-// or +Inf, and every task fits some instance.
+// Validate checks that the batch can be scheduled on the GPU: it has tasks, the names are distinct and not empty,
+// every duration is from [MinSeconds] to [MaxSeconds] or +Inf, and every task fits some instance.
 func (b Batch) Validate(g *mig.GPU) error {
 	if len(b) == 0 {
 		return fmt.Errorf("the batch has no tasks")

@@ -11,8 +11,7 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// The metrics of the co-run track (hierarchical paper V-B), with [MetricMakespan]. All are
-// simulated.
+// The metrics of the co-run track (hierarchical paper V-B), with [MetricMakespan]. All are simulated.
 const (
 	// MetricThroughput is the throughput relative to time sharing, where the jobs run one after the other.
 	MetricThroughput = "throughput"

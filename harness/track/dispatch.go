@@ -10,8 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-// Dispatch is the track of jobs with deadlines on GPUs whose partitions never change (deadline
-// report 2.4).
+// Dispatch is the track of jobs with deadlines on GPUs whose partitions never change (deadline report 2.4).
 var Dispatch = Register(Track{
 	Name: algo.TrackDispatch, Order: 4,
 	Doc:  "dispatch jobs with deadlines to partitioned GPUs; late jobs, tardiness, energy",

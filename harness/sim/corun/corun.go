@@ -24,9 +24,8 @@ type Model struct {
 	Release bool
 }
 
-// A Setup is one partition of the hierarchical paper's Table VII: GPU instances, or the
-// whole GPU, divided into compute instances and MPS clients. Slots are numbered from
-// left to right.
+// A Setup is one partition of the hierarchical paper's Table VII: GPU instances, or the whole GPU, divided into
+// compute instances and MPS clients. Slots are numbered from left to right.
 type Setup struct {
 	GIs []GI
 }
@@ -75,8 +74,7 @@ type Result struct {
 	Groups []mig.Seconds
 	// Makespan is the sum of Groups.
 	Makespan mig.Seconds
-	// TimeSharing is the sum of the solo times: the jobs one after the other, each with the
-	// whole GPU.
+	// TimeSharing is the sum of the solo times: the jobs one after the other, each with the whole GPU.
 	TimeSharing mig.Seconds
 	// Slowdowns has each job's time in its group over its solo time, by job (V-B).
 	Slowdowns []float64
