@@ -616,7 +616,7 @@ func TestContradictions(t *testing.T) {
 			if j, err := submit(t, dir, text); err == nil || !strings.Contains(err.Error(), "contradict each other") {
 				t.Errorf("handed in: %+v, %v", j, err)
 			}
-			known, err := Read(changed{os.DirFS(dir), embeddedFiles()}) // as if the program had no archive
+			known, err := Read(overlay{os.DirFS(dir), embeddedFiles()}) // as if the program had no archive
 			if err == nil {
 				_, err = judge(known, text)
 			}
