@@ -80,7 +80,7 @@ func FitOverlap(rows []OverlapRate) []KernelFit {
 // A point is a kernel's time with a share of the multiprocessors and of the bandwidth.
 type point struct{ compute, bandwidth, seconds float64 }
 
-// instanceCurve returns a task's times on the sizes of an A100 that it fits. In the papers' terms an A100 has eight GPCs.
+// instanceCurve returns a task's times on the sizes of an A100 that it fits. The papers count eight GPCs on an A100.
 func instanceCurve(t *task.Task) (out []point) {
 	g := mig.MustLookup("A100")
 	for _, size := range g.Sizes() {

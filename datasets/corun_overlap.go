@@ -45,7 +45,7 @@ func OverlapGroups(rows []OverlapRate, programs map[string]*task.Program) (out [
 		if len(jobs) == 1 {
 			continue
 		}
-		g, ok := newOverlapGroup(jobs, programs, alone)
+		g, ok := newGroup(jobs, programs, alone)
 		if !ok {
 			left++
 			continue
@@ -55,7 +55,8 @@ func OverlapGroups(rows []OverlapRate, programs map[string]*task.Program) (out [
 	return out, left
 }
 
-func newOverlapGroup(jobs []OverlapRate, programs map[string]*task.Program, alone map[string]float64) (OverlapGroup, bool) {
+// newGroup returns the group of the rows of one run; false if the model cannot predict it.
+func newGroup(jobs []OverlapRate, programs map[string]*task.Program, alone map[string]float64) (OverlapGroup, bool) {
 	g := OverlapGroup{Kind: OnPartitions, HeldOut: HeldOut(jobs[0].Group)}
 	var shares []float64
 	sms := 0

@@ -86,7 +86,7 @@ func TestBursts(t *testing.T) {
 		return OverlapRate{Group: group, Job: job, Kernel: kernel, Intensity: intensity, SMs: 66, Of: 132, Iteration: 1}
 	}
 	group := fmt.Sprintf("%s:66 %s@25:66", a, b)
-	g, ok := newOverlapGroup([]OverlapRate{job(group, 1, a, 100), job(group, 2, b, 25)}, programs, map[string]float64{a: 1, b: 1})
+	g, ok := newGroup([]OverlapRate{job(group, 1, a, 100), job(group, 2, b, 25)}, programs, map[string]float64{a: 1, b: 1})
 	if !ok || g.Kind != BesideBursts {
 		t.Fatalf("%+v", g)
 	}

@@ -102,7 +102,8 @@ func (d *dispatcher) Dispatch(q *sim.Queue) int {
 		d.waiting = 0
 		d.ask(newFleet(d.id, q), &ready{})
 	}
-	question := dispatchRequest{Type: "job", ID: d.id, Now: q.Now(), Arrived: d.newArrivals(q), Job: d.numbers[q.Head()]}
+	arrived := d.newArrivals(q) // gives the head its number
+	question := dispatchRequest{Type: "job", ID: d.id, Now: q.Now(), Arrived: arrived, Job: d.numbers[q.Head()]}
 	for i, s := range q.Slices() {
 		if !s.Busy {
 			question.Free = append(question.Free, i)

@@ -168,7 +168,8 @@ func (c *Cluster) set(gpu int, to mig.Mask) {
 	if !c.masks.occurs(from, gpu) {
 		c.blocks[from].remove(block)
 	}
-	if c.count[from]--; c.count[from] == 0 {
+	c.count[from]--
+	if c.count[from] == 0 {
 		c.occurs.Remove(from)
 		c.lowest[from] = absent
 	} else if c.lowest[from] == int32(gpu) {
@@ -176,7 +177,8 @@ func (c *Cluster) set(gpu int, to mig.Mask) {
 	}
 
 	c.blocks[to].insert(block)
-	if c.count[to]++; c.count[to] == 1 {
+	c.count[to]++
+	if c.count[to] == 1 {
 		c.occurs.Add(to)
 	}
 	c.lowest[to] = min(c.lowest[to], int32(gpu))
