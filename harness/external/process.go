@@ -295,7 +295,7 @@ func (p *process) isStopped() bool {
 	}
 }
 
-// usable reports whether the process can be asked. If it has ended, usable closes its files.
+// usable reports whether the process can be asked. If it has ended, usable closes its standard input.
 func (p *process) usable() bool {
 	select {
 	case <-p.stop:
