@@ -171,7 +171,7 @@ func TestQuickRunsGiveNoVerdicts(t *testing.T) {
 // TestReasonsOfConclusions: each conclusion has a short form. A reason names artefacts of the paper and has no measured
 // number typed in.
 func TestReasonsOfConclusions(t *testing.T) {
-	for _, paper := range []string{"deadline", "drl", "far", "hierarchical", "mfi"} {
+	for _, paper := range []string{"deadline", "drl", "far", "hierarchical", "mfi", "miso"} {
 		rows, err := claim.ReadCSV[claim.TestLine](paper, os.DirFS(paper), "conclusions.csv")
 		if err != nil {
 			t.Fatal(err)

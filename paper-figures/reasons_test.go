@@ -23,11 +23,12 @@ import (
 	"miglab/paper-figures/figurestest"
 	"miglab/paper-figures/hierarchical"
 	"miglab/paper-figures/mfi"
+	"miglab/paper-figures/miso"
 )
 
 func papers(t *testing.T) (out []figures.Paper) {
 	t.Helper()
-	for _, load := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper} {
+	for _, load := range []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper, miso.Paper} {
 		out = append(out, figurestest.Load(t, load))
 	}
 	return out

@@ -105,7 +105,7 @@ func (p *Profile) String() string {
 // MemoryMB returns the memory in NVIDIA's profile name in MB, 1024 to a GB.
 func (p *Profile) MemoryMB() int { return 1024 * p.MemoryGB }
 
-// Standard reports whether schedulers use the profile. As in all five papers these are the
+// Standard reports whether schedulers use the profile. As in all papers these are the
 // profiles without double memory and additional engines, one for each size.
 func (p *Profile) Standard() bool {
 	return !p.DoubleMemory && !p.MediaExtensions && !strings.HasPrefix(p.Variant, "+")

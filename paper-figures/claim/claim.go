@@ -46,7 +46,7 @@ const (
 // A Claim is a number or a sentence of a paper.
 type Claim struct {
 	Key
-	// Paper is far, drl, mfi, deadline or hierarchical.
+	// Paper is the name of its package, such as far.
 	Paper string
 	Kind  Kind
 	Basis Basis

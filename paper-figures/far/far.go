@@ -64,8 +64,6 @@ func Paper() (figures.Paper, error) {
 		figures.Show("reconfiguration", "FAR with and without reconfiguration time (6.4.2)", reconfiguration),
 		figures.Show("a30", "rho of FAR on A30, WIDETIMES (6.4.2)", a30),
 		figures.Show("table5", "Average of sigma in 1000 executions on A100", table5.build),
-		figures.Show("miso", "the order that the paper of MISO prints, on its own jobs (outside the five papers)",
-			misoJobs),
 		figures.Show("gpus", "FAR against MISO-OPT and fixed partitions on A30 and H100 (6.5.2), n = 15", otherGPUs),
 		figures.Show("table6", "Mean p_ref (%) and mean number of moves and swaps in an execution, of 1000, A100",
 			table6.build),

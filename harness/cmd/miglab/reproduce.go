@@ -19,12 +19,15 @@ import (
 	"miglab/paper-figures/far"
 	"miglab/paper-figures/hierarchical"
 	"miglab/paper-figures/mfi"
+	"miglab/paper-figures/miso"
 	"miglab/paper-figures/render"
 )
 
 func papers() ([]figures.Paper, error) {
 	var out []figures.Paper
-	all := []func() (figures.Paper, error){far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper}
+	all := []func() (figures.Paper, error){
+		far.Paper, drl.Paper, mfi.Paper, deadline.Paper, hierarchical.Paper, miso.Paper,
+	}
 	for _, paper := range all {
 		p, err := paper()
 		if err != nil {

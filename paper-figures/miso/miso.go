@@ -1,0 +1,104 @@
+// Package miso reproduces MISO: B. Li, T. Patel, S. Samsi, V. Gadepally, D. Tiwari, "MISO: Exploiting Multi-Instance GPU
+// Capability on Multi-Tenant Systems for Machine Learning", SoCC 2022.
+//
+// The authors published the training times of their jobs on A100 instances and the scripts of their run on 8 GPUs. The
+// jobs are simulated here with these times. The numbers are those of the abstract and of the paper's conclusion.
+package miso
+
+import (
+	"embed"
+	"fmt"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/track"
+	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
+)
+
+//go:embed *.csv
+var files embed.FS
+
+const (
+	// orders is the number of random orders of the jobs, and paperOrders the number that the authors' script runs.
+	orders, paperOrders = 100, 1
+	// gpus is the number of GPUs that the script has by default.
+	gpus = 8
+	// seed gives orders that no earlier result of this project had: claims and tests were written before the run.
+	seed = 2
+)
+
+// Paper returns the paper with its artefacts.
+func Paper() (figures.Paper, error) {
+	return figures.Load("miso", files,
+		figures.Show("completion", "average job completion time of the schemes on MISO's 100 jobs and 8 A100", completion))
+}
+
+// A reading settles the time between jobs, in seconds, and the time under MPS that MISO loses, in seconds. Jobs work
+// under MPS, but slower than alone: 30 s is as if they stood still, and 0 s as if they lost nothing.
+type reading struct {
+	name         string
+	gap, profile int
+}
+
+// readings lists the readings. The first one is the default.
+var readings = []reading{
+	{"every 60 s, no work under MPS", 60, 30},
+	{"every 60 s, full work under MPS", 60, 0},
+	{"every 100 s, no work under MPS", 100, 30},
+	{"every 100 s, full work under MPS", 100, 0},
+}
+
+// schemes lists what the paper compares, by its names.
+var schemes = []string{"NoPart", "OptSta", "MISO", "Oracle"}
+
+// times returns the mean completion time of a scheme for each order of the jobs, in seconds.
+func (r reading) times(d *figures.Data, scheme string) []float64 {
+	algorithm := map[string]string{
+		"NoPart": "nopart", "OptSta": "optsta", "Oracle": "miso-oracle",
+		"MISO": fmt.Sprintf("miso-stream?profile=%d", r.profile),
+	}[scheme]
+	dataset := figures.Dataset(fmt.Sprintf("miso/stream?gap=%d&seed=%d", r.gap, seed))
+	s := figures.Series(algo.TrackStream, dataset, "A100", algo.MustParse(algorithm).ID, mig.Sequential)
+	s.Count = gpus
+	return d.Values(s, orders, track.MetricFlow)
+}
+
+// ratio returns the mean over the orders of a scheme's completion time over another's.
+func (r reading) ratio(d *figures.Data, scheme, other string) figures.Measurement {
+	return d.MeanOf(figures.Ratios(r.times(d, scheme), r.times(d, other)), verdict.Draws, paperOrders)
+}
+
+// completion measures the numbers of the abstract and of the conclusion, and draws the schemes relative to NoPart.
+func completion(d *figures.Data) (*figures.Output, error) {
+	out := figures.Read()
+	t := figures.NewTable("completion", "Average job completion time, and relative to NoPart [%]",
+		reports.Left("reading").PlusMinus("NoPart [s]").PlusMinus(schemes[1:]...),
+		fmt.Sprintf("means over %d random orders of the 100 jobs, ± half of the 95 %% confidence interval",
+			d.Scale.Replicates(orders)))
+	chart := reports.Bars{
+		Title: "Average job completion time relative to NoPart", X: reports.Axis{Label: "Time between jobs, and MPS"},
+		Y: reports.Axis{Label: "Relative to NoPart"}, Groups: make([]reports.BarGroup, len(schemes)),
+	}
+	for _, r := range readings {
+		values := out.Under(r.name)
+		values[claim.Of("MISO below NoPart")] = r.ratio(d, "MISO", "NoPart").Affine(-100, 100)
+		values[claim.Of("MISO below OptSta")] = r.ratio(d, "MISO", "OptSta").Affine(-100, 100)
+		values[claim.Of("MISO above Oracle")] = r.ratio(d, "MISO", "Oracle").Affine(100, -100)
+
+		row := []any{r.name, figures.PlusMinus(d.MeanOf(r.times(d, "NoPart"), verdict.Draws, paperOrders), 0)}
+		chart.Categories = append(chart.Categories, r.name)
+		for i, scheme := range schemes {
+			m := r.ratio(d, scheme, "NoPart")
+			chart.Groups[i].Name = scheme
+			chart.Groups[i].Add(m.Value, m.Low, m.High)
+			if i > 0 {
+				row = append(row, figures.PlusMinus(m.Affine(100, 0), 1))
+			}
+		}
+		t.Row(row...)
+	}
+	return out.Table(t).Figure("completion", chart.Title, chart), nil
+}
