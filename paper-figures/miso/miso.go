@@ -77,9 +77,10 @@ func completion(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("completion", "Average job completion time, and relative to NoPart [%]",
 		reports.Left("reading").PlusMinus("NoPart [s]").PlusMinus(schemes[1:]...),
 		fmt.Sprintf("means over %d random orders of the 100 jobs, ± half of the 95 %% confidence interval",
-			d.Scale.Replicates(orders)))
+			d.Scale.Replicates(orders)),
+		"the paper's own sampling error is taken to be that of one order, because the authors' script runs one")
 	chart := reports.Bars{
-		Title: "Average job completion time relative to NoPart", X: reports.Axis{Label: "Time between jobs, and MPS"},
+		Title: "Average job completion time relative to NoPart", X: reports.Axis{Label: "Time between jobs, and work under MPS"},
 		Y: reports.Axis{Label: "Relative to NoPart"}, Groups: make([]reports.BarGroup, len(schemes)),
 	}
 	for _, r := range readings {
