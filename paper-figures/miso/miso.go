@@ -1,5 +1,5 @@
-// Package miso reproduces MISO: B. Li, T. Patel, S. Samsi, V. Gadepally, D. Tiwari, "MISO: Exploiting Multi-Instance GPU
-// Capability on Multi-Tenant Systems for Machine Learning", SoCC 2022.
+// Package miso reproduces MISO: B. Li, T. Patel, S. Samsi, V. Gadepally, D. Tiwari, "MISO: Exploiting Multi-Instance
+// GPU Capability on Multi-Tenant Systems for Machine Learning", SoCC 2022.
 //
 // The authors published the training times of their jobs on A100 instances and the scripts of their run on 8 GPUs. The
 // jobs are simulated here with these times. The numbers are those of the abstract and of the paper's conclusion.
@@ -33,7 +33,9 @@ const (
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
 	return figures.Load("miso", files,
-		figures.Show("completion", "average job completion time of the schemes on MISO's 100 jobs and 8 A100", completion))
+		figures.Show("completion", "average job completion time of the schemes on MISO's 100 jobs and 8 A100",
+			completion),
+	)
 }
 
 // A reading settles the time between jobs, in seconds, and the time under MPS that MISO loses, in seconds. Jobs work
