@@ -7,18 +7,17 @@ import (
 	"miglab/harness/portable"
 )
 
-// annealSteps is how many steps a forest anneals for each iteration and GPU.
+// annealSteps is the number of annealing steps of a forest for each iteration and GPU.
 const annealSteps = 500
 
 // annealTargets are the shares of the makespan that [forest.anneal] tries to stay below.
 var annealTargets = []float64{0.995, 0.985, 0.97, 0.955}
 
-// An annealing looks for a plan that ends before a target by simulated annealing (Kirkpatrick,
-// Gelatt and Vecchi, Science 1983). A step moves a task to another node of any GPU, or swaps two
-// tasks. The cost is the sum over all compute slices of the square of how much later than the
-// target their last task ends. A node may not become busy for longer than the target: otherwise
-// the search ends with one pair of long tasks too many on a node, which no single step mends.
-type annealing struct {
+// An annealer looks for a plan that ends before a target by simulated annealing (Kirkpatrick, Gelatt and Vecchi,
+// Science 1983). A step moves a task to another node of any GPU, or swaps two tasks. The cost is the sum of
+// (end - target)^2 over all compute slices that end after the target. A node may not become busy for longer than the
+// target: otherwise the search ends with one pair of long tasks too many on a node, which no single step can repair.
+type annealer struct {
 	*forest
 	target float64
 	// cost is by GPU.
@@ -28,15 +27,15 @@ type annealing struct {
 	bestNode []int32
 }
 
-// anneal searches all GPUs at once, for one target after the other, and ends with the best
-// plan. It does nothing for tasks that are released later.
+// anneal searches all GPUs at once, for one target after the other, and ends with the best plan. It skips problems with
+// release times.
 func (f *forest) anneal(ctx context.Context, steps int) error {
 	if f.plan.p.Release != nil || len(f.plan.node) == 0 {
 		return nil
 	}
 	for _, share := range annealTargets {
 		now := f.plan.time()
-		a := &annealing{
+		a := &annealer{
 			forest: f, target: share * now, cost: make([]float64, f.plan.p.GPUs()),
 			best: now, bestNode: slices.Clone(f.plan.node),
 		}
@@ -47,12 +46,12 @@ func (f *forest) anneal(ctx context.Context, steps int) error {
 	return nil
 }
 
-func (a *annealing) run(ctx context.Context, steps int) error {
+func (a *annealer) run(ctx context.Context, steps int) error {
 	// The cost is a square, and so are the temperatures.
 	const hot, cold = 3e-2, 1e-3
 	a.shorten()
 	for g := range a.cost {
-		a.cost[g] = a.costOf(g)
+		a.cost[g] = a.measure(g)
 	}
 	for k := range steps {
 		if k%4096 == 0 && ctx.Err() != nil {
@@ -68,8 +67,8 @@ func (a *annealing) run(ctx context.Context, steps int) error {
 	return nil
 }
 
-// shorten moves tasks of nodes that are busy for longer than the target to whole GPUs, if they are faster there.
-func (a *annealing) shorten() {
+// shorten moves tasks from nodes that are busy for longer than the target to whole GPUs, if they end in time there.
+func (a *annealer) shorten() {
 	for i, node := range a.plan.node {
 		root := int32(a.rng.IntN(a.plan.p.GPUs()) * len(a.plan.tree.nodes))
 		if a.busy(node) > a.target && a.fits(int32(i), root) {
@@ -78,27 +77,28 @@ func (a *annealing) shorten() {
 	}
 }
 
-func (a *annealing) fits(task, node int32) bool { return a.plan.seconds(task, node) <= a.target }
+// fits reports whether a task takes at most the target on a node.
+func (a *annealer) fits(task, node int32) bool { return a.plan.seconds(task, node) <= a.target }
 
-// busy returns how long the tasks of a node take.
-func (a *annealing) busy(node int32) float64 {
-	g, v := a.plan.tree.at(node)
+// busy returns the sum of the durations of a node's tasks.
+func (a *annealer) busy(node int32) float64 {
+	g, v := a.plan.tree.locate(node)
 	return a.plan.loads[g].seconds[v]
 }
 
-// allows reports whether the tasks of a node take at most the target, or as long as before.
-func (a *annealing) allows(node int32, before float64) bool {
+// allows reports whether the tasks of a node take at most the target, or no longer than before.
+func (a *annealer) allows(node int32, before float64) bool {
 	busy := a.busy(node)
 	return busy <= a.target || busy <= before
 }
 
-func (a *annealing) move(task, node int32) {
+func (a *annealer) move(task, node int32) {
 	a.plan.take(task)
 	a.plan.put(task, node)
 }
 
 // swap moves task i from a node to another, and task j back if it is not negative.
-func (a *annealing) swap(i, j, from, to int32) {
+func (a *annealer) swap(i, j, from, to int32) {
 	a.move(i, to)
 	if j >= 0 {
 		a.move(j, from)
@@ -106,7 +106,7 @@ func (a *annealing) swap(i, j, from, to int32) {
 }
 
 // step tries a move or a swap and undoes it unless it is accepted.
-func (a *annealing) step(temperature float64) {
+func (a *annealer) step(temperature float64) {
 	p := a.plan
 	i, j := a.rng.Int32N(int32(len(p.node))), int32(-1)
 	from, to := p.node[i], a.rng.Int32N(int32(p.tree.count()))
@@ -123,14 +123,14 @@ func (a *annealing) step(temperature float64) {
 		a.swap(i, j, to, from)
 		return
 	}
-	g, _ := p.tree.at(from)
-	h, _ := p.tree.at(to)
+	g, _ := p.tree.locate(from)
+	h, _ := p.tree.locate(to)
 	endG, endH := p.ends[g], p.ends[h]
-	before, costG := a.cost[g], a.costOf(g)
+	before, costG := a.cost[g], a.measure(g)
 	costH, after := costG, costG
 	if g != h {
 		before += a.cost[h]
-		costH = a.costOf(h)
+		costH = a.measure(h)
 		after += costH
 	}
 	if after > before && a.rng.Float64() >= portable.Exp((before-after)/temperature) {
@@ -140,18 +140,19 @@ func (a *annealing) step(temperature float64) {
 	}
 	a.cost[g], a.cost[h] = costG, costH
 	if p.ends[g] < a.best && p.ends[h] < a.best {
-		if last := slices.Max(p.ends); last < a.best {
+		last := slices.Max(p.ends)
+		if last < a.best {
 			a.best = last
 			copy(a.bestNode, p.node)
 		}
 	}
 }
 
-// costOf times the plan of a GPU and returns its cost.
-func (a *annealing) costOf(g int) float64 {
+// measure times the plan of a GPU and returns its cost.
+func (a *annealer) measure(g int) float64 {
 	p := a.plan
 	p.timeOne(g)
-	c := &p.timing.clocks[g]
+	c := &p.timer.clocks[g]
 	var ends [8]float64
 	for i := c.existing; i < len(c.uses); i++ {
 		u := &c.uses[i]
@@ -161,9 +162,8 @@ func (a *annealing) costOf(g int) float64 {
 	}
 	cost := 0.0
 	for _, end := range ends {
-		if over := end - a.target; over > 0 {
-			cost += float64(over * over)
-		}
+		late := max(0, end-a.target)
+		cost += float64(late * late)
 	}
 	return cost
 }

@@ -9,11 +9,11 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A load is what the nodes of one GPU run.
+// A load sums up the tasks on the nodes of one GPU.
 type load struct {
 	// seconds is, by node, the sum of its tasks' durations.
 	seconds [maxNodes]float64
-	// count is, by node, how many tasks there are.
+	// count is, by node, its number of tasks.
 	count [maxNodes]int32
 	used  nodeSet
 }
@@ -26,49 +26,52 @@ func (l *load) add(node int, t float64) {
 
 func (l *load) remove(node int, t float64) {
 	l.seconds[node] -= t
-	if l.count[node]--; l.count[node] == 0 {
+	l.count[node]--
+	if l.count[node] == 0 {
 		l.seconds[node] = 0
 		l.used &^= 1 << node
 	}
 }
 
-// An assignment is the plan of treedp and lns: on which node of the repartitioning trees each task runs. Each node is
-// used once, after those above it. Of several possible operations, the one that the most work waits for goes first.
+// An assignment is the plan of treedp and lns: the node of the repartitioning trees on which each task runs. Each node
+// is used once, after the nodes above it. Of several possible operations, the clock prefers the operation with the
+// longest remaining chain of work.
 type assignment struct {
 	p     algo.Problem
 	tree  *tree
 	holds []remnant
-	// node is, by task, the node, numbered over all GPUs.
-	node   []int32
-	loads  []load
-	timing *timing
+	// node is, by task, its node, numbered over all GPUs.
+	node  []int32
+	loads []load
+	timer *timer
 	// ends is, by GPU, when its last task ends, in seconds.
 	ends []float64
 }
 
 func newAssignment(p algo.Problem, holds []remnant) *assignment {
 	return &assignment{
-		p: p, tree: newTree(p), holds: holds, timing: newTiming(p, longestTail),
+		p: p, tree: newTree(p), holds: holds, timer: newTimer(p, longestTail),
 		node: make([]int32, len(p.Tasks)), loads: make([]load, p.GPUs()), ends: make([]float64, p.GPUs()),
 	}
 }
 
-// seconds is how long a task takes on a node.
+// seconds returns the duration of a task on a node.
 func (a *assignment) seconds(task, node int32) float64 {
-	_, v := a.tree.at(node)
+	_, v := a.tree.locate(node)
 	return float64(a.p.Tasks[task].On(a.tree.nodes[v].Size()))
 }
 
+// put adds a task to a node.
 func (a *assignment) put(task, node int32) {
 	a.node[task] = node
-	g, v := a.tree.at(node)
+	g, v := a.tree.locate(node)
 	a.loads[g].add(v, a.seconds(task, node))
 }
 
 // take undoes put.
 func (a *assignment) take(task int32) {
 	node := a.node[task]
-	g, v := a.tree.at(node)
+	g, v := a.tree.locate(node)
 	a.loads[g].remove(v, a.seconds(task, node))
 }
 
@@ -84,13 +87,13 @@ func (a *assignment) time() float64 {
 
 // timeOne computes the end of one GPU.
 func (a *assignment) timeOne(g int) {
-	c, l := &a.timing.clocks[g], &a.loads[g]
+	c, l := &a.timer.clocks[g], &a.loads[g]
 	c.begin(&a.holds[g])
 	for used := l.used; used != 0; used &= used - 1 {
 		v := lowestBit(used)
 		u := use{gpu: g, in: a.tree.nodes[v].Instance, seconds: l.seconds[v]}
 		if !c.sums {
-			u.tasks = a.on(int32(g*len(a.tree.nodes) + v))
+			u.tasks = a.tasksOn(int32(g*len(a.tree.nodes) + v))
 		}
 		c.add(u, 0)
 	}
@@ -99,7 +102,7 @@ func (a *assignment) timeOne(g int) {
 
 // endsAt returns the used nodes of a GPU that end at an instant. It relies on the last call of time.
 func (a *assignment) endsAt(gpu int, at float64) nodeSet {
-	c := &a.timing.clocks[gpu]
+	c := &a.timer.clocks[gpu]
 	var out nodeSet
 	i := c.existing
 	for used := a.loads[gpu].used; used != 0; used &= used - 1 {
@@ -111,8 +114,8 @@ func (a *assignment) endsAt(gpu int, at float64) nodeSet {
 	return out
 }
 
-// on returns the tasks of a node in the order in which it runs them.
-func (a *assignment) on(node int32) []timedTask {
+// tasksOn returns the tasks of a node in the order in which it runs them.
+func (a *assignment) tasksOn(node int32) []timedTask {
 	var out []timedTask
 	for i, v := range a.node {
 		if v == node {
@@ -134,18 +137,18 @@ func (a *assignment) answer(ctx context.Context, err error) (schedule.Schedule, 
 	return out, ctx.Err()
 }
 
-// schedule returns the assignment as a schedule and what the GPUs hold in the end.
+// schedule returns the assignment as a schedule, and the state of the GPUs in the end.
 func (a *assignment) schedule() (schedule.Schedule, []remnant) {
 	plan := make([]use, a.tree.count())
 	for node := range plan {
-		g, v := a.tree.at(int32(node))
-		u := use{gpu: g, in: a.tree.nodes[v].Instance, tasks: a.on(int32(node))}
-		// The sums in the loads have drifted, as every put and take has rounded them.
+		g, v := a.tree.locate(int32(node))
+		u := use{gpu: g, in: a.tree.nodes[v].Instance, tasks: a.tasksOn(int32(node))}
+		// The sums in the loads have drifted, because every put and take rounds them.
 		for _, t := range u.tasks {
 			u.seconds += t.time
 		}
 		plan[node] = u
 	}
-	a.timing.time(a.holds, plan)
-	return a.timing.schedule(), a.timing.leaves()
+	a.timer.time(a.holds, plan)
+	return a.timer.schedule(), a.timer.remnants()
 }

@@ -7,17 +7,17 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A use is a stretch of time in which one instance runs tasks one after the other. A plan is a list of uses; of two
-// uses that share a slice the earlier one in the list comes first.
+// A use is a stretch of time in which one instance runs tasks one after the other. A plan is a list of uses. Of two
+// uses that share a slice, the use that is earlier in the list runs first.
 type use struct {
 	gpu int
 	in  mig.Instance
 	// tasks are in order of execution.
 	tasks []timedTask
-	// seconds is the sum of the tasks' durations. Only a clock that goes by sums and one that goes by tails read it.
+	// seconds is the sum of the tasks' durations. Only clocks with sums or with the rule longestTail read it.
 	seconds float64
-	// destroy asks for the destruction of the instance as soon as the tasks are done,
-	// even if no later use needs its slices.
+	// destroy requests the destruction of the instance as soon as the tasks are done, even if no later use needs its
+	// slices.
 	destroy bool
 }
 
@@ -27,14 +27,14 @@ type timedTask struct {
 	task int32
 }
 
-// A rule says which of several operations goes first that are possible when the
-// channel is free. Remaining ties go to the earlier use.
-type rule uint8
+// A channelRule says which of several operations goes first that are possible when the channel is free. Remaining ties
+// go to the earlier use.
+type channelRule uint8
 
 const (
 	// firstAsked prefers the operation that became possible first (FAR Algorithm 1's reconfig_end).
-	firstAsked rule = iota
-	// longestTail prefers the operation that the most work waits for.
+	firstAsked channelRule = iota
+	// longestTail prefers the operation with the longest remaining chain of work.
 	longestTail
 )
 
@@ -43,23 +43,23 @@ const (
 // destroyed. A use of an instance that already exists continues on it without any operation. Under [mig.Sequential] one
 // operation runs at a time.
 //
-// A plan may be added after another one has run; it then starts from what is there.
-// The clock allocates nothing once its lists have grown.
+// A plan that is added after another plan has run starts from the instances that the other plan left. The clock does
+// not allocate once its lists have grown.
 type clock struct {
 	model   mig.Reconfiguration
-	rule    rule
+	rule    channelRule
 	release []mig.Seconds
-	// sums says that a use takes its seconds. Otherwise its tasks are added one by one, which rounds differently.
+	// sums means that a use takes use.seconds. Otherwise its tasks are added one by one, which rounds differently.
 	sums bool
 
 	uses []clockUse
-	// existing is how many of the uses are instances that existed at the beginning.
+	// existing is the number of uses that are instances from the beginning. They come first in uses.
 	existing int
 	last     [8]int32   // by memory slice: the last use, or -1
 	free     [8]float64 // by memory slice without a use: when it became free
 	channel  float64
-	// pending are the operations that nothing but the channel delays. No two of them
-	// share a slice, so there are at most eight.
+	// pending are the operations that only wait for the channel. No two of them share a slice, so there are at most
+	// eight.
 	pending []operation
 	// done are the operations in the order in which they were carried out.
 	done     []operation
@@ -71,21 +71,21 @@ type clockUse struct {
 	use
 	// notBefore is the earliest instant of any operation or task of the use.
 	notBefore float64
-	// asked is the notBefore of the first follower: the instance is destroyed for it, and it is not known earlier.
+	// asked is the notBefore of the first follower. The instance is destroyed for this follower, and not before it.
 	asked float64
 	state useState
-	// from is when the slices are free and, later, when the instance exists. end is when
-	// the tasks are done, and gone is when the destruction ends.
+	// from is when the slices are free and, later, when the instance exists. end is when the tasks are done, and gone
+	// is when the destruction ends.
 	from, end, gone float64
 	// waits counts the instances that stand in the way and are not yet destroyed.
 	waits int8
-	// followers are the uses that wait for the destruction of this one's instance; followed is their number.
+	// followers are the uses that wait for the destruction of this use's instance; followed is their number.
 	followers [8]int32
 	followed  int8
-	// successor continues on the same instance; -1 if there is none.
+	// successor is the use that continues on the same instance, or -1.
 	successor int32
-	// tail is the time from the beginning of the creation to the end of everything that
-	// follows, and rest is the same from the beginning of the destruction.
+	// tail is the time from the beginning of the creation to the end of everything that follows, and rest is the same
+	// from the beginning of the destruction.
 	tail, rest float64
 }
 
@@ -106,7 +106,7 @@ type operation struct {
 	op         schedule.Op
 }
 
-// begin empties the clock and starts it from what the GPU holds.
+// begin empties the clock and starts it from the remnant of the GPU.
 func (c *clock) begin(r *remnant) {
 	c.uses, c.pending, c.done = c.uses[:0], c.pending[:0], c.done[:0]
 	c.free, c.channel, c.makespan = r.free, r.channel, 0
@@ -117,27 +117,28 @@ func (c *clock) begin(r *remnant) {
 	for _, e := range r.exist {
 		i := c.push(use{in: e.Instance}, 0)
 		c.uses[i].state, c.uses[i].end = finished, float64(e.BusyUntil)
-		first, end := slicesOf(e.Instance)
+		first, end := sliceRange(e.Instance)
 		for s := first; s < end; s++ {
 			c.last[s] = i
 		}
 	}
 }
 
+// push appends a use and returns its index.
 func (c *clock) push(u use, notBefore float64) int32 {
 	c.uses = append(c.uses, clockUse{use: u, notBefore: notBefore, successor: -1})
 	return int32(len(c.uses) - 1)
 }
 
-// slicesOf returns the first memory slice of an instance and the one after its last.
-func slicesOf(in mig.Instance) (first, end int) {
+// sliceRange returns the first memory slice of an instance and the slice after its last.
+func sliceRange(in mig.Instance) (first, end int) {
 	return int(in.Start), int(in.Start + in.Profile.Length)
 }
 
-// add puts a use behind those that occupy its slices. None of its operations and tasks begins before notBefore.
+// add adds a use after the uses that occupy its slices. Its operations and tasks begin at notBefore or later.
 func (c *clock) add(u use, notBefore float64) {
 	i := c.push(u, notBefore)
-	first, end := slicesOf(u.in)
+	first, end := sliceRange(u.in)
 	b := c.last[first]
 	if b >= 0 && c.continues(b, u.in) {
 		for s := first; s < end; s++ {
@@ -165,7 +166,7 @@ func (c *clock) add(u use, notBefore float64) {
 	c.tryCreate(i)
 }
 
-// continues reports whether a new use of an instance can go on where use b ends.
+// continues reports whether a new use of an instance can continue after use b without an operation.
 func (c *clock) continues(b int32, in mig.Instance) bool {
 	u := &c.uses[b]
 	return u.in == in && u.followed == 0 && !u.destroy && u.state != destroyed
@@ -189,13 +190,15 @@ func (c *clock) follow(i, b int32) {
 	u.waits++
 }
 
-// tryCreate asks for the instance of a use if nothing is in its way.
+// tryCreate asks for the instance of a use if no instance is in its way.
 func (c *clock) tryCreate(i int32) {
-	if u := &c.uses[i]; u.waits == 0 {
+	u := &c.uses[i]
+	if u.waits == 0 {
 		c.ask(schedule.Create, i, max(u.from, u.notBefore))
 	}
 }
 
+// ask adds a pending operation that is possible from an instant on.
 func (c *clock) ask(op schedule.Op, i int32, from float64) {
 	c.pending = append(c.pending, operation{start: from, use: i, op: op})
 }
@@ -211,7 +214,7 @@ func (c *clock) run() float64 {
 	return c.makespan
 }
 
-// computeTails computes tail and rest of all uses, the last one first.
+// computeTails computes the tail and rest of all uses, from the last use to the first.
 func (c *clock) computeTails() {
 	for i := len(c.uses) - 1; i >= 0; i-- {
 		u := &c.uses[i]
@@ -232,7 +235,7 @@ func (c *clock) computeTails() {
 	}
 }
 
-// next takes the pending operation that goes first.
+// next removes the pending operation that goes first and returns it.
 func (c *clock) next() operation {
 	best := 0
 	for i := 1; i < len(c.pending); i++ {
@@ -247,15 +250,17 @@ func (c *clock) next() operation {
 	return o
 }
 
-// before reports whether a pending operation goes before another one: because it can
-// begin earlier, or because the rule prefers it.
+// before reports whether pending operation a goes before b: because it can begin earlier, or because the rule prefers
+// it.
 func (c *clock) before(a, b *operation) bool {
-	if x, y := max(a.start, c.channel), max(b.start, c.channel); x != y {
-		return x < y
+	startA, startB := max(a.start, c.channel), max(b.start, c.channel)
+	if startA != startB {
+		return startA < startB
 	}
 	if c.rule == longestTail {
-		if x, y := c.tailOf(a), c.tailOf(b); x != y {
-			return x > y
+		tailA, tailB := c.remaining(a), c.remaining(b)
+		if tailA != tailB {
+			return tailA > tailB
 		}
 	} else if a.start != b.start {
 		return a.start < b.start
@@ -263,15 +268,15 @@ func (c *clock) before(a, b *operation) bool {
 	return a.use < b.use
 }
 
-// tailOf returns the time from a pending operation to the end of everything that follows.
-func (c *clock) tailOf(o *operation) float64 {
+// remaining returns the time from a pending operation to the end of everything that follows.
+func (c *clock) remaining(o *operation) float64 {
 	if o.op == schedule.Create {
 		return c.uses[o.use].tail
 	}
 	return c.uses[o.use].rest
 }
 
-// operate carries out an operation and asks for those that it makes possible.
+// operate carries out an operation and asks for the operations that it makes possible.
 func (c *clock) operate(o operation) {
 	u := &c.uses[o.use]
 	cost, destroy := operationSeconds(c.model, u.in.Profile)
@@ -297,12 +302,12 @@ func (c *clock) operate(o operation) {
 	}
 }
 
-// work runs the tasks of a use on its instance, which is free from an instant on, and then those of its successors.
+// work runs the tasks of a use on its instance, which is free from an instant on, and then the tasks of its successors.
 func (c *clock) work(i int32, from float64) {
 	u := &c.uses[i]
 	for {
 		u.from, u.state = from, finished
-		u.end = c.endOf(u)
+		u.end = c.useEnd(u)
 		if u.successor < 0 {
 			break
 		}
@@ -317,7 +322,8 @@ func (c *clock) work(i int32, from float64) {
 	}
 }
 
-func (c *clock) endOf(u *clockUse) float64 {
+// useEnd returns when the clock counts a use as done: by its sum, or else by its tasks.
+func (c *clock) useEnd(u *clockUse) float64 {
 	if c.sums {
 		return u.from + u.seconds
 	}
@@ -328,13 +334,13 @@ func (c *clock) endOf(u *clockUse) float64 {
 func (c *clock) lastEnd(u *clockUse) float64 {
 	at := u.from
 	for _, t := range u.tasks {
-		at = c.startOf(t, at) + t.time
+		at = c.startTime(t, at) + t.time
 	}
 	return at
 }
 
-// startOf returns when a task begins on an instance that is free from an instant on.
-func (c *clock) startOf(t timedTask, from float64) float64 {
+// startTime returns when a task begins on an instance that is free from an instant on.
+func (c *clock) startTime(t timedTask, from float64) float64 {
 	if c.release == nil {
 		return from
 	}
@@ -353,7 +359,7 @@ func (c *clock) write(gpu int, out *schedule.Schedule) {
 		u := &c.uses[i]
 		at := u.from
 		for _, t := range u.tasks {
-			start := c.startOf(t, at)
+			start := c.startTime(t, at)
 			at = start + t.time
 			out.Placements = append(out.Placements, schedule.Placement{
 				Task: int(t.task), GPU: gpu, Instance: u.in, Start: mig.Seconds(start), End: mig.Seconds(at),
@@ -362,25 +368,27 @@ func (c *clock) write(gpu int, out *schedule.Schedule) {
 	}
 }
 
-// slice returns the use whose instance has a memory slice, or nil, and when the slice is free: when the tasks of the
-// use end or, without one, when the last destruction ends. Times are in seconds. All that was added must have run.
+// slice returns the use whose instance has a memory slice, or nil, and the time in seconds at which the slice is free:
+// when the tasks of the use end or, without a use, when the last destruction ends. All added uses must have run.
 func (c *clock) slice(m int) (holder *clockUse, free float64) {
 	i := c.last[m]
 	if i < 0 {
 		return nil, c.free[m]
 	}
-	if u := &c.uses[i]; u.state != destroyed {
+	u := &c.uses[i]
+	if u.state != destroyed {
 		return u, u.end
 	}
-	return nil, c.uses[i].gone
+	return nil, u.gone
 }
 
-// leaves returns what the GPU holds in the end: first the instances that existed at
-// the beginning, then the others in order of creation.
-func (c *clock) leaves(gpu int) remnant {
+// remnant returns the state of the GPU in the end. It lists the instances that existed at the beginning first, then the
+// others in order of creation.
+func (c *clock) remnant(gpu int) remnant {
 	out := remnant{free: c.free, channel: c.channel}
 	for m := range c.last {
-		if holder, free := c.slice(m); holder == nil {
+		holder, free := c.slice(m)
+		if holder == nil {
 			out.free[m] = free
 		}
 	}

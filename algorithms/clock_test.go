@@ -89,8 +89,8 @@ func TestClockFollowsItsRule(t *testing.T) {
 	for i := range plan {
 		plan[i].seconds = plan[i].tasks[0].time
 	}
-	for r, want := range map[rule]mig.Instance{firstAsked: left, longestTail: right} {
-		tm := newTiming(p, r)
+	for r, want := range map[channelRule]mig.Instance{firstAsked: left, longestTail: right} {
+		tm := newTimer(p, r)
 		tm.time(remnants(p), plan)
 		if got := tm.schedule().Operations[0].Instance; got != want {
 			t.Errorf("rule %d creates %v first, want %v", r, got, want)
@@ -107,7 +107,7 @@ func TestTailsIncludeSuccessors(t *testing.T) {
 	for i := range plan {
 		plan[i].seconds = plan[i].tasks[0].time
 	}
-	tm := newTiming(p, longestTail)
+	tm := newTimer(p, longestTail)
 	tm.time(remnants(p), plan)
 	if got := tm.schedule().Operations[0].Instance; got != left {
 		t.Errorf("%v is created first, want %v", got, left)
@@ -119,10 +119,10 @@ func TestTailsIncludeSuccessors(t *testing.T) {
 func TestRemnantsRememberFreedSlices(t *testing.T) {
 	whole, left, right := instance(t, 7, 0), instance(t, 4, 0), instance(t, 3, 4)
 	p := exampleProblem(mig.Free)
-	first := newTiming(p, firstAsked)
+	first := newTimer(p, firstAsked)
 	first.time(remnants(p), usesOf(p, testUse{whole, []int32{0}}, testUse{left, []int32{1}}))
-	next := newTiming(p, firstAsked)
-	next.time(first.leaves(), usesOf(p, testUse{right, []int32{2}}))
+	next := newTimer(p, firstAsked)
+	next.time(first.remnants(), usesOf(p, testUse{right, []int32{2}}))
 	if got := next.schedule().Placements[0].Start; got != 10 {
 		t.Errorf("the right half is taken at %v s, want 10, when the whole GPU's task has ended", got)
 	}

@@ -41,7 +41,7 @@ var _ = algo.Register(algo.Spec{
 	New: algo.NewStream(func(a algo.Args) (algo.Stream, error) {
 		return farConcat{
 			mode: a["mode"], first: direction(a["first"] == "reversed"),
-			iterations: a.Int("iterations"), keep: keepOf(a),
+			iterations: a.Int("iterations"), keep: parseKeep(a),
 			timed: a["margin"] != "durations", shifted: a["margin"] == "shifted",
 		}, nil
 	}),
@@ -58,16 +58,16 @@ var _ = algo.Register(algo.Spec{
 // With move and moveswap, the rules of phase 3 then move and swap tasks of the new batch, where the idle time of slices
 // between batches counts towards the margin (FAR 4.3). Changes that do not make the batch end earlier are undone.
 //
-// At the end all batches are timed together. An early operation of a batch can then
-// delay a late operation of the batch before it by tenths of a second.
+// At the end all batches are timed together. An early operation of a batch can then delay a late operation of the batch
+// before it by tenths of a second.
 //
 // The counters are the moves and swaps of the concatenation alone.
 //
 // The script concat_test of the released code, which made FAR Tables 7 and 8, has at most 20 iterations, times the new
 // batch after every change, and undoes no change, neither in a batch nor between batches: iterations=20, margin=timed
 // and keep=last. A slice that has one more instance to create ends some tenths of a second later. Because of that, a
-// task can move to another slice and back again until the iterations are used up. The script reconfigures nothing
-// between two batches, which no GPU can do: its makespans are those of margin=shifted.
+// task can move to another slice and back again until the iterations are used up. The script does not reconfigure
+// between two batches, which no GPU can do; margin=shifted counts its makespans.
 type farConcat struct {
 	mode       string
 	first      direction
@@ -77,17 +77,17 @@ type farConcat struct {
 	keep       keep
 }
 
-// An ending is what the batches so far leave.
-type ending struct {
+// An endState is the state of the GPUs after the batches so far.
+type endState struct {
 	holds []remnant
 	// last is, by compute slice of all GPUs, when its last task ends, in seconds.
 	last []float64
 }
 
 func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
-	all := newTiming(p, firstAsked)
+	all := newTimer(p, firstAsked)
 	all.begin(remnants(p))
-	state := ending{leftToRight(remnants(p)), make([]float64, int(p.GPU.ComputeSlices)*p.GPUs())}
+	state := endState{leftToRight(remnants(p)), make([]float64, int(p.GPU.ComputeSlices)*p.GPUs())}
 	moves, swaps := 0, 0
 	var before block
 	var joint float64
@@ -96,7 +96,7 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		if err := ctx.Err(); err != nil {
 			return schedule.Schedule{}, err
 		}
-		known := knownAt(p, from, n)
+		known := lastRelease(p, from, n)
 		batch, holds := nextBatch(p, state.holds, from, n)
 		state.holds = holds
 		for s := range state.last {
@@ -115,7 +115,7 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 			moves, swaps = moves+m, swaps+s
 		}
 		if f.shifted {
-			own := blockOf(batch, own)
+			own := newBlock(batch, own)
 			joint = own.after(before, f.mode == "trivial")
 			before = own
 		}
@@ -136,14 +136,14 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 
 func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moveswap" }
 
-// follow puts a batch's plan after the batches that leave a state. It returns what
-// the batch leaves. If refine is set, it moves and swaps tasks of the plan.
+// follow puts a batch's plan after the batches that left a state, and returns the state after the batch. If refine is
+// set, it moves and swaps tasks of the plan.
 func (f farConcat) follow(
-	ctx context.Context, batch algo.Problem, state ending, plan *treePlan, d direction, refine bool,
-) (ending, *refinement) {
-	t := newTiming(batch, firstAsked)
+	ctx context.Context, batch algo.Problem, state endState, plan *treePlan, d direction, refine bool,
+) (endState, *refinement) {
+	t := newTimer(batch, firstAsked)
 	least := t.time(state.holds, plan.uses(d))
-	after, kept := t.ending(), 0
+	after, kept := t.endState(), 0
 	r := &refinement{plan: plan, movesOnly: f.mode == "move", iterations: f.iterations}
 	if refine {
 		r.end = sliceLoads(state.holds, t, plan, d)
@@ -152,8 +152,9 @@ func (f farConcat) follow(
 			r.end = r.retime()
 		}
 		r.improve(ctx, func() {
-			if makespan := t.time(state.holds, plan.uses(d)); makespan < least || f.keep == keepLast {
-				least, after, kept = makespan, t.ending(), len(r.log)
+			makespan := t.time(state.holds, plan.uses(d))
+			if makespan < least || f.keep == keepLast {
+				least, after, kept = makespan, t.endState(), len(r.log)
 			}
 		})
 		r.undo(kept)
@@ -164,11 +165,11 @@ func (f farConcat) follow(
 	return after, r
 }
 
-// ending returns what a timing leaves.
-func (t *timing) ending() ending { return ending{leftToRight(t.leaves()), t.sliceEnds()} }
+// endState returns the state after the plans of a timer.
+func (t *timer) endState() endState { return endState{leftToRight(t.remnants()), t.sliceEnds()} }
 
-// knownAt is when the last task of a batch is released, in seconds.
-func knownAt(p algo.Problem, from, n int) float64 {
+// lastRelease returns when the last of n tasks is released, in seconds.
+func lastRelease(p algo.Problem, from, n int) float64 {
 	known := 0.0
 	for i := from; i < from+n; i++ {
 		known = max(known, float64(p.ReleaseOf(i)))
@@ -176,10 +177,10 @@ func knownAt(p algo.Problem, from, n int) float64 {
 	return known
 }
 
-// nextBatch returns the problem of n tasks of a stream, for empty GPUs, and what the GPUs hold once
-// the last of the tasks is released. Nothing of the batch begins earlier, reconfigurations included.
+// nextBatch returns the problem of n tasks of a stream, without start instances and release times, and the state of the
+// GPUs from which it is planned. In this state no slice is free before the last of the tasks is released.
 func nextBatch(p algo.Problem, holds []remnant, from, n int) (algo.Problem, []remnant) {
-	batch, known := p, knownAt(p, from, n)
+	batch, known := p, lastRelease(p, from, n)
 	batch.Tasks, batch.Start, batch.Release = p.Tasks[from:from+n], nil, nil
 	if known <= 0 {
 		return batch, holds
@@ -199,7 +200,7 @@ func nextBatch(p algo.Problem, holds []remnant, from, n int) (algo.Problem, []re
 	return batch, out
 }
 
-// numberedFrom returns a batch's plan with the tasks' numbers in the stream.
+// numberedFrom adds from to the task numbers of a plan. It returns the plan with the tasks' numbers in the stream.
 func numberedFrom(from int, plan []use) []use {
 	for i := range plan {
 		plan[i].tasks = slices.Clone(plan[i].tasks)
@@ -210,8 +211,8 @@ func numberedFrom(from int, plan []use) []use {
 	return plan
 }
 
-// leftToRight sorts the instances of each GPU by slice. The order decides which of
-// several simultaneous destructions goes first.
+// leftToRight sorts the instances of each GPU by slice. The order decides which of several simultaneous destructions
+// goes first.
 func leftToRight(holds []remnant) []remnant {
 	for g := range holds {
 		slices.SortFunc(holds[g].exist, func(a, b schedule.Existing) int {
@@ -221,10 +222,10 @@ func leftToRight(holds []remnant) []remnant {
 	return holds
 }
 
-// sliceLoads returns, by compute slice of all GPUs, until when a plan that starts from a state needs the slice; found
-// is the plan's timing. A reversed plan ends on the root, so that all slices end together. For it, the result is the
-// end of the slice in the state plus the durations of all tasks on the slice.
-func sliceLoads(state []remnant, found *timing, plan *treePlan, d direction) []float64 {
+// sliceLoads returns, by compute slice of all GPUs, the time at which the plan releases the slice; found has timed the
+// plan from the state. A reversed plan ends on the root, so that all slices end together. For it, sliceLoads returns
+// the time at which the slice is free in the state plus the durations of all tasks on the slice.
+func sliceLoads(state []remnant, found *timer, plan *treePlan, d direction) []float64 {
 	if d == forward {
 		return found.sliceEnds()
 	}
@@ -239,7 +240,7 @@ func sliceLoads(state []remnant, found *timing, plan *treePlan, d direction) []f
 		for _, t := range list {
 			total += t.time
 		}
-		g, v := plan.tree.at(int32(node))
+		g, v := plan.tree.locate(int32(node))
 		mask := plan.tree.nodes[v].Mask()
 		for c := range k {
 			if mask>>c&1 == 1 {
@@ -250,7 +251,7 @@ func sliceLoads(state []remnant, found *timing, plan *treePlan, d direction) []f
 	return end
 }
 
-// A block is a batch's plan as concat_test of the released code times it: by itself and forward. All times are in
+// A block is a batch's plan, timed by itself and forward as concat_test of the released code does. Times are in
 // seconds.
 type block struct {
 	// first is when its first task begins.
@@ -259,8 +260,9 @@ type block struct {
 	ends []float64
 }
 
-func blockOf(batch algo.Problem, plan *treePlan) block {
-	t := newTiming(batch, firstAsked)
+// newBlock times a batch's plan on empty GPUs.
+func newBlock(batch algo.Problem, plan *treePlan) block {
+	t := newTimer(batch, firstAsked)
 	b := block{first: math.Inf(1), makespan: t.time(remnants(batch), plan.uses(forward)), ends: t.sliceEnds()}
 	for _, pl := range t.schedule().Placements {
 		b.first = min(b.first, float64(pl.Start))
@@ -271,9 +273,9 @@ func blockOf(batch algo.Problem, plan *treePlan) block {
 	return b
 }
 
-// after returns when a block ends that is shifted behind another one. A trivial concatenation runs it forward after the
-// other one's last task. Otherwise it runs backwards, where the time before its first task is not needed, and begins as
-// early as one of its slices allows.
+// after returns when a block ends that is shifted behind another block. A trivial concatenation runs it forward after
+// the other block's last task. Otherwise it runs backwards, where the time before its first task is not needed, and
+// begins as early as its slices allow.
 func (b block) after(before block, trivial bool) float64 {
 	if trivial || before.ends == nil {
 		return before.makespan + b.makespan
@@ -281,10 +283,10 @@ func (b block) after(before block, trivial bool) float64 {
 	return floats.Max(floats.AddTo(make([]float64, len(b.ends)), before.ends, b.ends)) - b.first
 }
 
-// timedLoads is like sliceLoads, but the durations of a reversed plan are those of the
-// plan timed forward by itself, with its reconfigurations.
-func timedLoads(batch algo.Problem, state ending, plan *treePlan, d direction) []float64 {
-	t := newTiming(batch, firstAsked)
+// timedLoads returns the same as sliceLoads for a forward plan. For a reversed plan it adds, to the last end of each
+// slice in the state, the slice's end in the plan timed forward by itself, with its reconfigurations.
+func timedLoads(batch algo.Problem, state endState, plan *treePlan, d direction) []float64 {
+	t := newTimer(batch, firstAsked)
 	if d == forward {
 		t.time(state.holds, plan.uses(forward))
 		return t.sliceEnds()

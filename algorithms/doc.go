@@ -1,8 +1,10 @@
-// Package algorithms holds the schedulers of the batch and stream tracks, one file each. Every file registers what it
-// defines; a program only has to import the package.
+// Package algorithms holds the schedulers of the batch and stream tracks. Each scheduler registers itself; a program
+// only has to import the package. Files without a registration hold parts that several schedulers share.
 //
-// A scheduler decides a plan: which instances are used, in which order and by which tasks. One engine times all plans,
-// reconfigurations included (clock.go), so that no scheduler has better terms than another. Schedulers estimate times
-// of their own while they search: phase 2 of FAR (repartition.go), MISO and FIXPART follow their papers, and treedp and
-// lns compare sets of tasks in a model without some waits (subsets.go). No schedule contains such an estimate.
+// A scheduler decides on a plan: the instances, their order and the tasks that each of them runs. A clock (clock.go)
+// times the plans of most schedulers, reconfigurations included, so that no scheduler has better terms than another.
+// Schedulers that decide at every event of a stream and may move tasks record their times as they go (preemptor.go),
+// with the same durations of operations. Schedulers may also estimate times while they search: phase 2 of FAR
+// (repartition.go), MISO and FIXPART follow their papers, and treedp and lns compare sets of tasks in a model without
+// some waits (subsets.go). No schedule contains such an estimate.
 package algorithms

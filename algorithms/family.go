@@ -14,14 +14,13 @@ import (
 // Allocation 0 gives every task the size with the least work. Each further allocation gives the longest task the size
 // with the least work among the larger ones.
 //
-// Consecutive allocations differ in one task. So the family is stored as spans: a
-// task has a size from one allocation up to another. The spans of a size that contain
-// allocation k are the allocation's tasks of that size in LPT order, without sorting.
+// Consecutive allocations differ in one task. So the family is stored as spans: a task has a size from one allocation
+// up to another. The spans of a size that contain allocation k are the allocation's tasks of that size in LPT order.
 type family struct {
 	// length is the number of allocations.
 	length int
-	// spans holds, by index of the size in GPU.Sizes, the size's spans by
-	// descending duration (LPT), tasks of equal duration in order of arrival.
+	// spans holds the spans of each size, by index in GPU.Sizes, in descending order of duration (LPT) and then in
+	// order of arrival.
 	spans [][]taskSpan
 	// area is, by allocation, the sum of size times duration, in slice-seconds.
 	area []float64
@@ -29,7 +28,7 @@ type family struct {
 	bound []float64
 }
 
-// A taskSpan says that the allocations from <= k < to run a task on the span's size.
+// A taskSpan is a task that the allocations from <= k < to run on the span's size.
 type taskSpan struct {
 	time     float64 // seconds on the size
 	task     int32
@@ -38,13 +37,13 @@ type taskSpan struct {
 
 func (s *taskSpan) holds(k int) bool { return int(s.from) <= k && k < int(s.to) }
 
-// sliceWork is s*t(s). The conversion rounds it, as a fused multiply-add would turn ties.
+// sliceWork returns s*t(s). The conversion rounds it, because a fused multiply-add would change ties.
 func sliceWork(size mig.Slices, t float64) float64 { return float64(float64(size) * t) }
 
 // newFamily builds the family. Every task must fit at least one size.
 //
-// Ties are broken as in the released code: the smallest of several sizes with equal
-// work, the first of several tasks with equal duration.
+// It breaks ties as the released code does: it takes the smallest of several sizes with equal work and the first of
+// several tasks with equal duration.
 func newFamily(p algo.Problem) *family {
 	n := len(p.Tasks)
 	b := newFamilyBuilder(p)
@@ -73,10 +72,7 @@ func newFamily(p algo.Problem) *family {
 	}
 	for _, s := range b.spans {
 		slices.SortFunc(s, func(a, b taskSpan) int {
-			if c := cmp.Compare(b.time, a.time); c != 0 {
-				return c
-			}
-			return int(a.task - b.task)
+			return cmp.Or(cmp.Compare(b.time, a.time), int(a.task-b.task))
 		})
 	}
 	f := b.family
@@ -89,8 +85,8 @@ type familyBuilder struct {
 	sizes  []mig.Slices
 	create []float64 // seconds by size index
 	times  []float64 // seconds by task and size index
-	// best has a row of columns entries for each task: by c, the size index with the least work among c and the
-	// following ones; -1 if none fits. The first entry is the task's size in allocation 0.
+	// best has a row of columns entries for each task. Entry c is the size index with the least work among c and the
+	// following indices; -1 if the task fits no such size. The first entry is the task's size in allocation 0.
 	best    []int8
 	columns int
 
@@ -120,8 +116,9 @@ func newFamilyBuilder(p algo.Problem) *familyBuilder {
 			t := float64(p.Tasks[i].On(sizes[c]))
 			b.times[i*m+c] = t
 			row[c] = row[c+1]
-			if w := sliceWork(sizes[c], t); w <= least && !math.IsInf(t, 1) {
-				least, row[c] = w, int8(c)
+			work := sliceWork(sizes[c], t)
+			if work <= least && !math.IsInf(t, 1) {
+				least, row[c] = work, int8(c)
 			}
 		}
 	}
@@ -134,7 +131,8 @@ func (b *familyBuilder) enter(i int, c int8, k int) {
 	b.size[i] = c
 	b.current[i] = taskSpan{time: t, task: int32(i), from: int32(k)}
 	b.work += sliceWork(b.sizes[c], t)
-	if b.used[c]++; b.used[c] == 1 {
+	b.used[c]++
+	if b.used[c] == 1 {
 		b.charge += sliceWork(b.sizes[c], b.create[c])
 	}
 }
@@ -145,7 +143,8 @@ func (b *familyBuilder) leave(i, k int) {
 	b.current[i].to = int32(k)
 	b.spans[c] = append(b.spans[c], b.current[i])
 	b.work -= sliceWork(b.sizes[c], b.current[i].time)
-	if b.used[c]--; b.used[c] == 0 {
+	b.used[c]--
+	if b.used[c] == 0 {
 		b.charge -= sliceWork(b.sizes[c], b.create[c])
 	}
 }

@@ -20,7 +20,7 @@ var _ = algo.Register(algo.Spec{
 		},
 		keepParam,
 	},
-	New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return far{a["refine"] == "true", keepOf(a)}, nil }),
+	New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return far{a["refine"] == "true", parseKeep(a)}, nil }),
 })
 
 // A keep says which plan a refinement keeps.
@@ -29,17 +29,18 @@ type keep bool
 const (
 	// keepBest undoes the changes after the plan with the least makespan.
 	keepBest keep = false
-	// keepLast undoes none, as the released scripts do. The result can be worse than what the refinement began with.
+	// keepLast keeps all changes, as the released scripts do. The result can be worse than the plan before them.
 	keepLast keep = true
 )
 
-// keepParam declares which plan a refinement keeps.
+// keepParam declares the parameter that selects the [keep].
 var keepParam = algo.Param{
 	Name: "keep", Default: "best", Values: []string{"best", "last"},
 	Doc: "undo the changes after the best plan, or none of them (refinement_test and concat_test of the released code)",
 }
 
-func keepOf(a algo.Args) keep { return keep(a["keep"] == "last") }
+// parseKeep returns the value of keepParam.
+func parseKeep(a algo.Args) keep { return keep(a["keep"] == "last") }
 
 // far is FAR (Family of Allocations and Repartitioning). Phase 1 lists allocations of sizes to tasks (family.go). Phase
 // 2 schedules them on the repartitioning tree and takes the one with the least makespan (repartition.go). Phase 3 moves
@@ -47,8 +48,8 @@ func keepOf(a algo.Args) keep { return keep(a["keep"] == "last") }
 //
 // FAR plans for an empty GPU. Only the timing of the plan respects release times and instances that exist at the start.
 //
-// The scripts of the released code undo no change. The script refinement_test, which made
-// FAR Table 6, is keep=last: it counts all moves and swaps until an iteration finds none.
+// The scripts of the released code undo no change. The script refinement_test, which made FAR Table 6, is keep=last: it
+// counts all moves and swaps until an iteration finds no change.
 type far struct {
 	refine bool
 	keep   keep
@@ -65,8 +66,8 @@ func (f far) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, e
 	return s, ctx.Err()
 }
 
-// farPlan runs phases 1 and 2. An empty batch has an empty plan. Once ctx is done, this and
-// refineFAR return early with a plan that is worse.
+// farPlan runs phases 1 and 2. An empty batch has an empty plan. Once ctx is done, farPlan and refineFAR return early
+// with a worse plan.
 func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 	if len(p.Tasks) == 0 {
 		return newTreePlan(newTree(p))
@@ -82,7 +83,7 @@ func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 // reconfiguration that its changes add or save. So the plan is timed after every iteration, and the changes after the
 // best one are undone. With keepLast, the plan is timed once, after the last iteration.
 func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, keep keep) (schedule.Schedule, *refinement) {
-	t, holds := newTiming(p, firstAsked), remnants(p)
+	t, holds := newTimer(p, firstAsked), remnants(p)
 	least := t.time(holds, plan.asFound())
 	r := &refinement{plan: plan, end: t.sliceEnds(), iterations: refinementIterations}
 	if keep == keepLast {
@@ -92,7 +93,8 @@ func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, keep keep) (
 	}
 	best, kept := t.schedule(), 0
 	keepBetter := func() {
-		if makespan := t.time(holds, plan.uses(forward)); makespan < least {
+		makespan := t.time(holds, plan.uses(forward))
+		if makespan < least {
 			least, best, kept = makespan, t.schedule(), len(r.log)
 		}
 	}

@@ -68,7 +68,7 @@ func TestClockAgreesWithAlgorithm1(t *testing.T) {
 		k := rapid.IntRange(0, r.family.length-1).Draw(t, "allocation")
 		plan := newTreePlan(r.tree)
 		want := r.makespan(k, math.Inf(1), plan)
-		tm := newTiming(p, firstAsked)
+		tm := newTimer(p, firstAsked)
 		got := tm.time(remnants(p), plan.asFound())
 		if p.Model == mig.Sequential && slices.ContainsFunc(tm.clocks, tied) {
 			return

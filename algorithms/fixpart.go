@@ -38,46 +38,48 @@ var (
 )
 
 // fixPart is FIXPART(P) of FAR 6.5. The GPU keeps one partition, and tasks go, in order of arrival, to the instance
-// that is free first. A task that does not fit it goes to the first free instance that it fits; the paper has no such
-// task. With several GPUs, each has the partition. As in the paper, the choice of the instance ignores the creation of
-// the partition, which takes little more than a second in all.
+// that is free first. A task that does not fit this instance goes to the first free instance that it fits; the paper
+// has no such task. With several GPUs, each has the partition. As in the paper, the choice of the instance ignores the
+// creation of the partition, which takes little more than a second in all.
 type fixPart struct{ partition string }
 
-// allOnes names the partition into instances of size 1, the last of every GPU.
+// allOnes names the partition into instances of size 1, which is the last partition of every GPU.
 const allOnes = "ones"
 
 func (f fixPart) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	part, err := f.on(p.GPU)
+	part, err := f.resolve(p.GPU)
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	return scheduleFixed(ctx, p, "fixpart", part)
+	return runFixpart(ctx, p, "fixpart", part)
 }
 
 // CheckGPU refuses a model without the partition.
 func (f fixPart) CheckGPU(g *mig.GPU) error {
-	_, err := f.on(g)
+	_, err := f.resolve(g)
 	return err
 }
 
-func (f fixPart) on(g *mig.GPU) (mig.Partition, error) {
-	if all := g.Partitions(); f.partition == allOnes {
-		return all[len(all)-1], nil
+// resolve returns the partition of a model, or an error if the model has no such partition.
+func (f fixPart) resolve(g *mig.GPU) (mig.Partition, error) {
+	if f.partition == allOnes {
+		return g.Partitions()[len(g.Partitions())-1], nil
 	}
 	return g.ParsePartition(f.partition)
 }
 
-func scheduleFixed(ctx context.Context, p algo.Problem, name string, part mig.Partition) (schedule.Schedule, error) {
-	plan, err := planFixed(ctx, p, name, part)
+// runFixpart returns the schedule of a partition. Its errors are the errors of planFixpart.
+func runFixpart(ctx context.Context, p algo.Problem, name string, part mig.Partition) (schedule.Schedule, error) {
+	plan, err := planFixpart(ctx, p, name, part)
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
 	return timedSchedule(p, plan), nil
 }
 
-// planFixed assigns the tasks to the partition's instances as FIXPART does. The error
-// is an [*algo.InfeasibleError] of the named algorithm, or that of ctx.
-func planFixed(ctx context.Context, p algo.Problem, name string, part mig.Partition) ([]use, error) {
+// planFixpart assigns the tasks to the partition's instances as FIXPART does. The error is an [*algo.InfeasibleError]
+// of the named algorithm, or the context's error.
+func planFixpart(ctx context.Context, p algo.Problem, name string, part mig.Partition) ([]use, error) {
 	n := p.GPUs() * len(part)
 	plan := make([]use, n)
 	free := make(heap.Heap[float64], 0, n) // instances by the time at which they are free
@@ -126,17 +128,18 @@ func planFixed(ctx context.Context, p algo.Problem, name string, part mig.Partit
 type fixPartBest struct{}
 
 func (fixPartBest) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	t, holds := newTiming(p, firstAsked), remnants(p)
+	t, holds := newTimer(p, firstAsked), remnants(p)
 	var best []use
 	var firstErr error
 	least := math.Inf(1)
 	for _, part := range p.GPU.Partitions() {
-		plan, err := planFixed(ctx, p, "fixpartbest", part)
+		plan, err := planFixpart(ctx, p, "fixpartbest", part)
 		if err != nil {
 			firstErr = cmp.Or(firstErr, err)
 			continue
 		}
-		if makespan := t.time(holds, plan); best == nil || makespan < least {
+		makespan := t.time(holds, plan)
+		if best == nil || makespan < least {
 			best, least = plan, makespan
 		}
 	}
@@ -150,5 +153,5 @@ func (fixPartBest) Schedule(ctx context.Context, p algo.Problem) (schedule.Sched
 type noMIG struct{}
 
 func (noMIG) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	return scheduleFixed(ctx, p, "nomig", p.GPU.Partitions()[0])
+	return runFixpart(ctx, p, "nomig", p.GPU.Partitions()[0])
 }

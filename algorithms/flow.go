@@ -35,28 +35,32 @@ var _ = algo.Register(algo.Spec{
 
 // flowStream plans for the mean flow time, which is the time from a task's arrival to its end.
 //
-// The tasks that wait are a list of tasks and sizes of instances. Each in turn is placed where it ends first, on the
-// slices that those before it leave, reconfigurations included. A list costs the sum of its tasks' ends and a price for
-// their slice seconds. For a second of all GPUs, tasks that come later wait a second longer: on average as many of them
-// as there are in the system, of which the average so far is known. Without the price, a task that is alone would take
-// the whole GPU, however little that helps it.
+// A plan is a list of waiting tasks, each with a size. Each task in turn is placed where it ends first, after the tasks
+// before it in the list, reconfigurations included. A list costs the sum of its tasks' ends and a price for their slice
+// seconds. The price of a second of all GPUs is the mean number of tasks in the system so far, because about so many
+// later tasks wait a second longer. Without the price, a task that is alone would take the whole GPU, however little
+// that helps it.
 //
-// A new task is inserted where, and with the size with which, it costs least. A search then moves tasks and changes
-// sizes while that costs no more. Tasks that the plan begins at once are begun; the others are planned again at the
-// next arrival or completion. Of many, the [flowWindow] with the fewest slice seconds are planned.
+// A new task is inserted at the position and with the size that cost least. A search then moves tasks and changes sizes
+// as long as the cost does not rise. Tasks that the plan begins at once are begun; the others are planned again at the
+// next arrival or completion. The list has at most [flowWindow] tasks; tasks with fewer slice seconds enter it first.
 //
-// Tasks arrive at their release times. Without these, a batch arrives when the last task of the batch before has begun.
+// Tasks arrive at their release times. Without release times, a batch arrives when the last task of the batch before it
+// has begun.
 type flowStream struct {
 	steps int
 	price float64
 }
 
-// flowWindow is how many tasks flowStream plans at most.
+// flowWindow is the largest number of tasks that flowStream plans.
 const flowWindow = 32
 
 // flowRounding is the relative difference up to which two instants or costs count as equal, so that no decision depends
 // on their last bits. Sums of many times differ by much less if they are computed in another way.
 const flowRounding = 1e-9
+
+// leastNow replaces a time of 0 in the mean number of tasks, which is then 0.
+const leastNow = 1e-9
 
 func (f flowStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 	q := newFlowQueue(p, f)
@@ -74,7 +78,7 @@ func (f flowStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths 
 			q.wait()
 		}
 	}
-	return q.timing.schedule(), ctx.Err()
+	return q.timer.schedule(), ctx.Err()
 }
 
 // A flowEntry is a waiting task and the size of the instance that it is to run on.
@@ -90,7 +94,7 @@ type flowPlace struct {
 	create, destroy float64
 }
 
-// flowSlices is what is on a GPU, by memory slice: when it is free, and the place of the instance there, or -1.
+// flowSlices is the state of a GPU: by memory slice, when it is free and the place of the instance there, or -1.
 type flowSlices struct {
 	free    [8]float64
 	place   [8]int16
@@ -100,28 +104,28 @@ type flowSlices struct {
 // A flowQueue is the state of flowStream.
 type flowQueue struct {
 	flowStream
-	p      algo.Problem
-	timing *timing
-	rng    *rand.Rand
-	now    float64 // seconds
-	// coming are the tasks that have not arrived. Of the others, list is planned, and waiting is not,
-	// by ascending work.
+	p     algo.Problem
+	timer *timer
+	rng   *rand.Rand
+	now   float64 // seconds
+	// coming are the tasks that have not arrived. list are the tasks of the plan, and waiting the tasks behind the
+	// list, by ascending work.
 	coming, waiting []int32
 	list            []flowEntry
-	// work is, by task, the slice seconds on the size where it needs the fewest.
+	// work is, by task, the least slice seconds over the sizes.
 	work []float64
-	// places are the instances of the GPU, and bySize their indices.
+	// places are the instances of a GPU, and bySize their indices by size.
 	places []flowPlace
 	bySize [][]int16
-	// taskSeconds is the sum of the times that all tasks have been in the system.
+	// taskSeconds is the sum over the tasks of the time in the system so far.
 	taskSeconds float64
-	// gpus is what the clocks say. The others are scratch.
+	// gpus mirrors the clocks. The others are scratch.
 	gpus, scratch []flowSlices
 	trial         []flowEntry
 	spots         []flowSpot
 }
 
-// A flowSpot is where and when an entry runs. It waits for its slices until start, and for its instance until from.
+// A flowSpot is the place and time of an entry. Its slices are free at start, and its instance exists at from.
 type flowSpot struct {
 	gpu              int
 	place            int16
@@ -130,16 +134,16 @@ type flowSpot struct {
 
 func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
 	q := &flowQueue{
-		flowStream: f, p: p, timing: newTiming(p, firstAsked),
+		flowStream: f, p: p, timer: newTimer(p, firstAsked),
 		rng: rand.New(rand.NewPCG(uint64(p.GPUs()), 0)),
 	}
-	q.timing.begin(remnants(p))
+	q.timer.begin(remnants(p))
 	for _, size := range p.GPU.Sizes() {
 		profile := p.GPU.Profile(size)
 		var own []int16
 		for _, start := range profile.Starts {
 			in := mig.Instance{Profile: profile, Start: start}
-			first, end := slicesOf(in)
+			first, end := sliceRange(in)
 			create, destroy := operationSeconds(p.Model, profile)
 			own = append(own, int16(len(q.places)))
 			q.places = append(q.places, flowPlace{in, first, end, create, destroy})
@@ -153,21 +157,21 @@ func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
 	return q
 }
 
-// event does what there is to do at an arrival or completion. Where tasks begin, those that waited
-// behind the list may begin at once, too.
+// event plans and begins tasks at an arrival or completion. It repeats while tasks begin and others move up into the
+// list, because these may also begin at once.
 func (q *flowQueue) event(ctx context.Context) {
 	for again := true; again; again = len(q.waiting) > 0 && len(q.list) < flowWindow {
-		q.look()
+		q.sync()
 		q.arrive()
 		q.improve(ctx)
 		q.begin()
 	}
 }
 
-// look reads what the GPUs do off their clocks.
-func (q *flowQueue) look() {
+// sync copies each GPU's state from its clock.
+func (q *flowQueue) sync() {
 	for g := range q.gpus {
-		s, c := &q.gpus[g], &q.timing.clocks[g]
+		s, c := &q.gpus[g], &q.timer.clocks[g]
 		s.channel = max(q.now, c.channel)
 		for m := range s.place {
 			holder, free := c.slice(m)
@@ -179,10 +183,10 @@ func (q *flowQueue) look() {
 	}
 }
 
-// cost returns what the list costs. It writes where its entries run, if there is room.
+// cost returns the cost of a list. If spots is not nil, it stores the spot of each entry there.
 func (q *flowQueue) cost(list []flowEntry, spots []flowSpot) float64 {
 	copy(q.scratch, q.gpus)
-	price := q.price * q.taskSeconds / max(q.now, 1e-9) / float64(int(q.p.GPU.ComputeSlices)*len(q.gpus))
+	price := q.price * q.taskSeconds / max(q.now, leastNow) / float64(int(q.p.GPU.ComputeSlices)*len(q.gpus))
 	total := 0.0
 	for i, e := range list {
 		size := q.p.GPU.Sizes()[e.size]
@@ -197,7 +201,7 @@ func (q *flowQueue) cost(list []flowEntry, spots []flowSpot) float64 {
 	return total
 }
 
-// earliest is where, of the instances of a size, a task of t seconds ends first.
+// earliest returns the spot at which a task of t seconds ends first on an instance of a size.
 func (q *flowQueue) earliest(size int8, t float64) flowSpot {
 	best := flowSpot{end: math.Inf(1)}
 	for g := range q.scratch {
@@ -230,14 +234,15 @@ func (q *flowQueue) earliest(size int8, t float64) flowSpot {
 	return best
 }
 
-// take puts an instance on its slices until its task ends.
+// take occupies the slices of a spot until its task ends.
 func (q *flowQueue) take(spot flowSpot) {
 	s, p := &q.scratch[spot.gpu], &q.places[spot.place]
 	if spot.from > spot.start {
 		s.channel = max(s.channel, spot.from)
 	}
 	for m := p.first; m < p.end; m++ {
-		if at := s.place[m]; at >= 0 && at != spot.place { // its other slices lose it, too
+		at := s.place[m]
+		if at >= 0 && at != spot.place { // the destroyed instance also leaves its other slices
 			for o := q.places[at].first; o < q.places[at].end; o++ {
 				s.place[o] = -1
 			}
@@ -248,7 +253,7 @@ func (q *flowQueue) take(spot flowSpot) {
 	}
 }
 
-// arrive takes the tasks that have arrived, and fills the list.
+// arrive moves the tasks that have arrived to waiting, and fills the list from it.
 func (q *flowQueue) arrive() {
 	for len(q.coming) > 0 && float64(q.p.ReleaseOf(int(q.coming[0]))) <= q.now {
 		k := q.coming[0]
@@ -268,7 +273,7 @@ func (q *flowQueue) arrive() {
 	q.waiting = slices.Delete(q.waiting, 0, n)
 }
 
-// insert puts a task where, and with the size with which, the list costs least.
+// insert inserts a task at the position and with the size that cost least.
 func (q *flowQueue) insert(k int32) {
 	var best flowEntry
 	at, least := 0, math.Inf(1)
@@ -279,16 +284,17 @@ func (q *flowQueue) insert(k int32) {
 		e := flowEntry{k, int8(size)}
 		for i := range len(q.list) + 1 {
 			q.trial = append(append(append(q.trial[:0], q.list[:i]...), e), q.list[i:]...)
-			if c := q.cost(q.trial, nil); c < least*(1-flowRounding) {
-				best, least, at = e, c, i
+			cost := q.cost(q.trial, nil)
+			if cost < least*(1-flowRounding) {
+				best, least, at = e, cost, i
 			}
 		}
 	}
 	q.list = slices.Insert(q.list, at, best)
 }
 
-// improve moves tasks in the list and changes sizes, of one task or of several that follow each
-// other, while that costs no more.
+// improve moves tasks in the list and changes the size of one task or of several consecutive tasks. It keeps a change
+// unless the cost rises.
 func (q *flowQueue) improve(ctx context.Context) {
 	if len(q.list) == 0 {
 		return
@@ -306,12 +312,13 @@ func (q *flowQueue) improve(ctx context.Context) {
 			from = to
 		}
 		for i := min(from, to); i <= max(from, to); i++ {
-			if e := &q.trial[i]; q.p.Tasks[e.task].Fits(q.p.GPU.Sizes()[size]) {
-				e.size = int8(size)
+			if q.p.Tasks[q.trial[i].task].Fits(q.p.GPU.Sizes()[size]) {
+				q.trial[i].size = int8(size)
 			}
 		}
-		if c := q.cost(q.trial, nil); c <= least*(1+flowRounding) {
-			least = min(least, c)
+		cost := q.cost(q.trial, nil)
+		if cost <= least*(1+flowRounding) {
+			least = min(least, cost)
 			q.list, q.trial = q.trial, q.list
 		}
 	}
@@ -319,7 +326,7 @@ func (q *flowQueue) improve(ctx context.Context) {
 
 // begin runs the tasks that the plan begins now.
 func (q *flowQueue) begin() {
-	q.spots = slices.Grow(q.spots[:0], len(q.list))[:len(q.list)]
+	q.spots = resized(q.spots, len(q.list))
 	q.cost(q.list, q.spots)
 	rest := q.list[:0]
 	for i, e := range q.list {
@@ -330,19 +337,20 @@ func (q *flowQueue) begin() {
 		}
 		in := q.places[spot.place].in
 		t := float64(q.p.Tasks[e.task].On(in.Size()))
-		q.timing.add([]use{{gpu: spot.gpu, in: in, tasks: []timedTask{{t, e.task}}, seconds: t}}, q.now)
-		q.timing.run()
+		q.timer.add([]use{{gpu: spot.gpu, in: in, tasks: []timedTask{{t, e.task}}, seconds: t}}, q.now)
+		q.timer.run()
 	}
 	q.list = rest
 }
 
-// wait goes on to the next arrival, completion or end of a destruction, and to those at the same time but for rounding.
+// wait advances now to the next arrival, completion or end of a destruction, and past events that only rounding
+// separates from it.
 func (q *flowQueue) wait() {
 	var events []float64
 	inSystem := len(q.list) + len(q.waiting)
-	for g := range q.timing.clocks {
+	for g := range q.timer.clocks {
 		for m := range q.gpus[g].free {
-			holder, free := q.timing.clocks[g].slice(m)
+			holder, free := q.timer.clocks[g].slice(m)
 			if free <= q.now {
 				continue
 			}

@@ -147,10 +147,10 @@ func TestFlowStreamIsNearTheOptimum(t *testing.T) {
 			q := newFlowQueue(p, flowStream{})
 			q.list = list
 			for ; len(q.list) > 0; q.wait() {
-				q.look()
+				q.sync()
 				q.begin()
 			}
-			best = min(best, meanFlow(p, q.timing.schedule()))
+			best = min(best, meanFlow(p, q.timer.schedule()))
 		})
 		ratio := flowOf(t, "flow-stream?price=0", p) / best
 		if ratio < 1-1e-9 {

@@ -10,25 +10,26 @@ import (
 	"miglab/harness/mig"
 )
 
-// forestRounds is how often a forest pairs its GPUs, for each of two beginnings and again for the better one.
+// forestRounds is the number of times that a forest pairs its GPUs, for each of two beginnings and again for the
+// better.
 const forestRounds = 10
 
 // A forest is the search of lns and treedp on several GPUs. In each round it divides the GPUs into pairs and searches
-// each pair with its tasks alone, so that tasks move between the two. In every second round the GPU that ends last
-// meets the one that ends first; in the others the pairs are drawn. No pair ends later than before. So an iteration
-// takes the same time whatever the number of GPUs.
+// each pair with its tasks alone, so that tasks move between the two. In every second round it pairs the GPU that ends
+// last with the GPU that ends first, and so on; in the others the pairs are random. No pair ends later than before. An
+// iteration takes the same time for any number of GPUs.
 type forest struct {
 	plan *assignment
 	rng  *rand.Rand
 }
 
-// newForest searches from two beginnings, FAR's forest and [forest.alike], anneals the one that ends earlier, and
-// searches it again. In each of three parts, the two beginnings and the rest, each pair has the given iterations.
+// newForest searches from two beginnings, FAR's plan and [forest.dealAlike], anneals the result that ends earlier, and
+// searches it again. Each of the three searches has the given iterations for each pair.
 func newForest(ctx context.Context, p algo.Problem, iterations int) (*forest, error) {
 	s := newSearch(ctx, p, remnants(p))
 	best := &forest{s.plan, s.rng}
 	other := &forest{newAssignment(p, best.plan.holds), s.rng}
-	other.alike(ctx, best.plan)
+	other.dealAlike(ctx, best.plan)
 	for _, f := range []*forest{best, other} {
 		if err := f.improve(ctx, iterations, lnsBlur); err != nil {
 			return nil, err
@@ -59,10 +60,10 @@ func (f *forest) problem(tasks []int32, gpus int) algo.Problem {
 	return sub
 }
 
-// alike gives each GPU tasks of similar durations, since a whole GPU waits for the last of the tasks that run beside
-// each other: those that the given plan runs on one size are sorted and dealt in blocks. Those on whole GPUs go where
-// the least work is. FAR then plans each GPU by itself.
-func (f *forest) alike(ctx context.Context, from *assignment) {
+// dealAlike gives each GPU tasks of similar durations, because a whole GPU waits for the last of the tasks that run
+// beside each other. The tasks that the given plan runs on one size are sorted and dealt in blocks. The tasks on whole
+// GPUs go to the GPU with the least work. FAR then plans each GPU by itself.
+func (f *forest) dealAlike(ctx context.Context, from *assignment) {
 	p, n := from.p, int32(len(from.tree.nodes))
 	bySize := make([][]timedTask, mig.MaxSize+1)
 	for i, node := range from.node {
@@ -88,7 +89,7 @@ func (f *forest) alike(ctx context.Context, from *assignment) {
 	}
 }
 
-// improve divides the iterations of a pair between the rounds; see [search.improve].
+// improve runs [search.improve] on the pairs of each round, and divides the iterations of a pair between the rounds.
 func (f *forest) improve(ctx context.Context, iterations int, blur float64) error {
 	order := numbered[int](f.plan.p.GPUs())
 	for r := range forestRounds {
@@ -109,14 +110,15 @@ func (f *forest) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
-// each places the tasks of each GPU together as [search.whole] does, if there are at most [maxTreeDP].
+// each searches each GPU by itself: it places all of its tasks at once if there are at most [maxTreeDP], and then runs
+// [search.improve].
 func (f *forest) each(ctx context.Context) error {
 	for g := range f.plan.p.GPUs() {
 		err := f.search([]int{g}, func(s *search) error {
 			if len(s.plan.node) <= maxTreeDP {
-				s.whole(ctx)
+				s.placeAll(ctx)
 			}
-			return s.improve(ctx, 100, 0.002)
+			return s.improve(ctx, 100, polishBlur)
 		})
 		if err != nil {
 			return err
@@ -125,7 +127,7 @@ func (f *forest) each(ctx context.Context) error {
 	return nil
 }
 
-// search improves the plan of some GPUs while the others stay as they are.
+// search improves the plan of some GPUs. The plan of the other GPUs stays.
 func (f *forest) search(gpus []int, improve func(*search) error) error {
 	n := int32(len(f.plan.tree.nodes))
 	var tasks []int32
@@ -146,7 +148,7 @@ func (f *forest) search(gpus []int, improve func(*search) error) error {
 		node := f.plan.node[i]
 		plan.put(int32(j), int32(slices.Index(gpus, int(node/n)))*n+node%n)
 	}
-	s := searchOf(plan)
+	s := newSearchFrom(plan)
 	s.rng = f.rng
 	if err := improve(s); err != nil {
 		return err

@@ -6,27 +6,27 @@ import (
 	"miglab/harness/mig"
 )
 
-// LastTasks places the last tasks of a batch on a GPU at work so that the last one ends as early as
-// possible, for package env. It is treedp from a state in which each instance has a start: an
-// instance is created once its slices are free, runs a set of tasks, and is only split afterwards.
-// Instances of [mig.GPU.FullTree] alone are used. It allocates nothing after the first plan.
+// LastTasks places the last tasks of a batch on a GPU at work so that the last of them ends as early as possible, for
+// package env. It is treedp from a state in which each instance has a start: an instance is created once its slices are
+// free, runs a set of tasks, and is only split afterwards. It only uses instances of [mig.GPU.FullTree]. It does not
+// allocate after the first plan.
 type LastTasks struct {
 	subsets *subsets
 	seconds func(task int, size mig.Slices) float64
 	// idle has no other tasks.
 	idle load
-	// free is, by compute slice, when it is free, in ticks since the first one is.
+	// free is, by compute slice, when it is free, in ticks since the first slice is free.
 	free []ticks
 	node []int32
 }
 
-// GPUAtWork is what the decisions before have left. Times are in seconds.
+// GPUAtWork is the state of a GPU after the earlier decisions of a batch. Times are in seconds.
 type GPUAtWork struct {
-	// Free is, by compute slice, when its last task ends, and First is the least of them.
+	// Free is, by compute slice, when its last task ends, and First is the earliest of these times.
 	Free  []float64
 	First float64
-	// Start is, by node of [mig.GPU.FullTree], when a first task could start there. Bit i of Exists
-	// says that node i is there.
+	// Start is, by node of [mig.GPU.FullTree], when a first task could start there. Bit i of Exists means that node i
+	// exists.
 	Start  []float64
 	Exists uint32
 	// Bound is a lower bound on the end, and Unit is the size of the batch, for the limits of the search.
@@ -35,13 +35,13 @@ type GPUAtWork struct {
 
 // NewLastTasks returns a planner. seconds gives the duration of a task, +Inf where it does not fit.
 func NewLastTasks(g *mig.GPU, model mig.Reconfiguration, seconds func(task int, size mig.Slices) float64) *LastTasks {
-	s := newSubsets(g.Sizes(), model, treeOf(g, g.FullTree(), 1, model))
+	s := newSubsets(g.Sizes(), model, buildTree(g, g.FullTree(), 1, model))
 	s.longest = make([][]ticks, len(s.sizes))
 	return &LastTasks{subsets: s, seconds: seconds, free: make([]ticks, g.ComputeSlices)}
 }
 
-// slacks are the limits that are tried one after the other, above the lower bound and in units of the batch: tight ones
-// first, as they leave few sets to consider. The first holds for most states of the trained agent.
+// slacks are the limits that are tried one after the other, above the lower bound and in units of the batch. Tight
+// limits come first, because they leave few sets to consider. The first is enough for most states of the trained agent.
 var slacks = [...]float64{0.06, 0.12, 0.3}
 
 // Place returns the node of each of k tasks. The result is valid until the next call.
@@ -49,13 +49,14 @@ func (l *LastTasks) Place(k int, at *GPUAtWork) []int32 {
 	l.load(k, at)
 	bound, found := l.subsets.ticks(at.Bound-at.First), false
 	for _, slack := range slacks {
-		if found = l.within(min(horizon, bound+l.subsets.ticks(slack*at.Unit))); found {
+		found = l.within(min(horizon, bound+l.subsets.ticks(slack*at.Unit)))
+		if found {
 			break
 		}
 	}
 	if !found {
-		// Every time is rounded, by at most half a tick for each task and operation, so that a plan
-		// that leaves no slice idle may end after the horizon.
+		// Every time is rounded, by at most half a tick for each task and operation, so that a plan without idle slices
+		// may end after the horizon.
 		l.within(horizon + 3*ticks(k))
 	}
 	l.node = resized(l.node, k)
@@ -74,8 +75,9 @@ func (l *LastTasks) load(k int, at *GPUAtWork) {
 	for i := range k {
 		longest := 0.0
 		for _, size := range s.sizes {
-			if t := l.seconds(i, size); !math.IsInf(t, 1) {
-				longest = max(longest, t)
+			seconds := l.seconds(i, size)
+			if !math.IsInf(seconds, 1) {
+				longest = max(longest, seconds)
 			}
 		}
 		latest += longest + cost
@@ -109,7 +111,7 @@ func (l *LastTasks) load(k int, at *GPUAtWork) {
 	}
 }
 
-// within looks for the best plan that ends by the limit, and reports whether there is one.
+// within looks for the best plan that ends by the limit, and reports whether such a plan exists.
 func (l *LastTasks) within(limit ticks) bool {
 	s := l.subsets
 	var taken [maxNodes]int64
@@ -132,7 +134,7 @@ func (l *LastTasks) within(limit ticks) bool {
 		return false
 	}
 	s.taken = taken
-	s.skip = ^l.needed()
+	s.skip = ^l.neededNodes()
 	s.taken = [maxNodes]int64{}
 	for v := range s.tree.nodes {
 		s.until[v] = limit - earliest[s.class[v]]
@@ -146,14 +148,15 @@ func (l *LastTasks) within(limit ticks) bool {
 	return s.best(0, 0)[all].end < never
 }
 
-// needed returns the nodes whose tables in after are needed: of equal subtrees, all if one is.
-func (l *LastTasks) needed() (nodes nodeSet) {
+// neededNodes returns the nodes whose tables in after are needed. If a node is needed, all nodes with equal subtrees
+// are.
+func (l *LastTasks) neededNodes() (nodes nodeSet) {
 	s := l.subsets
 	var classes nodeSet
 	for v := range s.tree.nodes {
 		n, begins := &s.tree.nodes[v], s.from[v].end
 		in := space{taken: s.taken[v], leaves: s.leaves[v]}
-		used := classes.has(int(s.class[v])) || begins <= s.limit && !in.wastes(begins, 0, s.slack)
+		used := classes.contains(int(s.class[v])) || begins <= s.limit && !in.wastes(begins, 0, s.slack)
 		if used && len(n.Children) > 0 {
 			classes |= 1 << s.class[v]
 			for _, c := range n.Children {
@@ -162,7 +165,7 @@ func (l *LastTasks) needed() (nodes nodeSet) {
 		}
 	}
 	for v := range s.tree.nodes {
-		if classes.has(int(s.class[v])) {
+		if classes.contains(int(s.class[v])) {
 			nodes |= 1 << v
 		}
 	}

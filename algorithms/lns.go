@@ -29,8 +29,8 @@ var _ = algo.Register(algo.Spec{
 })
 
 // lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them from the instances that determine
-// the makespan, re-inserts them optimally by [subsets], and times the result. The budget is a number of iterations, so
-// that answers do not depend on the machine. Several GPUs are searched in pairs; see [forest].
+// the makespan, re-inserts them in the best way by [subsets], and times the result. The budget is a number of
+// iterations, so that answers do not depend on the machine. Several GPUs are searched in pairs; see [forest].
 type lns struct{ iterations int }
 
 func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -53,9 +53,9 @@ var _ = algo.Register(algo.Spec{
 	New:     algo.NewStream(func(a algo.Args) (algo.Stream, error) { return lnsStream{a.Int("iterations")}, nil }),
 })
 
-// lnsStream plans each batch for the instances that the batches before it leave and for
-// the times at which slices become free. So a batch fills idle time of the one before
-// it and reuses its instances where that is best. No schedule is reversed.
+// lnsStream plans each batch for the instances that the batches before it leave and for the times at which slices
+// become free. So a batch fills idle time of the batch before it and reuses its instances where that is best. No
+// schedule is reversed.
 type lnsStream struct{ iterations int }
 
 func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
@@ -67,7 +67,7 @@ func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		s := newSearch(ctx, batch, held)
 		var err error
 		if n <= maxTreeDP {
-			err = s.together(ctx)
+			err = s.solve(ctx)
 		} else {
 			err = s.improve(ctx, l.iterations, lnsBlur)
 		}

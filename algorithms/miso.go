@@ -21,18 +21,18 @@ var _ = algo.Register(algo.Spec{
 
 // miso is the optimiser of MISO as FAR 6.5 states it (MISO-OPT). Let T_k be the next task in order of arrival. The next
 // partition P is the one with the largest sum of speedups t(1)/t(|P_i|) of tasks T_k, T_k+1, ... on its instances from
-// left to right; on a tie, the first in the order of FAR Fig. 1. A partition may have more instances than tasks are
-// left. Each instance starts as soon as its own slices are free, not when the whole GPU is free. This reproduces the
+// left to right; on a tie, the first in the order of FAR Fig. 1. A partition may have more instances than tasks remain.
+// Each instance starts as soon as its own slices are free, not when the whole GPU is free. This reproduces the
 // published numbers.
 //
-// The paper's tasks fit every size. Here, the speedup of a task that does not fit one
-// slice is relative to the smallest size it fits. The first task that does not fit its
-// instance of P waits for the next partition, with all tasks after it.
+// The paper's tasks fit every size. Here, the speedup of a task that does not fit one slice is relative to the smallest
+// size that it fits. The first task that does not fit its instance of P waits for the next partition, with all tasks
+// after it.
 //
 // With several GPUs, each decision takes the GPU that is free first.
 //
 // With order=permute, the next m tasks take the m instances of a partition in the order with the largest sum; on a tie,
-// the order that comes first lexicographically. A task that fits no instance left to it waits, and the others do not
+// the order that comes first lexicographically. A task that fits no remaining instance waits, and the others do not
 // wait for it. The script compare_size_test of March 2024, which made FAR Table 5, permutes in this way. The paper's
 // text and the later code do not.
 type miso struct{ permute bool }
@@ -67,11 +67,12 @@ func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 	return timedSchedule(p, plan), nil
 }
 
-// secondsOnFirst returns, by task, its duration on the first of the sizes that it fits.
+// secondsOnFirst returns, by task, its duration on the first of the sizes that it fits; 0 if it fits no size.
 func secondsOnFirst(p algo.Problem, sizes []mig.Slices) []float64 {
 	out := make([]float64, len(p.Tasks))
 	for i := range p.Tasks {
-		if k := slices.IndexFunc(sizes, p.Tasks[i].Fits); k >= 0 {
+		k := slices.IndexFunc(sizes, p.Tasks[i].Fits)
+		if k >= 0 {
 			out[i] = float64(p.Tasks[i].On(sizes[k]))
 		}
 	}
@@ -93,23 +94,23 @@ type misoChoice struct {
 	parts     []mig.Partition
 	reference []float64 // by task: the seconds that its speedup is relative to
 	permute   bool
-	// all leaves out partitions on which not each instance has a task.
-	all bool
+	// full skips partitions that leave an instance idle.
+	full bool
 
-	// instances and tasks are the best so far: which instance runs which task. most is their sum of speedups.
+	// instances and tasks are the best choice so far: instances[i] runs tasks[i]. most is its sum of speedups.
 	instances mig.Partition
 	tasks     []int32
 	most      float64
-	// part is the partition that is being tried; next are the tasks for its instances.
+	// part is the partition to try; next are the tasks for its instances.
 	part mig.Partition
 	next []int32
-	// top is the largest speedup that one of the next tasks has, by size.
+	// top is the largest speedup of the next tasks, by size.
 	top [mig.MaxSize + 1]float64
 }
 
-// choose finds the instances for the next of the waiting tasks, of which there is at
-// least one. It finds at least one instance if all partitions may be used, as every size
-// begins some partition. It moves the tasks that it chose to the front of waiting.
+// choose finds the instances for the next of the waiting tasks; there must be a waiting task. It finds at least one
+// instance if all partitions may be used, because every size begins some partition. It moves the chosen tasks to the
+// front of waiting.
 func (c *misoChoice) choose(waiting []int32) {
 	c.most, c.tasks = 0, c.tasks[:0]
 	c.findTop(waiting[:min(int(c.p.GPU.ComputeSlices), len(waiting))])
@@ -125,14 +126,16 @@ func (c *misoChoice) choose(waiting []int32) {
 	}
 }
 
-// place returns the index of the instance that runs a task, or a larger number if none does.
+// place returns the index of the instance that runs a task, or len(c.tasks) if the task was not chosen.
 func (c *misoChoice) place(task int32) int {
-	if i := slices.Index(c.tasks, task); i >= 0 {
+	i := slices.Index(c.tasks, task)
+	if i >= 0 {
 		return i
 	}
 	return len(c.tasks)
 }
 
+// findTop sets top.
 func (c *misoChoice) findTop(tasks []int32) {
 	clear(c.top[:])
 	for _, k := range tasks {
@@ -148,8 +151,8 @@ func (c *misoChoice) speedup(task int32, size mig.Slices) float64 {
 	return c.reference[task] / float64(c.p.Tasks[task].On(size))
 }
 
-// ceiling is at least the sum of every choice for the partition's instances from i on. It adds
-// larger numbers in the same order, so that rounding cannot make it smaller.
+// ceiling returns an upper bound on sum plus the speedups of any choice for the partition's instances from i on. It
+// adds larger numbers in the same order, so that rounding cannot make it smaller.
 func (c *misoChoice) ceiling(i int, sum float64) float64 {
 	for ; i < len(c.next); i++ {
 		sum += c.top[c.part[i].Size()]
@@ -157,8 +160,8 @@ func (c *misoChoice) ceiling(i int, sum float64) float64 {
 	return sum
 }
 
-// assign tries the tasks from next[i] on for the partition's instances from i on. The
-// tasks before have the given sum of speedups.
+// assign tries the tasks from next[i] on for the partition's instances from i on. The tasks before next[i] have the
+// given sum of speedups.
 func (c *misoChoice) assign(i int, sum float64) {
 	if c.ceiling(i, sum) <= c.most {
 		return
@@ -182,7 +185,7 @@ func (c *misoChoice) assign(i int, sum float64) {
 		copy(c.next[i:j], c.next[i+1:j+1])
 		c.next[j] = k
 	}
-	if last && sum > c.most && (!c.all || i == len(c.part)) {
+	if last && sum > c.most && (!c.full || i == len(c.part)) {
 		c.most, c.instances = sum, c.part
 		c.tasks = append(c.tasks[:0], c.next[:i]...)
 	}

@@ -8,24 +8,26 @@ import (
 
 // misoMoves is the state of misoStream.
 type misoMoves struct {
-	*moving
+	*preemptor
 	choice misoChoice
-	// pause is how long a GPU with tasks that a new one joins does no work, in seconds.
+	// pause is the time for which a GPU stops when a task joins others, in seconds.
 	pause float64
 }
 
+// decide admits tasks in order of arrival, and partitions GPUs with idle instances again if no task waits.
 func (q *misoMoves) decide() {
-	for q.arrived() > 0 && q.admit(q.waiting[0]) {
+	for q.arrivals() > 0 && q.admit(q.waiting[0]) {
 		q.waiting = q.waiting[1:]
 	}
 	for g := range q.exist {
-		if n := len(q.on(g)); q.arrived() == 0 && 0 < n && n < len(q.exist[g]) && q.choose(g) {
+		n := len(q.runsOn(g))
+		if q.arrivals() == 0 && 0 < n && n < len(q.exist[g]) && q.choose(g) {
 			q.rearrange(g, float64(q.p.Restart))
 		}
 	}
 }
 
-// admit gives a task to a GPU, and reports whether there is one for it.
+// admit gives a task to a GPU, and reports whether a GPU could take it.
 func (q *misoMoves) admit(k int32) bool {
 	for _, g := range q.fewestFirst() {
 		if q.choose(g, k) {
@@ -36,9 +38,9 @@ func (q *misoMoves) admit(k int32) bool {
 	return false
 }
 
-// choose finds the instances for the tasks of a GPU and new ones, and reports whether there are any.
+// choose finds instances for the tasks of a GPU and new tasks, and reports whether all of them get one.
 func (q *misoMoves) choose(g int, tasks ...int32) bool {
-	for _, r := range q.on(g) {
+	for _, r := range q.runsOn(g) {
 		tasks = append(tasks, r.task)
 	}
 	if q.ready[g] > q.now || len(tasks) > 1 && q.p.Restart == 0 {
@@ -51,9 +53,9 @@ func (q *misoMoves) choose(g int, tasks ...int32) bool {
 	return len(q.choice.tasks) == len(tasks)
 }
 
-// rearrange stops the tasks of a GPU and runs the chosen ones: after a pause if there were any to stop.
+// rearrange stops the tasks of a GPU and runs the chosen tasks, after a pause if it stopped any.
 func (q *misoMoves) rearrange(g int, pause float64) {
-	runs := q.on(g)
+	runs := q.runsOn(g)
 	for _, r := range runs {
 		q.stop(r)
 	}

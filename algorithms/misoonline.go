@@ -18,17 +18,17 @@ var _ = algo.Register(algo.Spec{
 })
 
 // misoOnline is MISO for tasks that cannot be stopped. Tasks wait in order of arrival. On every arrival and completion,
-// each GPU is partitioned for the tasks that it runs and the next ones: of the partitions of the GPU, and of the orders
-// of these tasks, it takes those with the largest sum of speeds, t(whole GPU)/t(instance). The GPU that runs the fewest
-// tasks decides first. A task that fits no free instance waits, and tasks behind it may pass.
+// each GPU is partitioned for the tasks that it runs and the next tasks. It takes the partition, and the order of the
+// next tasks, with the largest sum of speeds t(whole GPU)/t(instance). The GPU that runs the fewest tasks decides
+// first. A task that fits no free instance waits, and tasks behind it may pass.
 //
-// MISO predicts speeds from a run of the tasks under MPS; here it knows the true durations. MISO checkpoints running
-// tasks and moves them to new instances, as miso-stream does; here they keep their instances until they end, and only
+// MISO predicts speeds from a run of the tasks under MPS; misoOnline knows the true durations. MISO checkpoints running
+// tasks and moves them to new instances, as miso-stream does. Here they keep their instances until they end, and only
 // free slices are partitioned.
 type misoOnline struct{}
 
 func (misoOnline) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
-	q := &misoQueue{moving: newMoving(p)}
+	q := &misoQueue{preemptor: newPreemptor(p)}
 	largest := slices.Clone(p.GPU.Sizes())
 	slices.Reverse(largest)
 	q.choice = misoChoice{p: p, reference: secondsOnFirst(p, largest), permute: true}
@@ -37,7 +37,7 @@ func (misoOnline) ScheduleStream(ctx context.Context, p algo.Problem, lengths []
 
 // A misoQueue is the state of misoOnline.
 type misoQueue struct {
-	*moving
+	*preemptor
 	choice misoChoice
 }
 
@@ -45,20 +45,21 @@ type misoQueue struct {
 func (q *misoQueue) start() {
 	for _, g := range q.fewestFirst() {
 		q.choice.parts = q.freeParts(g)
-		if n := q.arrived(); n > 0 && q.ready[g] <= q.now && len(q.choice.parts) > 0 {
+		n := q.arrivals()
+		if n > 0 && q.ready[g] <= q.now && len(q.choice.parts) > 0 {
 			q.choice.choose(q.waiting[:n])
 			q.add(g)
 		}
 	}
 }
 
-// freeParts returns, of each partition, the instances that overlap no running one of a GPU, the largest first.
+// freeParts returns, for each partition, its instances that overlap no run of a GPU, the largest first.
 func (q *misoQueue) freeParts(g int) []mig.Partition {
 	var out []mig.Partition
-	runs := q.on(g)
+	runs := q.runsOn(g)
 	for _, part := range q.p.GPU.Partitions() {
 		free := slices.DeleteFunc(slices.Clone(part), func(in mig.Instance) bool {
-			return slices.ContainsFunc(runs, func(r movingRun) bool { return r.in.Overlaps(in) })
+			return slices.ContainsFunc(runs, func(r taskRun) bool { return r.in.Overlaps(in) })
 		})
 		if len(free) > 0 {
 			slices.SortStableFunc(free, func(a, b mig.Instance) int { return cmp.Compare(b.Size(), a.Size()) })
@@ -68,7 +69,7 @@ func (q *misoQueue) freeParts(g int) []mig.Partition {
 	return out
 }
 
-// add runs the chosen tasks, which are the first that wait, beside the instances that they leave.
+// add runs the chosen tasks, which come first in waiting. The GPU keeps the instances that theirs do not overlap.
 func (q *misoQueue) add(g int) {
 	chosen := q.choice.instances[:len(q.choice.tasks)]
 	kept := slices.DeleteFunc(slices.Clone(q.exist[g]), func(in mig.Instance) bool {

@@ -30,43 +30,46 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// misoStream is MISO as published. A task that arrives goes to the GPU that runs the fewest tasks and for which some
-// partition has an instance for each of them and for the new one. Tasks wait in order of arrival, and none passes. The
-// GPU takes the partition with as many instances as tasks, and their order, that have the largest sum of speeds
-// t(whole GPU)/t(instance). When a task ends and none waits, the GPU is partitioned again for the others.
+// misoStream is MISO as published. A task that arrives goes to the GPU that runs the fewest tasks, among the GPUs for
+// which some partition has an instance for each of their tasks and for the new task. Tasks wait strictly in order of
+// arrival. The GPU takes the partition with as many instances as tasks, and the order of the tasks, with the largest
+// sum of speeds t(whole GPU)/t(instance). When a task ends and no task waits, the GPU is partitioned again for its
+// others.
 //
 // Whenever a GPU with tasks is partitioned, all of them stand still for [schedule.Problem.Restart]: checkpoint,
-// partition, restart. Tasks that a new one joins are profiled first. A predicted duration is off by a normally
+// partition, restart. If a new task joins others, all are profiled first. A predicted duration is off by a normally
 // distributed share of the task's longest duration on its three largest sizes, up or down, as in the released code.
 //
-// Three things are simpler than in the paper. Tasks do no work while they run under MPS, as the track has no instances
-// that tasks share, which makes MISO slower than it is; with profile=0 it is faster than it is. A new task waits as
-// long as the stopped ones. Of partitions with the same sum the first is taken, not the one with the fewest moves, as
-// all tasks restart anyway. The released scripts minimise the mean slowdown, and not the paper's sum of speeds.
+// Three things are simpler than in the paper. Tasks do no work while they run under MPS, because the track has no
+// instances that tasks share. This makes MISO slower than it is; with profile=0 it is faster than it is. A new task
+// waits as long as the stopped tasks. Of partitions with the same sum the first is taken, not the partition with the
+// fewest moves, because all tasks restart anyway. The released scripts minimise the mean slowdown, not the paper's sum
+// of speeds.
 //
-// Where tasks cannot be stopped, a GPU takes a task only while it has none.
+// If tasks cannot be stopped, only a GPU without tasks takes a task.
 type misoStream struct {
 	name string
-	// mean is that of the predictor's error, and profile the seconds under MPS.
+	// mean is the mean error of the predictor, and profile the seconds under MPS.
 	mean, profile float64
 	seed          uint64
 }
 
 func (m misoStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
-	if k := misfit(p, p.GPU.Partitions()[0]); k >= 0 {
+	k := misfit(p, p.GPU.Partitions()[0])
+	if k >= 0 {
 		return schedule.Schedule{}, &algo.InfeasibleError{
 			Algorithm: m.name, Task: p.Tasks[k].Name, Reason: "does not fit the whole GPU",
 		}
 	}
-	q := &misoMoves{moving: newMoving(p), pause: m.profile + float64(p.Restart)}
+	q := &misoMoves{preemptor: newPreemptor(p), pause: m.profile + float64(p.Restart)}
 	predicted := p
 	predicted.Tasks = m.predict(p.Tasks, p.GPU.Sizes())
 	whole := []mig.Slices{p.GPU.Partitions()[0][0].Size()}
-	q.choice = misoChoice{p: predicted, reference: secondsOnFirst(predicted, whole), permute: true, all: true}
+	q.choice = misoChoice{p: predicted, reference: secondsOnFirst(predicted, whole), permute: true, full: true}
 	return q.run(ctx, lengths, q.decide)
 }
 
-// predict returns the tasks with the durations that the predictor gives.
+// predict returns the tasks with predicted durations.
 func (m misoStream) predict(tasks task.Batch, sizes []mig.Slices) task.Batch {
 	rng := rand.New(rand.NewPCG(m.seed, 0))
 	out := slices.Clone(tasks)

@@ -19,13 +19,13 @@ var _ = algo.Register(algo.Spec{
 	New: algo.NewStream(func(algo.Args) (algo.Stream, error) { return static{"optsta", (*mig.GPU).Partitions}, nil }),
 })
 
-// static is OptSta. It tries every one of its partitions with the whole stream, which it knows, as the paper does
-// offline.
+// static is OptSta. It runs the whole stream, which it knows, with each of its partitions and keeps the best, as the
+// paper does offline.
 //
-// A task that arrives takes the largest idle instance that it fits, and waits if there is none; tasks behind it may
-// pass. Then each GPU moves the task on its smallest instance to its largest idle one if that is larger, the next
-// smallest to the next largest, and so on. A task that moves stands still for [schedule.Problem.Restart]. Where tasks
-// cannot be stopped, none moves.
+// A task that arrives takes the largest idle instance that it fits. If no idle instance fits, the task waits; tasks
+// behind it may pass. Then each GPU moves the task on its smallest instance to its largest idle instance if that is
+// larger, the next smallest to the next largest, and so on. A task that moves stands still for
+// [schedule.Problem.Restart]. Tasks that cannot be stopped do not move.
 type static struct {
 	name  string
 	parts func(*mig.GPU) []mig.Partition
@@ -34,13 +34,14 @@ type static struct {
 func (s static) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (best schedule.Schedule, err error) {
 	least := math.Inf(1)
 	for _, part := range s.parts(p.GPU) {
-		if k := misfit(p, part); k >= 0 {
+		k := misfit(p, part)
+		if k >= 0 {
 			err = cmp.Or(err, error(&algo.InfeasibleError{
 				Algorithm: s.name, Task: p.Tasks[k].Name, Reason: "fits no instance of " + part.String(),
 			}))
 			continue
 		}
-		q := newMoving(p)
+		q := newPreemptor(p)
 		for g := range q.exist {
 			q.partition(g, part)
 		}
@@ -58,7 +59,7 @@ func (s static) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 	return best, nil
 }
 
-// misfit returns the first task that fits no instance of a partition; -1 if there is none.
+// misfit returns the first task that fits no instance of a partition, or -1.
 func misfit(p algo.Problem, part mig.Partition) int {
 	return slices.IndexFunc(p.Tasks, func(t task.Task) bool {
 		return !slices.ContainsFunc(part, func(in mig.Instance) bool { return t.Fits(in.Size()) })
@@ -66,8 +67,8 @@ func misfit(p algo.Problem, part mig.Partition) int {
 }
 
 // fill runs the tasks that have arrived on idle instances, and moves running tasks up.
-func (q *moving) fill() {
-	for _, k := range slices.Clone(q.waiting[:q.arrived()]) {
+func (q *preemptor) fill() {
+	for _, k := range slices.Clone(q.waiting[:q.arrivals()]) {
 		at, best := -1, mig.Instance{}
 		for g := range q.exist {
 			for _, in := range q.idle(g) {
@@ -87,22 +88,22 @@ func (q *moving) fill() {
 }
 
 // idle returns the instances of a GPU without a task, the largest first.
-func (q *moving) idle(g int) []mig.Instance {
+func (q *preemptor) idle(g int) []mig.Instance {
 	if q.ready[g] > q.now {
 		return nil
 	}
-	runs := q.on(g)
+	runs := q.runsOn(g)
 	idle := slices.DeleteFunc(slices.Clone(q.exist[g]), func(in mig.Instance) bool {
-		return slices.ContainsFunc(runs, func(r movingRun) bool { return r.in == in })
+		return slices.ContainsFunc(runs, func(r taskRun) bool { return r.in == in })
 	})
 	slices.SortStableFunc(idle, func(a, b mig.Instance) int { return cmp.Compare(b.Size(), a.Size()) })
 	return idle
 }
 
-// moveUp moves tasks of a GPU to larger idle instances. Those that still restart stay.
-func (q *moving) moveUp(g int) {
-	runs := slices.DeleteFunc(q.on(g), func(r movingRun) bool { return r.from > q.now })
-	slices.SortStableFunc(runs, func(a, b movingRun) int { return cmp.Compare(a.in.Size(), b.in.Size()) })
+// moveUp moves tasks of a GPU to larger idle instances. Tasks that still restart stay.
+func (q *preemptor) moveUp(g int) {
+	runs := slices.DeleteFunc(q.runsOn(g), func(r taskRun) bool { return r.from > q.now })
+	slices.SortStableFunc(runs, func(a, b taskRun) int { return cmp.Compare(a.in.Size(), b.in.Size()) })
 	for i, in := range q.idle(g) {
 		if i < len(runs) && in.Size() > runs[i].in.Size() && q.p.Tasks[runs[i].task].Fits(in.Size()) {
 			q.stop(runs[i])

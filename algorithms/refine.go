@@ -7,15 +7,15 @@ import (
 	"sort"
 )
 
-// A treePlan is FAR's plan: which tasks run on which node of the repartitioning
-// trees. Phase 2 fills it. Phase 3 moves and swaps its tasks.
+// A treePlan is FAR's plan: the tasks of each node of the repartitioning trees. Phase 2 fills it. Phase 3 moves and
+// swaps its tasks.
 type treePlan struct {
 	tree  *tree
 	lists [][]timedTask // by node; longest first (LPT)
 	// destroyed marks the nodes that phase 2 destroyed after their tasks, whether or not their slices were used again.
 	destroyed []bool
 	// order lists the nodes that have run tasks, in the order in which phase 2 created them. Every node comes before
-	// those below it. The order decides which of several simultaneous operations goes first.
+	// the nodes below it. The order decides which of several simultaneous operations goes first.
 	order []int32
 }
 
@@ -23,7 +23,7 @@ func newTreePlan(t *tree) *treePlan {
 	return &treePlan{tree: t, lists: make([][]timedTask, t.count()), destroyed: make([]bool, t.count())}
 }
 
-// place adds a task to a node. A nil plan keeps nothing.
+// place adds a task to a node. It ignores a nil plan.
 func (p *treePlan) place(node int32, t timedTask) {
 	if p != nil {
 		p.enlist(node)
@@ -31,14 +31,14 @@ func (p *treePlan) place(node int32, t timedTask) {
 	}
 }
 
-// destroy notes that a node's instance is destroyed. A nil plan keeps nothing.
+// destroy marks a node's instance as destroyed. It ignores a nil plan.
 func (p *treePlan) destroy(node int32) {
 	if p != nil {
 		p.destroyed[node] = true
 	}
 }
 
-// enlist adds a node to the order when it is first used: before those below it, or else last.
+// enlist adds a node to the order when it is first used: before the nodes below it, or else last.
 func (p *treePlan) enlist(node int32) {
 	if !slices.Contains(p.order, node) {
 		i := slices.IndexFunc(p.order, func(o int32) bool { return p.covers(node, o) })
@@ -49,15 +49,15 @@ func (p *treePlan) enlist(node int32) {
 	}
 }
 
-// covers reports whether a node lies below another in the tree.
+// covers reports whether the node below lies below the other node in the tree.
 func (p *treePlan) covers(node, below int32) bool {
-	g, v := p.tree.at(node)
-	h, w := p.tree.at(below)
-	return g == h && p.tree.below[v].has(w)
+	g, v := p.tree.locate(node)
+	h, w := p.tree.locate(below)
+	return g == h && p.tree.below[v].contains(w)
 }
 
-// A direction is the order in which a plan uses the tree: splitting instances
-// from the root down, or, reversed, merging them from the leaves up (FAR 4.2).
+// A direction is the order in which a plan uses the tree: splitting instances from the root down, or, reversed, merging
+// them from the leaves up (FAR 4.2).
 type direction bool
 
 const (
@@ -78,7 +78,7 @@ func (p *treePlan) asFound() []use {
 func (p *treePlan) uses(d direction) []use {
 	out := make([]use, len(p.order))
 	for i, node := range p.order {
-		g, v := p.tree.at(node)
+		g, v := p.tree.locate(node)
 		out[i] = use{gpu: g, in: p.tree.nodes[v].Instance, tasks: p.lists[node]}
 	}
 	if d == reversed {
@@ -102,11 +102,11 @@ type change struct {
 type refinement struct {
 	plan *treePlan
 	// end is, by compute slice of all GPUs, when the slice's last task ends. As in the paper, a move adds and subtracts
-	// the durations of its tasks, and nothing for reconfiguration.
+	// only the durations of its tasks, without reconfiguration.
 	end []float64
 	// movesOnly leaves swaps out.
 	movesOnly bool
-	// iterations limits the iterations.
+	// iterations is the largest number of iterations.
 	iterations int
 	// retime, if it is not nil, computes end after every change, in place of the sums.
 	retime func() []float64
@@ -114,26 +114,26 @@ type refinement struct {
 	log []change
 }
 
-// computeSlices returns the first compute slice of a node, counted over all GPUs, and how many it has.
+// computeSlices returns the first compute slice of a node, counted over all GPUs, and its number of compute slices.
 func (r *refinement) computeSlices(node int32) (first, n int) {
 	tree := r.plan.tree
-	g, v := tree.at(node)
+	g, v := tree.locate(node)
 	in := tree.nodes[v].Instance
 	perGPU := len(r.end) / tree.gpus
 	return g*perGPU + int(in.Start), int(in.Size())
 }
 
-// endOf is end(I) of Algorithm 2, line 11: when the last slice of a node is free.
-func (r *refinement) endOf(node int32) float64 {
+// nodeEnd returns end(I) of Algorithm 2, line 11: the time at which the last slice of a node is free.
+func (r *refinement) nodeEnd(node int32) float64 {
 	first, n := r.computeSlices(node)
 	return slices.Max(r.end[first : first+n])
 }
 
-// delay shifts the ends of the slices that a node keeps from others, by some seconds. Size 3 at slice 0 also keeps
-// slice 3, whose memory it uses.
+// delay adds seconds to the ends of the slices that a node keeps from others. Size 3 at slice 0 also keeps slice 3,
+// whose memory it uses.
 func (r *refinement) delay(node int32, by float64) {
 	tree := r.plan.tree
-	g, v := tree.at(node)
+	g, v := tree.locate(node)
 	ends := r.end[g*len(r.end)/tree.gpus : (g+1)*len(r.end)/tree.gpus]
 	for s := range ends {
 		if tree.nodes[v].Mask()>>s&1 == 1 {
@@ -142,9 +142,9 @@ func (r *refinement) delay(node int32, by float64) {
 	}
 }
 
-// improve runs Algorithm 2 for at most r.iterations iterations, or until ctx is done. An iteration opens the nodes of
-// the critical slices from the leaves up; it ends with every one of them relieved, or, at a root, with the refinement.
-// After each iteration that changed the plan it calls changed.
+// improve runs Algorithm 2 for at most r.iterations iterations, or until ctx is done. An iteration visits the nodes of
+// the critical slices from the leaves up, and goes on to the parent of a node that it cannot relieve. The refinement
+// ends when a root is reached. After each iteration that changed the plan, improve calls changed.
 func (r *refinement) improve(ctx context.Context, changed func()) {
 	tree := r.plan.tree
 	var queue []int32
@@ -157,7 +157,7 @@ func (r *refinement) improve(ctx context.Context, changed func()) {
 		clear(queued)
 		for i := 0; i < len(queue); i++ {
 			node := queue[i]
-			_, v := tree.at(node)
+			_, v := tree.locate(node)
 			parent := tree.nodes[v].Parent
 			if parent < 0 {
 				stuck = true
@@ -170,7 +170,8 @@ func (r *refinement) improve(ctx context.Context, changed func()) {
 				}
 				continue
 			}
-			if up := node + int32(parent-v); !queued[up] {
+			up := node + int32(parent-v)
+			if !queued[up] {
 				queue = append(queue, up)
 				queued[up] = true
 			}
@@ -184,31 +185,35 @@ func (r *refinement) improve(ctx context.Context, changed func()) {
 	}
 }
 
-// criticalLeaves appends the leaves on critical slices, those that reach the makespan omega. The sums that keep the
-// slices up to date round, so that equal ends may differ in the last digits.
+// endRounding is larger than the relative error of the sums that keep the ends of slices up to date.
+const endRounding = 1e-12
+
+// criticalLeaves appends the leaves on critical slices, which reach the makespan omega.
 func (r *refinement) criticalLeaves(to []int32, omega float64) []int32 {
 	tree := r.plan.tree
 	for node := range int32(tree.count()) {
-		_, v := tree.at(node)
-		if first, _ := r.computeSlices(node); len(tree.nodes[v].Children) == 0 && r.end[first] >= omega*(1-1e-12) {
+		_, v := tree.locate(node)
+		first, _ := r.computeSlices(node)
+		if len(tree.nodes[v].Children) == 0 && r.end[first] >= omega*(1-endRounding) {
 			to = append(to, node)
 		}
 	}
 	return to
 }
 
-// relieve moves a task from a critical node to the node of its size that is free first, or swaps one for a shorter one
-// there (Algorithm 2, lines 11-22). It reports whether it found one.
+// relieve moves a task from a critical node to the node of its size that is free first, or swaps it for a shorter task
+// there (Algorithm 2, lines 11-22). It reports whether it changed the plan.
 //
-// Algorithm 2 as printed moves from I^a to I. The paper's text and the released code
-// move the other way, as this function does.
+// Algorithm 2 as printed moves from I^a to I. The paper's text and the released code move the other way, as relieve
+// does.
 func (r *refinement) relieve(node int32, omega float64) bool {
 	tree := r.plan.tree
 	other, end := int32(-1), math.Inf(1)
 	for o := range int32(tree.count()) {
-		if o != node && tree.sizeOf(o) == tree.sizeOf(node) {
-			if e := r.endOf(o); e < end {
-				other, end = o, e
+		if o != node && tree.sizeIndex(o) == tree.sizeIndex(node) {
+			nodeEnd := r.nodeEnd(o)
+			if nodeEnd < end {
+				other, end = o, nodeEnd
 			}
 		}
 	}
@@ -217,14 +222,16 @@ func (r *refinement) relieve(node int32, omega float64) bool {
 		return false
 	}
 	list, there := r.plan.lists[node], r.plan.lists[other]
-	if i := closestBelow(list, margin); i >= 0 {
+	i := closestBelow(list, margin)
+	if i >= 0 {
 		r.apply(change{node, other, list[i].task, -1}, list[i].time)
 		return true
 	}
 	if r.movesOnly {
 		return false
 	}
-	if i, j := closestSwap(list, there, margin); i >= 0 {
+	i, j := closestSwap(list, there, margin)
+	if i >= 0 {
 		r.apply(change{node, other, list[i].task, there[j].task}, list[i].time-there[j].time)
 		return true
 	}
@@ -241,7 +248,7 @@ func (r *refinement) apply(c change, gain float64) {
 	r.log = append(r.log, c)
 }
 
-// undo reverts all changes after the first n.
+// undo reverts all changes but the first n.
 func (r *refinement) undo(n int) {
 	for i := len(r.log) - 1; i >= n; i-- {
 		c := r.log[i]
@@ -275,16 +282,16 @@ func (p *treePlan) transfer(from, to, task int32) {
 	p.lists[to] = slices.Insert(list, i, t)
 }
 
-// leastGain is how much shorter than the margin a task must be to be moved, in seconds, as in the released code.
-// Sums of durations round, so that a task as long as the margin could otherwise move to and fro without any gain.
+// leastGain is the least difference in seconds between the margin and a task to be moved, as in the released code. Sums
+// of durations round, so that a task as long as the margin could otherwise move to and fro without any gain.
 const leastGain = 1e-5
 
-// closestBelow returns the index of the task whose duration is closest to half the
-// margin among those shorter than the margin by at least leastGain; -1 when there is none.
+// closestBelow considers the tasks that are shorter than the margin by more than leastGain. It returns the index of the
+// task whose duration is closest to half the margin, or -1.
 func closestBelow(list []timedTask, margin float64) int {
 	half := float64(margin / 2)
 	i := sort.Search(len(list), func(j int) bool { return list[j].time <= half })
-	// list[i] is the longest one up to half the margin, list[i-1] the shortest above.
+	// list[i] is the longest task up to half the margin, list[i-1] the shortest above.
 	best := -1
 	if i < len(list) && list[i].time < margin-leastGain {
 		best = i
@@ -295,8 +302,8 @@ func closestBelow(list []timedTask, margin float64) int {
 	return best
 }
 
-// closestSwap returns the indices of two tasks, one of each list, such that the first is longer than the second by less
-// than the margin and as close to half of it as possible; -1 when there are none.
+// closestSwap considers the pairs of a task of each list in which the first is longer than the second by less than the
+// margin. It returns the indices of the pair whose difference is closest to half the margin, or -1 and -1.
 func closestSwap(list, there []timedTask, margin float64) (int, int) {
 	half := float64(margin / 2)
 	bestI, bestJ, off := -1, -1, math.Inf(1)
@@ -306,7 +313,7 @@ func closestSwap(list, there []timedTask, margin float64) (int, int) {
 			bestI, bestJ, off = i, j, math.Abs(d-half)
 		}
 	}
-	// As list[i] gets shorter, so does the task that would give half the margin.
+	// As list[i] gets shorter, so does the partner with a difference of half the margin.
 	j := 0
 	for i := range list {
 		for j < len(there) && list[i].time-there[j].time < half {

@@ -14,11 +14,11 @@ import (
 type repartitioner struct {
 	tree   *tree
 	family *family
-	// shared says that the operations of a GPU exclude each other ([mig.Sequential]).
+	// shared means that the operations of a GPU exclude each other ([mig.Sequential]).
 	shared bool
 	slices float64 // compute slices of all GPUs
-	// width is, by node of a tree, the number of compute slices that others cannot use
-	// meanwhile, for example 4 for size 3 at slice 0. idle is how many of those do no work.
+	// width is, by node of a tree, the number of compute slices that its instance keeps from others, for example 4 for
+	// size 3 at slice 0. idle is the number of these slices that do no work.
 	width, idle []float64
 
 	free    heap.Heap[float64] // nodes by the time at which their slices are free
@@ -46,32 +46,32 @@ func newRepartitioner(p algo.Problem, f *family) *repartitioner {
 	return r
 }
 
-// makespan schedules allocation k by Algorithm 1 and returns the end of the last
-// task in seconds. It gives up and returns +Inf as soon as the makespan is known
-// to exceed limit. If plan is not nil, it adds each task and destruction to it.
+// makespan schedules allocation k by Algorithm 1 and returns the end of the last task in seconds. It gives up and
+// returns +Inf as soon as the makespan is known to exceed limit. If plan is not nil, it adds each task and destruction
+// to it.
 //
-// Under [mig.Sequential] the operations of a GPU follow one another (lines 9-11
-// and 19-20); several GPUs have a channel each.
+// Under [mig.Sequential] the operations of a GPU follow one another (lines 9-11 and 19-20); several GPUs have a channel
+// each.
 //
-// A child is free when its parent is destroyed. By line 22, and in the released code, it is free when the parent's
+// Here a child is free when its parent is destroyed. By line 22, and in the released code, it is free when the parent's
 // tasks end, so that its creation can come before an operation on other slices. Few batches end at another time.
 func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 	tree := r.tree
 	left, next := r.load(k), r.queue
-	// A bound ends the search early. On the slices that can still be used, the time up to
-	// the ends of the open instances, idle or busy, and the work of the unscheduled tasks
-	// must together fit below the makespan. A destruction counts up to the makespan only,
-	// as no task needs to follow on its slices. The factor allows for rounding.
+	// A bound ends the search early. On the slices that can still be used, the time up to the ends of the open
+	// instances, idle or busy, and the work of the unscheduled tasks must together fit below the makespan. A
+	// destruction counts up to the makespan only, as no task needs to follow on its slices.
 	below, width := r.family.area[k], r.slices
-	give := limit * (1 + 1e-9)
+	give := limit * (1 + boundRounding)
 
 	var heads [mig.MaxSize]int
 	var makespan float64
 	for left > 0 {
 		e := r.free.Pop()
-		g, v := tree.at(e.ID)
+		g, v := tree.locate(e.ID)
 		c := tree.size[v]
-		if h := heads[c]; h < len(next[c]) {
+		h := heads[c]
+		if h < len(next[c]) {
 			if !r.used[e.ID] {
 				r.used[e.ID] = true
 				end := r.operate(g, e.Key, tree.create[v])
@@ -86,7 +86,8 @@ func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 			left--
 			e.Key += t.time
 			below += float64(r.idle[v] * t.time)
-			if makespan = max(makespan, e.Key); makespan > limit {
+			makespan = max(makespan, e.Key)
+			if makespan > limit {
 				return math.Inf(1)
 			}
 			plan.place(e.ID, timedTask{t.time, t.task})
@@ -137,7 +138,7 @@ func (r *repartitioner) load(k int) int {
 	return n
 }
 
-// operate returns when an operation ends that is possible from an instant on.
+// operate returns the end of an operation that can begin at an instant or later.
 func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 	if r.shared {
 		from = max(from, r.channel[gpu])
@@ -146,13 +147,16 @@ func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 	return from + cost
 }
 
-// best returns the allocation with the least makespan, the earliest of several, and
-// its makespan, as if it had scheduled the whole family.
+// boundRounding is larger than the relative error of a bound or makespan. It keeps rounding from ending a search early.
+const boundRounding = 1e-9
+
+// best returns the allocation with the least makespan, the earliest of several, and its makespan, as if it had
+// scheduled the whole family.
 //
 // Along the family the total area grows and the longest task gets shorter. So the bound on the makespan, which is the
 // larger of the two, falls and then rises. The search starts where the bound is least and goes outward. A side ends
 // where no bound further out is below the best makespan found. The result does not depend on the shape of the bounds:
-// it is exact also if durations do not fall with the size.
+// it is also exact if durations do not fall with the size.
 func (r *repartitioner) best(ctx context.Context) (allocation int, makespan float64) {
 	bound := r.family.bound
 	n := len(bound)
@@ -165,17 +169,18 @@ func (r *repartitioner) best(ctx context.Context) (allocation int, makespan floa
 	start := slices.Index(bound, leastAbove[0])
 	allocation, makespan = -1, math.Inf(1)
 	try := func(k int) {
-		if bound[k] > makespan*(1+1e-9) {
+		if bound[k] > makespan*(1+boundRounding) {
 			return
 		}
-		if m := r.makespan(k, makespan, nil); m < makespan || m == makespan && k < allocation {
+		m := r.makespan(k, makespan, nil)
+		if m < makespan || m == makespan && k < allocation {
 			allocation, makespan = k, m
 		}
 	}
 	low, high := start-1, start
 	for {
-		lowOpen := low >= 0 && leastBelow[low] <= makespan*(1+1e-9)
-		highOpen := high < n && leastAbove[high] <= makespan*(1+1e-9)
+		lowOpen := low >= 0 && leastBelow[low] <= makespan*(1+boundRounding)
+		highOpen := high < n && leastAbove[high] <= makespan*(1+boundRounding)
 		switch {
 		case !lowOpen && !highOpen, allocation >= 0 && ctx.Err() != nil:
 			return allocation, makespan

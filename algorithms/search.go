@@ -17,13 +17,13 @@ type search struct {
 	rng     *rand.Rand
 	// base is the earliest instant at which a task can begin, in seconds.
 	base float64
-	// now is the makespan of the plan and best that of the best plan so far, in seconds.
+	// now is the makespan of the plan, and best the makespan of the best plan so far, in seconds.
 	now, best float64
 	// bestNode is the best plan: the node of each task.
 	bestNode []int32
-	// heat is how much worse an accepted plan may be, as a share of the blur.
+	// heat times the blur is the share by which an accepted plan may be worse.
 	heat float64
-	// tasks are those to be re-inserted. before and after are their nodes.
+	// tasks are the tasks to re-insert. before and after are their nodes.
 	tasks         []int32
 	before, after []int32
 	// critical are the tasks on nodes that determine the makespan; criticalNodes are these nodes by GPU.
@@ -41,11 +41,11 @@ func newSearch(ctx context.Context, p algo.Problem, holds []remnant) *search {
 			plan.put(t.task, int32(node))
 		}
 	}
-	return searchOf(plan)
+	return newSearchFrom(plan)
 }
 
-// searchOf starts from an assignment of all tasks.
-func searchOf(plan *assignment) *search {
+// newSearchFrom starts from an assignment of all tasks.
+func newSearchFrom(plan *assignment) *search {
 	p := plan.p
 	s := &search{
 		plan: plan, subsets: newSubsets(p.GPU.Sizes(), p.Model, plan.tree),
@@ -63,9 +63,9 @@ func searchOf(plan *assignment) *search {
 	return s
 }
 
-// whole places all tasks at once, once in each of the two models of [subsets.greedy],
-// polishes each result, and returns to the best plan.
-func (s *search) whole(ctx context.Context) {
+// placeAll places all tasks at once, in each of the two models of [subsets], polishes each result, and restores the
+// best plan.
+func (s *search) placeAll(ctx context.Context) {
 	s.tasks = numbered[int32](len(s.plan.node))
 	for _, greedy := range []bool{false, true} {
 		s.subsets.greedy = greedy
@@ -76,12 +76,12 @@ func (s *search) whole(ctx context.Context) {
 	s.restore()
 }
 
-// improve re-inserts up to [atATime] tasks in each iteration and ends with the best plan
-// found. At least one of the tasks is critical, and often several are.
+// improve re-inserts up to [atATime] tasks in each iteration and ends with the best plan found. At least one of the
+// tasks is critical, and often several are.
 //
-// To escape local optima, durations are blurred by up to half the given share, and plans
-// that are worse by a fifth of the share, or less if there are many tasks, are accepted.
-// The share falls to zero towards the end. The best plan is timed without blur.
+// To escape local optima, it blurs durations by up to half the given share. It also accepts plans that are worse by a
+// fifth of the share, or by less if there are many tasks. The share falls to zero towards the end. Plans are timed
+// without blur.
 func (s *search) improve(ctx context.Context, iterations int, blur float64) error {
 	k := min(atATime, len(s.plan.node))
 	if k == 0 {
@@ -100,6 +100,7 @@ func (s *search) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
+// restore returns to the best plan.
 func (s *search) restore() {
 	for i, node := range s.bestNode {
 		s.plan.take(int32(i))
@@ -108,6 +109,7 @@ func (s *search) restore() {
 	s.now = s.plan.time()
 }
 
+// keep records the plan if it is the best so far.
 func (s *search) keep() {
 	if s.now < s.best {
 		s.best = s.now
@@ -115,7 +117,7 @@ func (s *search) keep() {
 	}
 }
 
-// atATime is how many tasks an iteration re-inserts. Its time grows as 3^atATime.
+// atATime is the number of tasks that an iteration re-inserts. Its time grows as 3^atATime.
 const atATime = 7
 
 // pick chooses k tasks, at least one of them critical.
@@ -136,7 +138,8 @@ func (s *search) pick(k int) {
 	}
 	s.critical = s.critical[:0]
 	for i, node := range plan.node {
-		if g, v := plan.tree.at(node); s.criticalNodes[g].has(v) {
+		g, v := plan.tree.locate(node)
+		if s.criticalNodes[g].contains(v) {
 			s.critical = append(s.critical, int32(i))
 		}
 	}
@@ -155,13 +158,17 @@ func (s *search) add(i int32) {
 	}
 }
 
-// seconds is how long the task takes that is to be re-inserted as the given one.
+// seconds returns the duration of s.tasks[task] on a size.
 func (s *search) seconds(task int, size mig.Slices) float64 {
 	return float64(s.plan.p.Tasks[s.tasks[task]].On(size))
 }
 
-// replace re-inserts the tasks, with durations blurred by up to half the share blur. It
-// reverts the result if it is worse by more than the share worse.
+// horizonSlack is the share by which the limits of a search exceed the makespan, so that rounding to ticks excludes no
+// plan that is as good.
+const horizonSlack = 1e-6
+
+// replace re-inserts the tasks, with durations blurred by up to half the share blur. It reverts the result if it is
+// worse by more than the share worse.
 func (s *search) replace(blur, worse float64) {
 	plan := s.plan
 	s.before = s.before[:0]
@@ -169,7 +176,8 @@ func (s *search) replace(blur, worse float64) {
 		s.before = append(s.before, plan.node[i])
 		plan.take(i)
 	}
-	s.subsets.within((s.now-s.base)*(1+float64(2*blur)+1e-6), (s.now-s.base)*(1+float64(0.1*blur)+1e-6))
+	length := s.now - s.base
+	s.subsets.within(length*(1+float64(2*blur)+horizonSlack), length*(1+float64(0.1*blur)+horizonSlack))
 	s.subsets.load(len(s.tasks), s.seconds)
 	if blur > 0 {
 		s.subsets.blur(s.rng, blur)
@@ -179,7 +187,8 @@ func (s *search) replace(blur, worse float64) {
 		for j, i := range s.tasks {
 			plan.put(i, s.after[j])
 		}
-		if makespan := plan.time(); makespan <= s.now*(1+worse) {
+		makespan := plan.time()
+		if makespan <= s.now*(1+worse) {
 			s.now = makespan
 			s.keep()
 			return

@@ -9,8 +9,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// ticks is a time in units of a 2^29th of the horizon. Whole numbers make sums exact and
-// ties the same on every machine.
+// ticks is a time in units of a 2^29th of the horizon. Whole numbers make sums exact and ties the same on every
+// machine.
 type ticks = int32
 
 const (
@@ -20,12 +20,12 @@ const (
 	never ticks = 1<<30 - 1
 )
 
-// A cell is the best way of a subtree to run a set of tasks.
+// A cell describes the best way of a subtree to run a set of tasks.
 type cell struct {
-	// end is when the last task ends; 0 if there is none.
+	// end is when the last task ends; 0 for the empty set.
 	end ticks
-	// heads is how long the channel is busy before another subtree can use it: until every
-	// part of this subtree has started, or until the first part has.
+	// heads is the time for which the channel is busy before another subtree can use it: until every part of this
+	// subtree has started, or until its first part has.
 	heads ticks
 }
 
@@ -37,9 +37,9 @@ type table struct {
 	own []ticks
 	// best is the better of the two.
 	best []cell
-	// forced says that the node is used whatever the set is, and that apart was not computed.
+	// forced means that the node is used whatever the set is, and that apart was not computed.
 	forced bool
-	// as is the node whose table this one equals: an earlier one, or the node itself.
+	// as is the node whose table is used for this node: a node with an equal table, or the node itself.
 	as int
 }
 
@@ -52,71 +52,70 @@ type table struct {
 // rest. The end of two children is the least, over the divisions of the set between them, of the later of their ends.
 //
 // Under [mig.Sequential] one child, whichever is better, waits until the channel has created the other's first
-// instances. There are two models: it waits for all of them, as if children were served one after the other, or only
-// for the first one (greedy), as if the rest could always be created in between. Plans of the former model are possible
-// but not always the best; the latter is optimistic. Only the clock knows how later operations delay each other.
+// instances. There are two models. In the first it waits for all of them, as if children were served one after the
+// other; such plans are possible but not always the best. In the second (greedy) it only waits for the first instance,
+// as if the others could always be created in between, which is optimistic. Only the clock knows how later operations
+// delay each other.
 //
 // The tasks of a node itself take n 2^n steps, a division takes 3^n.
 type subsets struct {
 	tree  *tree
 	gpus  int
 	sizes []mig.Slices
-	// class is, by node, the same for nodes with equal subtrees; leaves is how many compute slices
-	// tasks can use at once in the subtree: those of its leaves or, where these leave slices idle, its own.
+	// class is, by node, the same for nodes with equal subtrees. leaves is the number of compute slices that tasks can
+	// use at once in the subtree: the slices of its leaves or, where these leave slices idle, its own.
 	class  []int8
 	leaves []int
-	// model is the problem's; parallel says that operations do not exclude each other, and
-	// startsApart that those by which the first nodes start do not.
+	// model is the problem's. parallel means that operations do not exclude each other, and startsApart that the
+	// operations by which the first nodes start do not.
 	model                 mig.Reconfiguration
 	parallel, startsApart bool
 	scale                 float64 // ticks a second
 	create, destroy       [maxNodes]ticks
-	// limit is the latest end that is looked for, and first the limit that is tried first. Where a
-	// solution ends within a limit, a later limit gives the same one: no part of it ends later.
+	// limit is the latest end that is looked for, and first the limit that is tried first. If a solution ends within a
+	// limit, a later limit gives the same solution, because no part of it ends later.
 	limit, first ticks
-	// tight says that what the other tasks take limits the tables further: until is, by node, the
-	// latest end in its table that can be part of a solution within the limit, as the nodes above
-	// it take the rest; taken is, by node, how many slice-ticks the nodes below it take.
+	// tight means that the other tasks limit the tables further. until is, by node, the latest end in its table that
+	// can be part of a solution within the limit, because the nodes above it take the rest. taken is, by node, the
+	// slice-ticks that other tasks take on the nodes below it.
 	tight bool
 	until [maxNodes]ticks
 	taken [maxNodes]int64
-	// slack is how many slice-ticks a solution within the limit wastes at most. No part of it wastes more.
+	// slack is the most slice-ticks that a solution within the limit, or any part of it, wastes.
 	slack int64
-	// longest is, by size index and set, the longest of the tasks, each on the best instance of this
-	// and smaller sizes; nil if slack limits nothing.
+	// longest is, by size index and set, the longest of the tasks, each on the best instance of this and smaller sizes;
+	// nil if slack is unlimited.
 	longest [][]ticks
-	// from is, by node, when it can start as the first to use what the GPU holds, and how long the
-	// channel is busy for it.
+	// from is, by node, when it can start as the first node on its slices, and how long the channel is busy for it.
 	from [maxNodes]cell
-	// skip are the nodes whose tables in after no solution within the limit needs.
+	// skip are the nodes whose tables in after are not needed for any solution within the limit.
 	skip nodeSet
 	k    int // number of tasks
 	// time is, by size index and task, the duration.
 	time [][]ticks
 	// area is, by set, the least slice-ticks that its tasks can take.
 	area []int64
-	// blurred is the largest share by which durations differ from those of area.
+	// blurred is the largest share by which durations differ from the durations in area.
 	blurred float64
 	// fits lists the sets that are not too large for the node whose table is computed.
 	fits []int32
-	// nowhere and nothing are tables of sets that cannot be run.
-	nowhere []cell
-	nothing []ticks
+	// noCells and noEnds are tables in which no set can be run.
+	noCells []cell
+	noEnds  []ticks
 	// others is by set; see othersOnRoot.
 	others []int64
-	// tables are by node, those of one GPU after those of another.
-	tables []table
-	// joint is, by GPU and set, the best way of it and those before it together.
+	// tables are by node over all GPUs, for nodes that are the first on their slices, after the GPU's state at the
+	// beginning. after are the same for nodes that are used after another node.
+	tables, after []table
+	// joint is, by GPU and set, the best way of the GPU and the GPUs before it together.
 	joint [][]cell
-	// after are the tables of nodes that are used after another node. Those in tables are
-	// the first to use what the GPU holds at the beginning.
-	after []table
 	// greedy selects the optimistic model.
 	greedy bool
-	// fresh says, by GPU, that it is empty, so that only after is used.
+	// fresh means, by GPU, that it is empty, so that only after is used.
 	fresh []bool
 }
 
+// newSubsets prepares a search on the trees.
 func newSubsets(sizes []mig.Slices, model mig.Reconfiguration, tree *tree) *subsets {
 	s := &subsets{
 		tree: tree, gpus: tree.gpus, sizes: sizes, model: model, parallel: model != mig.Sequential,
@@ -150,7 +149,7 @@ func (s *subsets) alike(a, b int) bool {
 		})
 }
 
-// within sets the horizon and how far a solution is looked for first, in seconds.
+// within sets the horizon and the first limit, in seconds.
 func (s *subsets) within(seconds, first float64) {
 	s.scale = float64(horizon) / seconds
 	s.first = min(horizon, ticks(first*s.scale))
@@ -159,14 +158,16 @@ func (s *subsets) within(seconds, first float64) {
 	}
 }
 
+// ticks returns a time in ticks, or never if it is beyond the horizon.
 func (s *subsets) ticks(seconds float64) ticks {
-	if x := math.Round(seconds * s.scale); x <= float64(horizon) {
-		return ticks(x)
+	rounded := math.Round(seconds * s.scale)
+	if rounded <= float64(horizon) {
+		return ticks(rounded)
 	}
 	return never
 }
 
-// load begins with k tasks and their durations in seconds.
+// load sets the tasks to place: k tasks with their durations in seconds.
 func (s *subsets) load(k int, seconds func(task int, size mig.Slices) float64) {
 	s.k = k
 	for c, size := range s.sizes {
@@ -175,16 +176,16 @@ func (s *subsets) load(k int, seconds func(task int, size mig.Slices) float64) {
 			s.time[c] = append(s.time[c], s.ticks(seconds(i, size)))
 		}
 	}
-	for len(s.nowhere) < 1<<k {
-		s.nowhere, s.nothing = append(s.nowhere, cell{never, 0}), append(s.nothing, never)
+	for len(s.noCells) < 1<<k {
+		s.noCells, s.noEnds = append(s.noCells, cell{never, 0}), append(s.noEnds, never)
 	}
 	s.area = resized(s.area, 1<<k)
 	s.area[0], s.blurred = 0, 0
 	for i := range k {
 		least := int64(math.MaxInt64) >> 8
 		for c, size := range s.sizes {
-			if t := s.time[c][i]; t < never {
-				least = min(least, int64(size)*int64(t))
+			if s.time[c][i] < never {
+				least = min(least, int64(size)*int64(s.time[c][i]))
 			}
 		}
 		for set := range 1 << i {
@@ -208,12 +209,13 @@ func (s *subsets) blur(rng *rand.Rand, share float64) {
 // resized returns a slice of length n with arbitrary content, in the memory of s if its capacity suffices.
 func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
-// place finds the nodes for all tasks; node[i] becomes that of task i, numbered over all GPUs. The loads and remnants
-// are by GPU. Times count from base, in seconds. It returns false if not all tasks can end within the horizon.
+// place finds the nodes for all tasks; it sets node[i] to the node of task i, numbered over all GPUs. The loads and
+// remnants are by GPU. Times count from base, in seconds. It returns false if not all tasks can end within the horizon.
 func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32) bool {
 	s.limit, s.tight = s.first, true
-	if s.ends(loads, rest, base) > s.limit { // which need not be the earliest end
-		if s.limit, s.tight = horizon, false; s.ends(loads, rest, base) >= never {
+	if s.ends(loads, rest, base) > s.limit { // this need not be the earliest end
+		s.limit, s.tight = horizon, false
+		if s.ends(loads, rest, base) >= never {
 			return false
 		}
 	}
@@ -244,8 +246,10 @@ func (s *subsets) ends(loads []load, rest []remnant, base float64) ticks {
 	return s.joint[s.gpus-1][1<<s.k-1].end
 }
 
+// best returns, by set, the best way of a subtree whose node is the first on its slices.
 func (s *subsets) best(gpu, v int) []cell { return s.table(gpu, v, true).best }
 
+// table returns the table of a node: for the first node on its slices, or for a node after another.
 func (s *subsets) table(gpu, v int, first bool) *table {
 	ts := s.tables
 	if !first || s.fresh[gpu] {
@@ -255,6 +259,7 @@ func (s *subsets) table(gpu, v int, first bool) *table {
 	return &ts[ts[v].as]
 }
 
+// fill computes the tables of a GPU.
 func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 	s.fresh[gpu] = r.empty() && base == 0
 	s.bound(l)
@@ -281,12 +286,12 @@ func (s *subsets) fillAfter(gpu int, l *load) {
 				}
 			}
 		}
-		if ts[v].as != v || s.skip.has(v) && len(s.tree.nodes[v].Children) > 0 {
+		if ts[v].as != v || s.skip.contains(v) && len(s.tree.nodes[v].Children) > 0 {
 			continue
 		}
 		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
-		s.children(gpu, v, s.loadOn(l, v), false)
-		if !s.skip.has(v) {
+		s.fillApart(gpu, v, s.loadOn(l, v), false)
+		if !s.skip.contains(v) {
 			s.node(&ts[v], ts[v].apart, v, cell{s.create[v], s.create[v]}, l)
 		}
 	}
@@ -295,7 +300,7 @@ func (s *subsets) fillAfter(gpu int, l *load) {
 func (s *subsets) fillFirst(gpu int, l *load) {
 	n := len(s.tree.nodes)
 	ts := s.tables[gpu*n:]
-	// Nodes below one that other tasks use are never the first, so that their tables are not read.
+	// Nodes below a node that other tasks use are never the first, so their tables are not read.
 	var after nodeSet
 	for v := range n {
 		if s.forces(l, v) {
@@ -304,21 +309,22 @@ func (s *subsets) fillFirst(gpu int, l *load) {
 	}
 	for v := n - 1; v >= 0; v-- {
 		ts[v].as = v
-		if after.has(v) {
+		if after.contains(v) {
 			continue
 		}
 		ts[v].forced = s.forces(l, v)
 		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
 		if !ts[v].forced {
-			s.children(gpu, v, s.loadOn(l, v), true)
+			s.fillApart(gpu, v, s.loadOn(l, v), true)
 		}
 		s.node(&ts[v], s.table(gpu, v, false).apart, v, s.from[v], l)
 	}
 }
 
-// fit lists the sets that fit a room of slice-ticks.
+// fit sets fits to the sets that fit into a number of slice-ticks.
 func (s *subsets) fit(room int64) {
-	exact, fits := !s.tight || s.blurred == 0, append(s.fits[:0], 0)
+	exact := !s.tight || s.blurred == 0
+	fits := append(s.fits[:0], 0)
 	for i, area := range s.area[1 : 1<<s.k] {
 		if exact && area <= room || !exact && s.least(i+1) <= room {
 			fits = append(fits, int32(i+1))
@@ -327,11 +333,11 @@ func (s *subsets) fit(room int64) {
 	s.fits = fits
 }
 
-// forces reports whether other tasks on a node exclude that its children come first. Under [mig.Free] these two ways
-// may end at the same time, and the search has always preferred the children then; so nothing is left out.
-func (s *subsets) forces(l *load, v int) bool { return s.model != mig.Free && l.used.has(v) }
+// forces reports whether the other tasks on a node are known to come before its children. Under [mig.Free] both orders
+// may end at the same time. The search then prefers the children, so forces excludes no order.
+func (s *subsets) forces(l *load, v int) bool { return s.model != mig.Free && l.used.contains(v) }
 
-// loadOn returns how long the other tasks on a node take, if the tables are tight.
+// loadOn returns the sum of the durations of the other tasks on a node if the tables are tight, otherwise 0.
 func (s *subsets) loadOn(l *load, v int) ticks {
 	if !s.tight || !s.forces(l, v) {
 		return 0
@@ -359,10 +365,11 @@ func (s *subsets) bound(l *load) {
 			if l.used&(s.tree.below[v]|1<<v) != 0 {
 				continue
 			}
-			if of := &latest[s.class[v]]; share {
-				s.until[v] = *of
+			end := &latest[s.class[v]]
+			if share {
+				s.until[v] = *end
 			} else {
-				*of = max(*of, s.until[v])
+				*end = max(*end, s.until[v])
 			}
 		}
 	}
@@ -397,14 +404,15 @@ func (s *subsets) begins(v int, r *remnant, base float64) cell {
 	return cell{s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)}
 }
 
-func (s *subsets) children(gpu, v int, load ticks, first bool) {
+// fillApart computes the apart table of a node. load is the time that other tasks take on the node itself.
+func (s *subsets) fillApart(gpu, v int, load ticks, first bool) {
 	t := &s.after[gpu*len(s.tree.nodes)+v]
 	if first {
 		t = &s.tables[gpu*len(s.tree.nodes)+v]
 	}
 	switch c := s.tree.nodes[v].Children; len(c) {
 	case 0:
-		t.apart = append(t.apart[:0], s.nowhere[:1<<s.k]...)
+		t.apart = append(t.apart[:0], s.noCells[:1<<s.k]...)
 		t.apart[0] = cell{}
 	case 1:
 		t.apart = append(t.apart[:0], s.table(gpu, c[0], first).best...)
@@ -424,8 +432,8 @@ func (s *subsets) children(gpu, v int, load ticks, first bool) {
 // waits reports whether subtrees wait until the channel has created each other's instances.
 func (s *subsets) waits(first bool) bool { return !s.parallel && !(first && s.startsApart) }
 
-// node computes the rest of a table. rest is the apart table for children that follow
-// on the node. The node can start at the end of from, and its heads are those of the result.
+// node computes own and best of a table. rest is the apart table of children that follow the node. The node can start
+// at from.end, and the result has from.heads.
 func (s *subsets) node(t *table, rest []cell, v int, from cell, l *load) {
 	fixed := min(from.end+s.ticks(l.seconds[v]), never)
 	t.own, t.best = resized(t.own, 1<<s.k), resized(t.best, 1<<s.k)
@@ -433,12 +441,12 @@ func (s *subsets) node(t *table, rest []cell, v int, from cell, l *load) {
 	if s.parallel {
 		from.heads = 0
 	}
-	used, until := l.used.has(v), s.until[v]
+	until := s.until[v]
 	time, split := s.time[s.tree.size[v]], len(s.tree.nodes[v].Children) > 0
 	in := space{taken: s.taken[v], leaves: s.leaves[v]}
-	copy(own, s.nothing)
-	if used {
-		copy(best, s.nowhere)
+	copy(own, s.noEnds)
+	if l.used.contains(v) {
+		copy(best, s.noCells)
 	} else {
 		copy(best, t.apart)
 	}
@@ -458,8 +466,8 @@ func (s *subsets) node(t *table, rest []cell, v int, from cell, l *load) {
 	}
 }
 
-// ownEnd returns the end of a set on a node that is used from fixed on: its last task is there, or
-// the children run it all, after the destruction.
+// ownEnd returns the end of a set on a node that is busy with other tasks until fixed. Either the node runs one of the
+// set's tasks last, or the children run the whole set after the destruction of the node.
 func (s *subsets) ownEnd(own []ticks, set int, fixed, rest, destroy ticks, time []ticks, split bool) ticks {
 	end := never
 	switch {
@@ -477,8 +485,8 @@ func (s *subsets) ownEnd(own []ticks, set int, fixed, rest, destroy ticks, time 
 	return end
 }
 
-// A space is a time on some leaves, of which other tasks take a part, in slice-ticks. If first is
-// set, what is left of it is wasted. longest is, by set, a time that no end is before, or nil.
+// A space is a time on a number of leaves, of which other tasks take a part, in slice-ticks. If first is set,
+// slice-ticks that are left over are wasted. longest is, by set, a lower bound on its end, or nil.
 type space struct {
 	ticks, taken int64
 	leaves       int
@@ -491,12 +499,12 @@ func (in *space) wastes(end ticks, area, slack int64) bool {
 	return int64(in.leaves)*int64(end)-in.taken-area > slack
 }
 
-// divide computes out[S] for all sets S: the best division of S between a and b. It skips
-// nonempty sets with too large an area for the leaves. others is, by set, the time that
-// the node itself needs for the other tasks; nil if they may be elsewhere.
+// divide computes out[S] for all sets S: the best division of S between a and b. It skips non-empty sets whose area is
+// too large for the leaves. others is, by set, the time that the node itself needs for the other tasks; nil if they may
+// run elsewhere.
 func (s *subsets) divide(out, a, b []cell, wait bool, in *space, others []int64) {
 	alike := &a[0] == &b[0]
-	copy(out, s.nowhere)
+	copy(out, s.noCells)
 	for _, f := range s.fits {
 		set := int(f)
 		room, area := in.ticks, s.area[set]
@@ -508,14 +516,15 @@ func (s *subsets) divide(out, a, b []cell, wait bool, in *space, others []int64)
 		if set > 0 && (left < 0 || idle) {
 			continue
 		}
-		if c := s.divided(set, a, b, alike, wait); !in.wastes(c.end, area, s.slack) {
-			out[set] = c
+		best := s.bestDivision(set, a, b, alike, wait)
+		if !in.wastes(best.end, area, s.slack) {
+			out[set] = best
 		}
 	}
 }
 
-// least returns the least slice-ticks that a set's tasks can take. Tables that are not tight reach
-// so much further than durations are blurred that the area without blur does.
+// least returns the least slice-ticks that a set's tasks can take. Tables that are not tight have so much room that the
+// area without blur is safe.
 func (s *subsets) least(set int) int64 {
 	if !s.tight || s.blurred == 0 {
 		return s.area[set]
@@ -523,11 +532,11 @@ func (s *subsets) least(set int) int64 {
 	return int64(float64(s.area[set])*(1-s.blurred)) - roundings
 }
 
-// roundings is more than the slice-ticks by which rounding changes the area of a set.
+// roundings is larger than the slice-ticks by which rounding changes the area of a set.
 const roundings = maxTreeDP * 2 * int64(mig.MaxSize)
 
-// othersOnRoot returns, by set, how long the root of the only GPU takes to run the other
-// tasks, as no other node can run them. It is nil for other nodes and several GPUs.
+// othersOnRoot returns, by set, the time that the root of the only GPU needs for the tasks outside the set, because no
+// other node can run them. It returns nil for other nodes and for several GPUs.
 func (s *subsets) othersOnRoot(v int) []int64 {
 	if v > 0 || s.gpus > 1 || s.slack < math.MaxInt64 {
 		return nil
@@ -545,23 +554,25 @@ func (s *subsets) othersOnRoot(v int) []int64 {
 	return s.others
 }
 
-// divided returns the best division of a set between two tables.
-func (s *subsets) divided(set int, a, b []cell, alike, wait bool) cell {
+// bestDivision returns the cell of the best division of a set between two tables.
+func (s *subsets) bestDivision(set int, a, b []cell, alike, wait bool) cell {
 	best := cell{never, 0}
 	last := 0
 	if alike && set != 0 {
-		last = 1 << (bits.Len(uint(set)) - 1) // the first of two equal ones takes the last task
+		last = 1 << (bits.Len(uint(set)) - 1) // the first of two equal subtrees takes the last task
 	}
 	for part := set; !wait; part = (part - 1) & set {
-		best.end = min(best.end, max(a[part].end, b[set^part].end)) // no branch: which is less hangs on the tasks
+		best.end = min(best.end, max(a[part].end, b[set^part].end)) // without a branch, which would be unpredictable
 		if part <= last {
 			return best
 		}
 	}
 	for part := set; ; part = (part - 1) & set {
-		if x, y := a[part], b[set^part]; x.end < best.end && y.end < best.end {
-			if c := s.joined(x, y, true); c.end < best.end {
-				best = c
+		x, y := a[part], b[set^part]
+		if x.end < best.end && y.end < best.end {
+			both := s.join(x, y, true)
+			if both.end < best.end {
+				best = both
 			}
 		}
 		if part <= last {
@@ -570,8 +581,8 @@ func (s *subsets) divided(set int, a, b []cell, alike, wait bool) cell {
 	}
 }
 
-// joined returns the cell of two subtrees together.
-func (s *subsets) joined(x, y cell, wait bool) cell {
+// join returns the cell of two subtrees together.
+func (s *subsets) join(x, y cell, wait bool) cell {
 	if !wait {
 		return cell{max(x.end, y.end), 0}
 	}
@@ -588,7 +599,7 @@ func (s *subsets) joined(x, y cell, wait bool) cell {
 // split returns the first table's part in a division of a set that has the given end.
 func (s *subsets) split(set int, a, b []cell, end ticks, wait bool) int {
 	for part := set; ; part = (part - 1) & set {
-		if s.joined(a[part], b[set^part], wait).end == end {
+		if s.join(a[part], b[set^part], wait).end == end {
 			return part
 		}
 		if part == 0 {
@@ -597,7 +608,7 @@ func (s *subsets) split(set int, a, b []cell, end ticks, wait bool) int {
 	}
 }
 
-// trace writes down the nodes of a set's tasks.
+// trace sets node[i] for each task i of a set to the node that runs it in the best way.
 func (s *subsets) trace(gpu, v, set int, first bool, node []int32) {
 	if set == 0 {
 		return

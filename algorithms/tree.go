@@ -8,15 +8,15 @@ import (
 	"miglab/harness/mig"
 )
 
-// A tree is the repartitioning tree of a GPU model (FAR Fig. 4) as arrays by node,
-// parents before children. A problem with several GPUs has one tree a GPU (FAR 3.2).
-// Its nodes are then numbered over all GPUs: node v of GPU g is g*len(nodes)+v.
+// A tree is the repartitioning tree of a GPU model (FAR Fig. 4) as arrays by node, parents before children. A problem
+// with several GPUs has one tree for each GPU (FAR 3.2). Its nodes are numbered over all GPUs: node v of GPU g is
+// g*len(nodes)+v.
 type tree struct {
 	nodes []mig.Node
 	gpus  int
 	// size is, by node, the index of its size in GPU.Sizes.
 	size []int8
-	// create and destroy are, by node, the seconds that its operations take under the problem's reconfiguration model.
+	// create and destroy are, by node, the seconds of its operations under the problem's reconfiguration model.
 	create, destroy []float64
 	// below is, by node, all its descendants.
 	below []nodeSet
@@ -28,13 +28,13 @@ const maxNodes = 14
 // nodeSet is a set of nodes of one tree; bit i represents node i.
 type nodeSet uint16
 
-func (s nodeSet) has(node int) bool { return s>>node&1 != 0 }
+func (s nodeSet) contains(node int) bool { return s>>node&1 != 0 }
 
 func lowestBit[T ~uint8 | ~uint16 | ~uint32](s T) int { return bits.TrailingZeros32(uint32(s)) }
 
-func newTree(p algo.Problem) *tree { return treeOf(p.GPU, p.GPU.Tree(), p.GPUs(), p.Model) }
+func newTree(p algo.Problem) *tree { return buildTree(p.GPU, p.GPU.Tree(), p.GPUs(), p.Model) }
 
-func treeOf(g *mig.GPU, nodes []mig.Node, gpus int, model mig.Reconfiguration) *tree {
+func buildTree(g *mig.GPU, nodes []mig.Node, gpus int, model mig.Reconfiguration) *tree {
 	t := &tree{nodes: nodes, gpus: gpus}
 	n := len(t.nodes)
 	t.size, t.below = make([]int8, n), make([]nodeSet, n)
@@ -50,7 +50,7 @@ func treeOf(g *mig.GPU, nodes []mig.Node, gpus int, model mig.Reconfiguration) *
 	return t
 }
 
-// operationSeconds returns the seconds that it takes to create and to destroy an instance.
+// operationSeconds returns the durations of creating and destroying an instance, in seconds.
 func operationSeconds(model mig.Reconfiguration, profile *mig.Profile) (create, destroy float64) {
 	return float64(model.Cost(profile.Create)), float64(model.Cost(profile.Destroy))
 }
@@ -58,12 +58,13 @@ func operationSeconds(model mig.Reconfiguration, profile *mig.Profile) (create, 
 // count returns the number of nodes of all GPUs.
 func (t *tree) count() int { return t.gpus * len(t.nodes) }
 
-// at splits a number over all GPUs into a GPU and a node of its tree.
-func (t *tree) at(node int32) (gpu, v int) {
+// locate splits the number of a node over all GPUs into a GPU and a node of its tree.
+func (t *tree) locate(node int32) (gpu, v int) {
 	return int(node) / len(t.nodes), int(node) % len(t.nodes)
 }
 
-func (t *tree) sizeOf(node int32) int8 {
-	_, v := t.at(node)
+// sizeIndex returns the size of a node as an index in GPU.Sizes.
+func (t *tree) sizeIndex(node int32) int8 {
+	_, v := t.locate(node)
 	return t.size[v]
 }

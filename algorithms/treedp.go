@@ -9,8 +9,11 @@ import (
 	"miglab/harness/schedule"
 )
 
-// maxTreeDP is how many tasks a GPU treedp takes at most: time grows as 3^n.
+// maxTreeDP is the largest number n of tasks for each GPU that treedp takes. Its time grows as 3^n.
 const maxTreeDP = 18
+
+// polishBlur is the blur of the short searches after the tasks were placed together; see [search.improve].
+const polishBlur = 0.002
 
 var _ = algo.Register(algo.Spec{
 	Name: "treedp", Version: 4, Cite: "ours",
@@ -20,17 +23,17 @@ var _ = algo.Register(algo.Spec{
 })
 
 // treeDP places all tasks together by [subsets]. The result is the best of all assignments of tasks to instances that
-// are only ever split, in a model that ignores how long operations in the middle of the schedule wait for each other. A
-// few iterations of lns before it give a limit that most subsets exceed. Some more after it take the operations into
-// account.
+// are only split and never merged, in a model that ignores how long operations in the middle of the schedule wait for
+// each other. A few iterations of lns before it give a limit that most subsets exceed. More iterations after it take
+// the operations into account.
 //
-// Instances are never merged. Where tasks take much longer than operations, that costs
-// almost nothing. Where tasks take tenths of a second, we have seen makespans 5 %, and
-// rarely 12 %, above the optimum that package bounds finds for few tasks.
+// If tasks take much longer than operations, merging instances would hardly help. If tasks take tenths of a second, we
+// have seen makespans 5 %, and rarely 12 %, above the optimum that package bounds finds for few tasks.
 type treeDP struct{}
 
 func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	if most := maxTreeDP * p.GPUs(); len(p.Tasks) > most {
+	most := maxTreeDP * p.GPUs()
+	if len(p.Tasks) > most {
 		return schedule.Schedule{}, &algo.InfeasibleError{
 			Algorithm: "treedp", Task: p.Tasks[most].Name,
 			Reason: fmt.Sprintf("is one of %d; treedp takes at most %d, lns any number", len(p.Tasks), most),
@@ -40,18 +43,18 @@ func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 		return forestDP(ctx, p)
 	}
 	s := newSearch(ctx, p, remnants(p))
-	return s.plan.answer(ctx, s.together(ctx))
+	return s.plan.answer(ctx, s.solve(ctx))
 }
 
-// forestDP is treedp for more tasks than fit one table. The tasks are divided between the
-// GPUs by [newForest] and placed together on each GPU. Then pairs exchange tasks again.
+// forestDP runs treedp for more tasks than fit one table. [newForest] divides the tasks between the GPUs, and the tasks
+// of each GPU are placed together. Then pairs of GPUs exchange tasks again.
 func forestDP(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	f, err := newForest(ctx, p, 300)
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
 	if err = f.each(ctx); err == nil {
-		err = f.improve(ctx, 300, 0.002)
+		err = f.improve(ctx, 300, polishBlur)
 	}
 	if err == nil {
 		err = f.each(ctx)
@@ -59,13 +62,17 @@ func forestDP(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
 	return f.plan.answer(ctx, err)
 }
 
-func (s *search) together(ctx context.Context) error {
+// solve runs treedp on an assignment of at most maxTreeDP tasks.
+func (s *search) solve(ctx context.Context) error {
 	if err := s.improve(ctx, 30, 0); err != nil || len(s.plan.node) == 0 {
 		return err
 	}
-	s.whole(ctx)
-	return s.improve(ctx, 100, 0.002)
+	s.placeAll(ctx)
+	return s.improve(ctx, 100, polishBlur)
 }
+
+// loadDrift is larger than the relative error of loads, which rounding makes drift when tasks are put and taken.
+const loadDrift = 1e-9
 
 // polish moves single tasks and swaps pairs as long as the schedule, operations included, ends earlier.
 func (s *search) polish(ctx context.Context) {
@@ -79,8 +86,8 @@ func (s *search) polish(ctx context.Context) {
 		for i, task := range tasks {
 			plan.put(task, to[i])
 		}
-		// Rounding makes loads drift when tasks are put and taken.
-		if makespan := plan.time(); makespan < s.now*(1-1e-9) {
+		makespan := plan.time()
+		if makespan < s.now*(1-loadDrift) {
 			s.now = makespan
 			s.keep()
 			return true

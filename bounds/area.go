@@ -14,12 +14,13 @@ import (
 //
 // PROVEN for every reconfiguration model, start partition and release times. Instances that exist together belong to
 // one partition, and the sizes in a partition add up to at most #slices_G. So the tasks that run at an instant have
-// sizes adding up to at most #slices_G on each GPU; integrated from 0 to the makespan, sum_i s_i t_i(s_i) <= #slices_G
-// * GPUs * makespan, where s_i is the size that task i runs on. The least area of a task is at most s_i t_i(s_i).
+// sizes that add up to at most #slices_G on each GPU. Integrated from 0 to the makespan, sum_i s_i t_i(s_i) <=
+// #slices_G * GPUs * makespan, where s_i is the size that task i runs on. The least area of task i is at most
+// s_i t_i(s_i).
 //
-// The baseline of several batches (FAR 6.7.2) is this function of the tasks of all batches together.
+// For several batches, FAR 6.7.2 applies the same formula to the tasks of all batches together.
 //
-// The error says what is wrong with the tasks (see [task.Batch.Validate]).
+// Area returns the error of [task.Batch.Validate] for invalid tasks.
 func Area(p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err

@@ -16,7 +16,7 @@ type function func(context.Context, algo.Problem) (mig.Seconds, error)
 
 func (f function) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error) { return f(ctx, p) }
 
-// register registers a bound. A proven one holds for every schedule and exists for every batch.
+// register registers a bound. proven promises that it holds for every schedule and exists for every batch.
 func register(name string, version int, proven bool, cite, summary string, f function) algo.Spec {
 	return algo.Register(algo.Spec{
 		Name: name, Version: version, Cite: cite, Summary: summary, Proven: proven,
@@ -24,35 +24,32 @@ func register(name string, version int, proven bool, cite, summary string, f fun
 	})
 }
 
-// quick turns a function that takes no longer than reading the tasks into a [function].
+// quick turns a function that needs no context, since it takes no longer than reading the tasks, into a [function].
 func quick(f func(algo.Problem) (mig.Seconds, error)) function {
 	return func(_ context.Context, p algo.Problem) (mig.Seconds, error) { return f(p) }
 }
 
-// A weight is how many slices a task is charged for while it runs on an instance of a size.
+// A weight is the number of slices that a task is charged for while it runs on an instance of a size.
 type weight struct {
 	size   mig.Slices
 	slices float64
 }
 
-// leastWork returns the sum over the tasks of the least charge, in slice-seconds. Of
-// equal charges the first counts. It is +Inf if a task fits none of the sizes.
+// leastWork returns the sum over the tasks of the least charge, in slice-seconds. It is +Inf if a task fits no size.
 func leastWork(tasks task.Batch, weights []weight) float64 {
 	var sum float64
 	for i := range tasks {
 		least := math.Inf(1)
 		for _, w := range weights {
 			// The conversion rounds the product, which must not be fused into the sum.
-			if a := float64(w.slices * float64(tasks[i].On(w.size))); a < least {
-				least = a
-			}
+			least = min(least, float64(w.slices*float64(tasks[i].On(w.size))))
 		}
 		sum += least
 	}
 	return sum
 }
 
-// sums returns the sum of the values of each set.
+// sums returns the sum of the values of each set; bit i of a set represents values[i].
 func sums[T ~float64](values []T) []T {
 	out := make([]T, 1<<len(values))
 	for set := 1; set < len(out); set++ {
@@ -64,7 +61,7 @@ func sums[T ~float64](values []T) []T {
 // bySlice holds an instant for each memory slice of a GPU.
 type bySlice [8]mig.Seconds
 
-// latest returns the latest instant of some slices, 0 for none.
+// latest returns the latest instant of some slices, 0 if of is empty.
 func (b *bySlice) latest(of mig.Mask) mig.Seconds {
 	var latest mig.Seconds
 	for ; of != 0; of &= of - 1 {
@@ -79,9 +76,9 @@ func (b *bySlice) set(of mig.Mask, to mig.Seconds) {
 	}
 }
 
-// leastDestroys returns by size how long it takes at least to destroy an instance of that size or of
-// a larger one. With these times, which no schedule can be below, the destroy of the topmost used
-// node is the longest on a slice. On the models of package mig they are the times of the size.
+// leastDestroys returns by size the shortest destroy of an instance of that size or of a larger one. No schedule is
+// faster, and with these times the destroy of the topmost used node is the longest on a slice. On the models of
+// package mig they equal the destroys of the size itself.
 func leastDestroys(p *algo.Problem) (out [mig.MaxSize + 1]mig.Seconds) {
 	least := mig.Seconds(math.Inf(1))
 	for _, s := range slices.Backward(p.GPU.Sizes()) {

@@ -14,29 +14,30 @@ type Witness = certificate.Witness
 
 // Prove returns the largest of four lower bounds on the makespan of every schedule that the referee accepts, as a
 // witness. Of equal bounds it returns the simplest argument. The terms are valid for [mig.Sequential], [mig.Parallel]
-// and [mig.Free], any start partition, busy-until and release times. Package certificate proves each. They are computed
-// with rounding in the files below; slice weights and task prices are verified exactly before they count:
+// and [mig.Free], any start partition, busy-until and release times. Package certificate proves each. The files below
+// compute them with rounding; slice weights and task prices are verified exactly before they count:
 //
 //   - [certificate.Area], in occupied.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
 //   - [certificate.TaskPrices], in prices.go, for several GPUs and more than [MaxChainTasks] tasks;
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
-// The search for task prices is repeated as long as it raises the bound by all that it tries. This takes time where
-// the other bounds are low: for 33 tasks on 8 A30s, 1.5 s instead of 0.12 s, and the bound is 20.1 s instead of 13.8 s.
+// The search for task prices is repeated as long as it raises the bound to the limit that it tries. This takes time
+// where the other bounds are low: for 33 tasks on 8 A30s, 1.5 s instead of 0.12 s, and the bound is 20.1 s instead of
+// 13.8 s.
 //
-// atMost is the makespan of a known schedule in seconds, +Inf if none is known. It limits
-// the terms: the bound exceeds it by no more than rounding, and chains are found faster.
+// atMost is the makespan of a known schedule in seconds; +Inf means that no schedule is known. It limits the terms: the
+// bound exceeds it by no more than rounding, and chains are found faster.
 //
-// Where tasks can be stopped, only the area is used: the sizes of a task's parts need no fewer slice-seconds than the
-// best of them. The proofs of the others take it that a task runs on one instance.
+// Where tasks can be stopped, only the area is used: the parts of a task need no fewer slice-seconds than the best of
+// their sizes. The proofs of the other terms assume that a task runs on one instance.
 //
-// The error says what is wrong with the tasks (see [task.Batch.Validate]), or is that of ctx.
+// The error is the error of [task.Batch.Validate] for invalid tasks, or the context's error.
 func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return Witness{}, err
 	}
-	best := Witness{Kind: certificate.Area, Bound: occupied(&p)}
+	best := Witness{Kind: certificate.Area, Bound: areaTerm(&p)}
 	if p.Restart > 0 {
 		return best, nil
 	}
@@ -55,8 +56,9 @@ func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, er
 			further = raise(w) && w.Cells == priceCells
 		}
 	}
-	if b := chains(ctx, &p, weights.weights, best.Bound, atMost); b > best.Bound {
-		best = Witness{Kind: certificate.Chains, Bound: b}
+	chained := chains(ctx, &p, weights.weights, best.Bound, atMost)
+	if chained > best.Bound {
+		best = Witness{Kind: certificate.Chains, Bound: chained}
 	}
 	return best, ctx.Err()
 }

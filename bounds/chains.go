@@ -26,20 +26,19 @@ const (
 	never  = ticks(1) << 60
 )
 
-// chains returns the chains term of [Prove] in seconds, or atMost if that is less. It uses the slice weights and the
-// bound of the other terms. It returns 0 for more than [MaxChainTasks] tasks, and if that bound reaches atMost.
+// chains returns the chains term of [Prove] in seconds, or atMost if that is less. weights are the slice weights, and
+// lower is the bound of the other terms. It returns 0 for more than [MaxChainTasks] tasks, and if lower reaches atMost.
 //
 // Package certificate defines the term, L(v) and delay(v), and proves it.
 //
 // Dynamic programming over sets of tasks, from the leaves up, finds the least value: once with all destroys, for a used
-// ancestor, and once without the topmost destroy. Joining two subtrees takes the best way to split each set, 3^n steps
-// for n tasks. Sets that cannot be part of an assignment within a limit are left out (see [band]), so a low limit is
-// tried first.
+// ancestor, and once without the topmost destroy. Joining two subtrees tries every split of each set, 3^n steps for n
+// tasks. It skips sets that cannot be part of an assignment within a limit (see [band]), so a low limit is tried first.
 func chains(ctx context.Context, p *algo.Problem, weights []float64, lower, atMost mig.Seconds) mig.Seconds {
 	if len(p.Tasks) > MaxChainTasks || lower >= atMost {
 		return 0
 	}
-	// The first limit is enough for most batches; the search slows down slowly with it.
+	// The first limit, 5 % above the other terms, is enough for most batches. Higher limits are slower.
 	for growth := mig.Seconds(1.05); ; growth *= growth {
 		limit := min(atMost, mig.Seconds(lower*growth))
 		bound, found := newChainSearch(ctx, p, weights, limit).solve()
@@ -62,18 +61,18 @@ type chainSearch struct {
 	create, destroy [mig.MaxSize + 1]ticks
 	// bands are by merging node of the tree.
 	bands map[int][]band
-	// empty holds the tables of subtrees in which nothing exists at the start, by shape.
+	// empty holds the tables of subtrees that are empty at the start, by shape.
 	empty map[int]chainTables
-	// under holds the tables of the nodes below such a node, and below the root.
+	// under holds the tables of the nodes below such a node, by shape, and below the root.
 	under map[int]chainTables
 	arena *arena
 }
 
-// chainTables holds, by set of tasks, the longest chain within a subtree when the set
-// is assigned to its nodes in the best way.
+// chainTables holds, by set of tasks, the longest chain within a subtree if the set is assigned to its nodes in the
+// best way.
 type chainTables struct {
-	// gross includes all destroys, net all but the longest of each chain. A nil net means
-	// gross less drop, and 0 for the empty set.
+	// gross includes all destroys, net all but the longest of each chain. If net is nil, it is gross less drop, and 0
+	// for the empty set.
 	gross, net []ticks
 	drop       ticks
 }
@@ -90,7 +89,8 @@ func newChainSearch(ctx context.Context, p *algo.Problem, weights []float64, lim
 		for i := range p.Tasks {
 			c.times[s] = append(c.times[s], c.ticks(p.Tasks[i].On(s)))
 		}
-		c.create[s], c.destroy[s] = c.ticks(p.Model.Cost(p.GPU.Profile(s).Create)), c.ticks(destroys[s])
+		c.create[s] = c.ticks(p.Model.Cost(p.GPU.Profile(s).Create))
+		c.destroy[s] = c.ticks(destroys[s])
 	}
 	c.bands = newBands(p, weights, limit)
 	return c
@@ -131,13 +131,15 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 		}
 	}
 	// More GPUs than tasks are useless. Doubling merges them in few steps.
-	if idle = min(idle, len(c.problem.Tasks)); idle > 0 {
+	idle = min(idle, len(c.problem.Tasks))
+	if idle > 0 {
 		t := c.root(&chainStart{}, from)
 		for ; ; t = c.merge(t, t, 0, nil, 0) {
 			if idle&1 != 0 {
 				join(t)
 			}
-			if idle >>= 1; idle == 0 {
+			idle >>= 1
+			if idle == 0 {
 				break
 			}
 		}
@@ -152,20 +154,22 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 	return c.limit, false
 }
 
-// A chainStart is what a GPU holds at the start; the zero value is an empty GPU.
+// A chainStart describes the instances of a GPU at the start; the zero value is an empty GPU.
 type chainStart struct {
-	// busy says for each node of the tree until when it is busy, or notThere.
+	// busy is, for each node of the tree, the time until which its instance is busy, or notThere.
 	busy []ticks
-	// holds says for each node whether something exists in its subtree.
+	// holds reports, for each node, whether an instance exists in its subtree.
 	holds []bool
 }
 
 const notThere ticks = -1
 
+// add adds an instance that is busy until a time.
 func (s *chainStart) add(g *mig.GPU, in mig.Instance, until ticks) {
 	tree := g.Tree()
 	if s.busy == nil {
-		s.busy, s.holds = slices.Repeat([]ticks{notThere}, len(tree)), make([]bool, len(tree))
+		s.busy = slices.Repeat([]ticks{notThere}, len(tree))
+		s.holds = make([]bool, len(tree))
 	}
 	for v := range tree {
 		if sameNode(in, tree[v].Instance) {
@@ -178,7 +182,7 @@ func (s *chainStart) add(g *mig.GPU, in mig.Instance, until ticks) {
 	}
 }
 
-// root returns the net table of a GPU, for the sets from the given one.
+// root returns the net table of a GPU. Only the entries from set from on are valid.
 func (c *chainSearch) root(s *chainStart, from int) []ticks {
 	if s.busy != nil && s.busy[0] != notThere {
 		from = 0 // if the root runs some of a set's tasks, the table of the others is needed
@@ -189,6 +193,7 @@ func (c *chainSearch) root(s *chainStart, from int) []ticks {
 	return c.net(t)
 }
 
+// subtree returns the tables of a node and the nodes below it.
 func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
 	free := s.busy == nil || !s.holds[v]
 	shape := shapes(c.problem.GPU)[v]
@@ -204,7 +209,7 @@ func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
 	return t
 }
 
-// below returns the tables of the nodes below a node. net holds from the given set on.
+// below returns the tables of the nodes below a node. Only the entries of net from set from on are valid.
 func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 	node := &c.problem.GPU.Tree()[v]
 	switch len(node.Children) {
@@ -227,7 +232,7 @@ func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 	return t
 }
 
-// use changes the tables so that the node itself may run tasks.
+// use changes the tables of the nodes below v to tables in which v may also run tasks.
 func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
 	size := c.problem.GPU.Tree()[v].Size()
 	create, destroy := c.create[size], c.destroy[size]
@@ -267,7 +272,7 @@ func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
 	*t = chainTables{gross: gross, net: loaded}
 }
 
-// load changes a table so that an instance of a size may run any tasks of a set.
+// load lowers each entry of a table by letting an instance of a size run some of the tasks of the set.
 func (c *chainSearch) load(t []ticks, size mig.Slices) {
 	for i, time := range c.times[size] {
 		bit := 1 << i
@@ -280,6 +285,7 @@ func (c *chainSearch) load(t []ticks, size mig.Slices) {
 	}
 }
 
+// net returns the net table, which it computes if t.net is nil.
 func (c *chainSearch) net(t chainTables) []ticks {
 	if t.net != nil {
 		return t.net
@@ -292,7 +298,7 @@ func (c *chainSearch) net(t chainTables) []ticks {
 	return net
 }
 
-// delay returns how long one of two used subtrees below a node waits for the other.
+// delay returns the time for which one of two used subtrees below a node waits for the other.
 func (c *chainSearch) delay(v int, s *chainStart) ticks {
 	if c.problem.Model != mig.Sequential {
 		return 0
@@ -314,7 +320,8 @@ func (c *chainSearch) delay(v int, s *chainStart) ticks {
 	return least
 }
 
-// merge returns the table of two subtrees side by side, from the given set on. It has no meaning once ctx is done.
+// merge returns the table of two subtrees side by side. Only the entries from set from on are valid, and no entry is
+// valid once ctx is done.
 func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) []ticks {
 	out := c.arena.table()
 	out[0] = max(a[0], b[0])
@@ -358,24 +365,24 @@ func sameShape(tree []mig.Node, a, b mig.Node) bool {
 	})
 }
 
-// A band is the sets of tasks that the nodes below a node can run within the limit, judged by slice weights. It
+// A band contains the sets of tasks that the nodes below a node can run within the limit, judged by slice weights. It
 // excludes sets that are too much for the slices below the node, that leave too much for the other slices, or that
-// waste too much. With them the chains would exceed the limit, because the sum over the slices of w_l times the load is
-// what the tasks charge.
-type band []rule
+// waste too much. With them the chains would exceed the limit, because the sum over the slices of w_l times the load
+// equals the charges of the tasks.
+type band []sumLimit
 
-// A rule holds for sets whose values add up to at most a limit.
-type rule struct {
-	// low has the sums of the sets of the first tasks, high those of the other tasks.
+// A sumLimit holds for sets of tasks if the values of their tasks add up to at most a limit.
+type sumLimit struct {
+	// low has the sums of the sets of the first lowTasks tasks, high the sums of the sets of the other tasks.
 	low, high []float64
 	most      float64
 }
 
 const lowTasks = MaxChainTasks / 2
 
-func newRule(values []float64, most float64) rule {
+func newSumLimit(values []float64, most float64) sumLimit {
 	k := min(lowTasks, len(values))
-	return rule{sums(values[:k]), sums(values[k:]), most}
+	return sumLimit{sums(values[:k]), sums(values[k:]), most}
 }
 
 func (b band) holds(set int) bool {
@@ -406,7 +413,7 @@ func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]b
 	return bands
 }
 
-// rooms returns the weighted time of each slice up to the limit. A slice is dead before a create.
+// rooms returns the weighted time of each slice up to the limit. A slice runs no task before a create ends.
 func rooms(p *algo.Problem, weights []float64, limit mig.Seconds) []float64 {
 	room := make([]float64, len(weights))
 	for l, w := range weights {
@@ -420,7 +427,7 @@ func rooms(p *algo.Problem, weights []float64, limit mig.Seconds) []float64 {
 			}
 			dead = min(dead, n.Profile.Create)
 		}
-		room[l] = float64(w*float64(limit-dead)) * (1 + 1e-9)
+		room[l] = float64(w*float64(limit-dead)) * (1 + rounding)
 	}
 	return room
 }
@@ -442,7 +449,7 @@ func (b *bandMaker) band(v int) band {
 	p, tree := b.problem, b.problem.GPU.Tree()
 	var below float64
 	others := slices.Clone(b.weights)
-	for _, l := range coverOf(p.GPU, tree[v].Instance) {
+	for _, l := range newCover(p.GPU, tree[v].Instance) {
 		below += b.room[l]
 		others[l] = 0
 	}
@@ -469,10 +476,10 @@ func (b *bandMaker) band(v int) band {
 		mostKept -= outOthers
 		mostWasted -= out
 	}
-	return band{newRule(inside, below), newRule(kept, mostKept), newRule(wasted, mostWasted)}
+	return band{newSumLimit(inside, below), newSumLimit(kept, mostKept), newSumLimit(wasted, mostWasted)}
 }
 
-// charge is the weighted time of task i on node u.
+// charge returns the weighted time of task i on node u, at most b.impossible.
 func (b *bandMaker) charge(u, i int, weights []float64) float64 {
 	p := b.problem
 	node := &p.GPU.Tree()[u]
@@ -480,13 +487,15 @@ func (b *bandMaker) charge(u, i int, weights []float64) float64 {
 	if t > float64(b.limit) {
 		return b.impossible
 	}
-	return min(b.impossible, float64(coverOf(p.GPU, node.Instance).weight(weights)*t))
+	return min(b.impossible, float64(newCover(p.GPU, node.Instance).weight(weights)*t))
 }
 
+// fitsSome reports whether some task fits a size.
 func fitsSome(tasks task.Batch, size mig.Slices) bool {
 	return slices.ContainsFunc(tasks, func(t task.Task) bool { return t.Fits(size) })
 }
 
+// isBelow reports whether node u lies below node v.
 func isBelow(tree []mig.Node, u, v int) bool {
 	for u > v {
 		u = tree[u].Parent
@@ -497,7 +506,7 @@ func isBelow(tree []mig.Node, u, v int) bool {
 	return false
 }
 
-// An arena lends tables of one length. They are all returned together.
+// An arena lends tables of one length. reset takes all of them back.
 type arena struct {
 	size, used int
 	tables     [][]ticks

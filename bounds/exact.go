@@ -14,16 +14,16 @@ import (
 // task, Exact takes about five times as long and the plain search of the verification fifty times.
 const MaxSearched = 6
 
-// Exact returns the best schedule and proves that none is better, or how much better one
-// can be at most. It starts from a known schedule of the problem.
+// Exact returns a certificate: the best schedule that it finds, and a proof of how much shorter a schedule can be. It
+// starts from a known schedule of the problem.
 //
 // If the bound of [Prove] does not reach the known makespan, Exact searches all schedules that the referee accepts,
 // including those that merge instances, under every reconfiguration model and from any start partition. This takes
-// milliseconds. It only searches problems with one GPU, without release times and with at most [MaxSearched] tasks. For
-// other problems the certificate has the known schedule.
+// milliseconds. It only searches problems with one GPU, without release times and with at most [MaxSearched] tasks.
+// Otherwise the certificate holds the known schedule, and Proven is false.
 //
-// The error says what is wrong with the known schedule (a [*schedule.InvalidError]) or with
-// the tasks, or it is the context's error.
+// The error is a [*schedule.InvalidError] for an invalid known schedule, the error of [task.Batch.Validate] for invalid
+// tasks, or the context's error.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
 	var none certificate.Certificate
 	if err := p.Tasks.Validate(p.GPU); err != nil {

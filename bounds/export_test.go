@@ -10,7 +10,7 @@ import (
 
 // The terms of [Prove], for tests of each alone.
 
-func Occupied(p algo.Problem) mig.Seconds { return occupied(&p) }
+func Occupied(p algo.Problem) mig.Seconds { return areaTerm(&p) }
 
 func SliceWeights(p algo.Problem) Witness { return newSliceWeights(&p).prove(0) }
 

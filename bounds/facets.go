@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -11,13 +12,12 @@ import (
 	"miglab/harness/task"
 )
 
-// facets returns the weights of profiles, in the order of [task.RequestProfiles], with which no
-// partition of a GPU weighs more than 1: the vertices of
+// facets returns the vertices of the polytope
 //
 //	w >= 0 and sum over p of h_p w_p <= 1 for each partition that holds h_p instances of p
 //
-// which no other vertex exceeds. A mean of partitions can hold a number of instances of each
-// profile exactly if none of the vertices weighs them at more than 1.
+// that no other vertex dominates. A vertex has a weight for each profile, in the order of [task.RequestProfiles]. A
+// mean of partitions can hold given numbers of instances exactly if every vertex weighs them at most 1.
 var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	n := len(task.RequestProfiles(g))
 	v := vertices{n: n}
@@ -49,7 +49,7 @@ var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	})
 })
 
-// heldByPartitions returns how many instances of each profile the maximal partitions hold, without repetition.
+// heldByPartitions returns how many instances of each profile each maximal partition holds, without repetition.
 func heldByPartitions(g *mig.GPU, profiles []*mig.Profile) [][]int {
 	var out [][]int
 	for _, part := range g.PartitionsOf(func(p *mig.Profile) bool { return !p.MediaExtensions }) {
@@ -63,8 +63,8 @@ func heldByPartitions(g *mig.GPU, profiles []*mig.Profile) [][]int {
 	return slices.CompactFunc(out, slices.Equal)
 }
 
-// dominates reports whether no number of b exceeds that of a.
-func dominates[T int | float64](a, b []T) bool {
+// dominates reports whether a[i] >= b[i] for every i.
+func dominates[T cmp.Ordered](a, b []T) bool {
 	for i := range a {
 		if a[i] < b[i] {
 			return false
@@ -73,19 +73,21 @@ func dominates[T int | float64](a, b []T) bool {
 	return true
 }
 
-// vertices finds the points that satisfy n rows with equality and none of the partitions' rows is above.
+// vertices finds the points that satisfy n rows with equality and exceed no row of a partition.
 type vertices struct {
 	n, partitions int
-	// rows are coefficients and the right side.
+	// rows have n coefficients and the right side each, partitions first; found are the vertices so far.
 	rows, found [][]float64
-	// chosen has room for n rows, each eliminated by those before it, and pivots where each of them is 1.
+	// chosen has room for n rows. The rows before a row are eliminated from it, and its coefficient at its pivot is 1.
 	chosen [][]float64
 	pivots []int
 }
 
+// tinyPivot separates 0 from a coefficient. Rounding is far smaller, and the coefficients are fractions of small
+// whole numbers.
 const tinyPivot = 1e-9
 
-// choose adds rows from an index on to the given number of chosen ones.
+// choose extends the first number chosen rows with every combination of the rows from index from on.
 func (v *vertices) choose(from, number int) {
 	if number == v.n {
 		v.add()
@@ -95,9 +97,10 @@ func (v *vertices) choose(from, number int) {
 	for i := from; i <= len(v.rows)-(v.n-number); i++ {
 		copy(row, v.rows[i])
 		for k, c := range v.chosen[:number] {
-			portable.AddScaled(row, -row[v.pivots[k]], c) // makes the coefficient at the pivot zero; that of c is 1
+			portable.AddScaled(row, -row[v.pivots[k]], c) // c is 1 at its pivot, so row becomes 0 there
 		}
-		if p := pivot(row); p < v.n {
+		p := pivot(row)
+		if p < v.n {
 			floats.Scale(1/row[p], row)
 			v.pivots[number] = p
 			v.choose(i+1, number+1)
@@ -105,7 +108,7 @@ func (v *vertices) choose(from, number int) {
 	}
 }
 
-// pivot returns the first coefficient that is not 0, or behind the last one.
+// pivot returns the index of the first coefficient that is not 0; len(row) if all are 0.
 func pivot(row []float64) int {
 	i := slices.IndexFunc(row[:len(row)-1], func(x float64) bool { return math.Abs(x) > tinyPivot })
 	if i < 0 {
@@ -114,7 +117,7 @@ func pivot(row []float64) int {
 	return i
 }
 
-// add solves the chosen rows and keeps the point if it is a vertex. A row has no pivot of the rows before it.
+// add solves the chosen rows from the last to the first and keeps the point if it is a vertex.
 func (v *vertices) add() {
 	w := make([]float64, v.n)
 	for k, row := range slices.Backward(v.chosen) {
@@ -134,5 +137,5 @@ func (v *vertices) add() {
 	}
 }
 
-// denominator is a multiple of those of all weights.
+// denominator is a common multiple of the denominators of all weights, which are fractions of small whole numbers.
 const denominator = 27720

@@ -6,7 +6,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// heads are the lengths of the heads of a node for one assignment, in descending order and followed by zeros.
+// heads holds the lengths of the heads of a node for one assignment, in descending order and followed by zeros.
 type heads [mig.MaxSize]ticks
 
 // longest returns the longest chain if the heads begin in the best order: longest first.
@@ -19,7 +19,8 @@ func (h *heads) longest(wait ticks) ticks {
 	return longest
 }
 
-func (h *heads) with(o *heads) heads {
+// merge returns the heads of both in one descending list.
+func (h *heads) merge(o *heads) heads {
 	var both heads
 	i, j := 0, 0
 	for k := range both {
@@ -37,24 +38,12 @@ func (h *heads) with(o *heads) heads {
 	return both
 }
 
-// noLonger reports whether for each k the k-th longest head is no longer than that of o.
-// This remains true if the same heads are added to both.
-func (h *heads) noLonger(o *heads) bool {
-	for i := range h {
-		if h[i] > o[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// A headSearch divides the tasks from the root down. It leaves out what is too long
-// according to the tables of a chain search.
+// A headSearch divides the tasks from the root down. It skips divisions that are too long by a chain search's tables.
 type headSearch struct {
 	chains *chainSearch
 	wait   ticks
-	// closed holds the tables of the subtrees, by kind and node. under holds the gross tables
-	// of the nodes below a node. loads holds the loads of instances, by size.
+	// closed holds the tables of the subtrees, by kind and node; under the gross tables of the nodes below a node;
+	// loads the sums of the tasks' durations, by size and set.
 	closed [2][][]ticks
 	under  [][]ticks
 	loads  [mig.MaxSize + 1][]ticks
@@ -69,30 +58,30 @@ const (
 	net
 )
 
-// A headsKey is what heads depend on. node is the first node of the shape.
+// A headsKey identifies a call of subtree, or of below. node is the first node of the shape.
 type headsKey struct {
 	node, set, kind int
 	below           bool
 }
 
-// knownHeads are all heads with chains below a limit.
+// knownHeads holds all heads with chains below a limit.
 type knownHeads struct {
 	limit ticks
 	list  []heads
 }
 
-// headSteps and, for each set of tasks, headStepsASet limit the steps of a head search. For
-// 14 tasks they take milliseconds; most batches take a tenth of that.
+// A head search takes at most headSteps steps, and headStepsASet more for each set of tasks. For 14 tasks this takes
+// milliseconds; most batches take a tenth of that.
 const headSteps, headStepsASet = 1 << 20, 32
 
-// heads returns the chains term of one GPU that is empty at the start, or the limit if that is less. least is what the
-// tables say.
+// heads returns the chains term of one GPU that is empty at the start, or the limit if that is less. least is the term
+// according to the tables.
 //
-// Under [mig.Sequential] the tables charge one create for each pair of used subtrees. But the last of k heads waits
-// for k-1 creates. The heads of a node are the topmost used nodes below it. Package certificate proves it.
+// The heads of a node are the topmost used nodes below it. Under [mig.Sequential] the tables charge one create for each
+// pair of used subtrees, but the last of k heads waits for k-1 creates. Package certificate proves this.
 //
 // The more assignments lie below the limit, the longer the search takes, so a low limit is tried first. If the steps
-// run out, it returns what the limits before have proven.
+// run out, heads returns the value that the earlier limits proved.
 func (c *chainSearch) heads(least ticks) ticks {
 	limit, wait := c.ticks(c.limit), c.delay(0, &chainStart{})
 	if wait == 0 || least >= limit {
@@ -126,7 +115,8 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	for v := range tree {
 		shape := shapes(c.problem.GPU)[v]
 		h.under[v] = c.under[shape].gross
-		if t, ok := c.empty[shape]; ok {
+		t, ok := c.empty[shape]
+		if ok {
 			if h.closed[net][shape] == nil {
 				h.closed[net][shape] = c.net(t)
 			}
@@ -150,8 +140,8 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	return h
 }
 
-// subtree returns the heads with chains below the limit if a set is assigned to a node and
-// the nodes below it. It leaves out heads for which others are no longer.
+// subtree returns the heads with chains below the limit if a set is assigned to a node and the nodes below it. It
+// leaves out heads if others are no longer.
 func (h *headSearch) subtree(v, set, kind int, limit ticks) []heads {
 	if set == 0 {
 		return []heads{{}}
@@ -187,7 +177,7 @@ func (h *headSearch) subtree(v, set, kind int, limit ticks) []heads {
 	return list
 }
 
-// below is like subtree without the node itself. The set must not be empty.
+// below returns the heads of subtree if the node itself runs no task. The set must not be empty.
 func (h *headSearch) below(v, set, kind int, limit ticks) []heads {
 	children := h.chains.problem.GPU.Tree()[v].Children
 	switch len(children) {
@@ -225,7 +215,8 @@ func (h *headSearch) below(v, set, kind int, limit ticks) []heads {
 func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	for i := range left {
 		for j := range right {
-			if both := left[i].with(&right[j]); both.longest(h.wait) < limit {
+			both := left[i].merge(&right[j])
+			if both.longest(h.wait) < limit {
 				list = h.add(list, both)
 			}
 		}
@@ -233,11 +224,12 @@ func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	return list
 }
 
-// add adds heads to a list and leaves out heads for which others are no longer.
+// add adds x to a list and leaves out heads if others are no longer. Such heads remain no longer if the same heads are
+// added to both.
 func (h *headSearch) add(list []heads, x heads) []heads {
 	h.steps += len(list)
-	if slices.ContainsFunc(list, func(o heads) bool { return o.noLonger(&x) }) {
+	if slices.ContainsFunc(list, func(o heads) bool { return dominates(x[:], o[:]) }) {
 		return list
 	}
-	return append(slices.DeleteFunc(list, func(o heads) bool { return x.noLonger(&o) }), x)
+	return append(slices.DeleteFunc(list, func(o heads) bool { return dominates(o[:], x[:]) }), x)
 }

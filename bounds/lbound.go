@@ -23,16 +23,16 @@ import (
 //   - Idle charges every task for all the slices that idle with it, even if several tasks share them. With S = {2},
 //     slice 6 idles with each of the three instances of 2-2-2-1 and is charged three times: 3+3+3 > 7. The same holds
 //     for {2,4}, {2,7} and {2,4,7}, and for {3} and {3,7} under 3-3. The minimum over S keeps this small: with size 1
-//     in S nothing idles, so it adds at most that size's create and destroy, 0.36/7 s on A100.
+//     in S no slice idles, so it adds at most that size's create and destroy, 0.36/7 s on A100.
 //
 // [Certified] corrects both.
 //
 // Configurations are the useful ones of DRL 4.1, without 3 slices at 0. If they were all maximal partitions, only {3}
 // and {3,7} would change: 3-3 would make Idle 0 instead of 4.
 //
-// The formula is for one GPU that is empty at time 0. For several GPUs it is divided by their number; the
-// reconfiguration model, start partition and release times are ignored. The error says what is wrong with the tasks
-// (see [task.Batch.Validate]).
+// The formula is for one GPU that is empty at time 0. For several GPUs it is divided by their number. LBound ignores
+// the reconfiguration model, start partition and release times. It returns the error of [task.Batch.Validate] for
+// invalid tasks.
 func LBound(p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err
@@ -44,7 +44,7 @@ func LBound(p algo.Problem) (mig.Seconds, error) {
 	return mig.Seconds(least / capacity(&p)), nil
 }
 
-// A publishedCharge is what l_bound charges for one set S of sizes.
+// A publishedCharge holds the charges of l_bound for one set S of sizes.
 type publishedCharge struct {
 	// weights are s + Idle(s,S).
 	weights []weight
@@ -66,8 +66,8 @@ var published = mig.Derived(func(g *mig.GPU) []publishedCharge {
 	return out
 })
 
-// idleSlices returns Idle(s,S): the least sum of the sizes not in the set in a configuration with
-// an instance of size s.
+// idleSlices returns Idle(s,S): the least sum of the sizes not in the set, over the configurations with an instance of
+// size s.
 func idleSlices(g *mig.GPU, s mig.Slices, set []mig.Slices) mig.Slices {
 	least := g.ComputeSlices
 	for _, c := range g.Useful() {

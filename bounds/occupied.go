@@ -9,9 +9,9 @@ import (
 	"miglab/harness/schedule"
 )
 
-// occupied returns the area term of [Prove] in seconds, which package certificate defines and proves. It is at least
-// [Area]. Slices that must idle, as beside 3 slices, are charged by the slice weights.
-func occupied(p *algo.Problem) mig.Seconds {
+// areaTerm returns the area term of [Prove] in seconds, which package certificate defines and proves. It is at least
+// [Area]. It does not charge slices that must idle, such as the fourth beside a 3-slice instance; slice weights do.
+func areaTerm(p *algo.Problem) mig.Seconds {
 	least := math.Inf(1)
 	for _, s := range supports(p.GPU) {
 		area := leastWork(p.Tasks, s.weights)
@@ -33,8 +33,8 @@ func occupied(p *algo.Problem) mig.Seconds {
 // A support is a set of sizes on which tasks run.
 type support struct {
 	weights []weight
-	// destroys[m-1] is the least s destroy(s), in slice-seconds, of the sizes that m GPUs together do
-	// not hold at the end. The last entry is 0 and also applies to more GPUs.
+	// destroys[m-1] is the least sum of s destroy(s), in slice-seconds, over the sizes that m GPUs together do not
+	// hold at the end. The last entry is 0 and also applies to more GPUs.
 	destroys []float64
 }
 
@@ -55,8 +55,8 @@ func sizeWeights(sizes []mig.Slices) []weight {
 	return out
 }
 
-// destroys computes the field of [support]: the cost of the sizes that the best choice of
-// one configuration for each of m GPUs leaves out, for each m until none is left out.
+// destroys computes the field of [support]. For m = 1, 2, ... GPUs it chooses one partition for each GPU so that
+// destroying the sizes in no partition costs least. It ends with the first m whose partitions hold all sizes.
 func destroys(g *mig.GPU, sizes []mig.Slices) []float64 {
 	var out []float64
 	for held := []int{0}; ; {
@@ -79,7 +79,8 @@ func destroys(g *mig.GPU, sizes []mig.Slices) []float64 {
 			}
 		}
 		out = append(out, least)
-		if held = next; slices.Contains(held, 1<<len(sizes)-1) {
+		held = next
+		if slices.Contains(held, 1<<len(sizes)-1) {
 			return out
 		}
 	}

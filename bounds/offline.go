@@ -26,7 +26,7 @@ func (offline) WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64,
 	return WaitingAtLeast(g, in)
 }
 
-// AcceptedAtMost returns the upper bound that the prices of [ProveOffline] prove.
+// AcceptedAtMost implements [algo.Offline] with the upper bound that the prices of [ProveOffline] prove.
 func (offline) AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error) {
 	instants, err := ProveOffline(ctx, g, gpus, requests)
 	if err != nil {
@@ -35,15 +35,15 @@ func (offline) AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, request
 	return certificate.AcceptedAtMost(g, gpus, requests, instants)
 }
 
-// ProveOffline returns prices that prove an upper bound on how many of the requests a scheduler can accept even if it
-// knows all of them in advance; [certificate.AcceptedAtMost] says why. The GPUs are empty at first.
+// ProveOffline returns prices that prove an upper bound on the number of requests that any scheduler can accept, even
+// if it knows all requests in advance; [certificate.AcceptedAtMost] has the proof. The GPUs are empty at first.
 //
-// The prices are dual variables of a linear program: accept as much of the requests as possible,
-// so that in each slot all GPUs together run no more than a mean of valid partitions would. The
-// primal-dual hybrid gradient method with restarts (Applegate et al., NeurIPS 2021) comes near its
-// optimum. How near decides how tight the bound is, not whether it holds.
+// The prices are dual variables of a linear program: accept as much of the requests as possible, so that in each slot
+// all GPUs together run no more than a mean of valid partitions would. The primal-dual hybrid gradient method with
+// restarts (Applegate et al., NeurIPS 2021) comes near its optimum. The bound holds for any prices, and is tighter the
+// nearer they are to the optimum.
 //
-// The error is about requests that the model cannot run, or is that of ctx.
+// It returns an error for a request that the model cannot run, or the context's error.
 func ProveOffline(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
 	l, err := newLoads(g, gpus, requests)
 	if err != nil {
@@ -68,32 +68,33 @@ func ProveOffline(ctx context.Context, g *mig.GPU, gpus int, requests []task.Req
 	return out, ctx.Err()
 }
 
-// loads is the linear program of [ProveOffline]. Of request i, x_i from 0 to 1 is accepted. For
-// each slot that counts and each facet, what is accepted of the requests that live in the slot
-// weighs at most as much as there are GPUs. Numbers by slot and facet stand slot by slot.
+// loads is the linear program of [ProveOffline]. The share x_i of request i is accepted, from 0 to 1. There is a row
+// for each pair of a slot and a facet: the accepted shares of the requests that live in the slot weigh at most the
+// number of GPUs. Rows are numbered slot by slot.
 type loads struct {
 	facets   [][]float64
 	profiles int
 	gpus     float64
-	// slots are those that count: all requests together are too many there, and no other slot
-	// holds the same requests and more.
+	// slots are the slots that can bind: all requests together overload them, and no other slot holds the same
+	// requests and more.
 	slots []int
-	// requests are those that live in one of the slots.
-	requests []lived
-	// tau is the step of each request, and sigma that of each row; 0 where it cannot be exceeded.
+	// requests are the requests that live in at least one of the slots.
+	requests []lifetime
+	// tau has a step size for each request, and sigma for each row; it is 0 for a row that no shares overload.
 	tau, sigma []float64
-	// sums is room for numbers by slot and profile. There is a slot more than in slots.
+	// sums is scratch by slot and profile, with one slot more than slots.
 	sums []float64
 }
 
-// A lived request is one as the rows see it.
-type lived struct {
+// A lifetime is a request in the indices of the linear program.
+type lifetime struct {
 	arrival, departure, profile int
 	instances                   float64
-	// from and until are indices of slots: it lives in those from one up to but without the other.
+	// The request lives in slots[from:until].
 	from, until int
 }
 
+// newLoads builds the linear program. The error is about a request that the model cannot run.
 func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
 	profiles := task.RequestProfiles(g)
 	l := &loads{facets: facets(g), profiles: len(profiles), gpus: float64(gpus)}
@@ -110,28 +111,32 @@ func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
 		}
 		if q.Instances() <= gpus {
 			l.requests = append(l.requests,
-				lived{arrival: q.Arrival, departure: departure, profile: p, instances: float64(q.Instances())})
+				lifetime{arrival: q.Arrival, departure: departure, profile: p, instances: float64(q.Instances())})
 		}
 	}
 	l.index(l.fullest())
 	weights := l.weights(l.ones())
 	crowded := []int{}
 	for t, slot := range l.slots {
-		if slices.ContainsFunc(weights[t*len(l.facets):][:len(l.facets)], l.exceeded) {
+		if slices.ContainsFunc(weights[t*len(l.facets):][:len(l.facets)], l.overloads) {
 			crowded = append(crowded, slot)
 		}
 	}
 	l.index(crowded)
-	l.requests = slices.DeleteFunc(l.requests, func(q lived) bool { return q.from == q.until })
+	l.requests = slices.DeleteFunc(l.requests, func(q lifetime) bool { return q.from == q.until })
 	l.setSteps()
 	return l, nil
 }
 
-func (l *loads) exceeded(weight float64) bool { return weight > l.gpus*(1+1e-12) }
+// loadSlack is larger than the relative error of a weight. A smaller excess over the number of GPUs is rounding.
+const loadSlack = 1e-12
+
+// overloads reports whether a weight exceeds the number of GPUs.
+func (l *loads) overloads(weight float64) bool { return weight > l.gpus*(1+loadSlack) }
 
 func (l *loads) ones() []float64 { return slices.Repeat([]float64{1}, len(l.requests)) }
 
-// fullest returns the slots in which a request arrives and after which one departs before the next arrives.
+// fullest returns the slots in which a request arrives and after which another departs before the next arrival.
 func (l *loads) fullest() []int {
 	var departures, out []int
 	for _, q := range l.requests {
@@ -147,7 +152,7 @@ func (l *loads) fullest() []int {
 	return out
 }
 
-// index sets the slots, and from and until of the requests.
+// index sets slots, the from and until of the requests, and sums.
 func (l *loads) index(slots []int) {
 	l.slots = slots
 	for i := range l.requests {
@@ -158,7 +163,7 @@ func (l *loads) index(slots []int) {
 	l.sums = make([]float64, (len(slots)+1)*l.profiles)
 }
 
-// weights returns what the requests weigh if x is accepted of them, by slot and facet.
+// weights returns the weight of the shares x of the requests in each row.
 func (l *loads) weights(x []float64) []float64 {
 	clear(l.sums)
 	for i := range l.requests {
@@ -184,9 +189,9 @@ func (l *loads) weights(x []float64) []float64 {
 	return out
 }
 
-// charges returns what each request is charged for all its instances over its life, if y is the price of each row.
+// charges returns the charge of each request, for all its instances over its life, at the prices y of the rows.
 func (l *loads) charges(y []float64) []float64 {
-	running := slices.Clone(l.sums[:l.profiles]) // any start will do, only differences count
+	running := slices.Clone(l.sums[:l.profiles]) // any start is right, as only differences count
 	for t := range l.slots {
 		copy(l.sums[t*l.profiles:], running)
 		for k, w := range l.facets {
@@ -205,13 +210,14 @@ func (l *loads) charges(y []float64) []float64 {
 	return out
 }
 
-// setSteps sets the steps to one over the sum of the coefficients of a row or a column (Pock and
-// Chambolle, Diagonal Preconditioning, ICCV 2011).
+// setSteps sets each step size to one over the sum of the coefficients of its row or column (Pock and Chambolle,
+// Diagonal Preconditioning, ICCV 2011).
 func (l *loads) setSteps() {
 	l.sigma = l.weights(l.ones())
 	rows := make([]float64, len(l.sigma))
 	for r, weight := range l.sigma {
-		if l.sigma[r] = 0; l.exceeded(weight) {
+		l.sigma[r] = 0
+		if l.overloads(weight) {
 			l.sigma[r], rows[r] = 1/weight, 1
 		}
 	}
@@ -223,7 +229,7 @@ func (l *loads) setSteps() {
 	}
 }
 
-// bound returns the bound on what the requests can have accepted of them that prices prove.
+// bound returns the upper bound on the sum of the shares that the prices y prove.
 func (l *loads) bound(y []float64) float64 {
 	sum := 0.0
 	for _, v := range y {
@@ -238,7 +244,7 @@ func (l *loads) bound(y []float64) float64 {
 // A point is a solution of the program and of its dual.
 type point struct{ x, y []float64 }
 
-// step is one of the primal-dual hybrid gradient method.
+// step takes one step of the primal-dual hybrid gradient method.
 func (l *loads) step(at point) point {
 	next := point{make([]float64, len(at.x)), make([]float64, len(at.y))}
 	ahead := make([]float64, len(at.x))
@@ -252,16 +258,16 @@ func (l *loads) step(at point) point {
 	return next
 }
 
-// The method starts again from the mean of so many points, at most maxRounds times and with at
-// most maxSteps steps of a request.
+// The method restarts from the mean of roundSteps points, at most maxRounds times. The number of steps times the number
+// of requests is about maxSteps at most.
 const (
 	roundSteps = 100
 	maxRounds  = 40
 	maxSteps   = 100_000_000
 )
 
-// solve returns the prices of the rows with the least bound that it finds. It ends as soon as
-// another whole bound is impossible: enough of the requests can be accepted. Or ctx ends it.
+// solve returns the prices of the rows with the least bound that it finds. It ends when ctx is done, or when no prices
+// can lower the bound, rounded down, because the point accepts as much.
 func (l *loads) solve(ctx context.Context) []float64 {
 	at := point{l.ones(), make([]float64, len(l.sigma))}
 	best := at.y
@@ -282,20 +288,21 @@ func (l *loads) solve(ctx context.Context) []float64 {
 			}
 		}
 		for _, y := range [][]float64{at.y, mean.y} {
-			if b := l.bound(y); b < least {
-				least, best = b, y
+			bound := l.bound(y)
+			if bound < least {
+				least, best = bound, y
 			}
 		}
 		at = mean
-		if l.accepted(at.x) >= math.Floor(least) {
+		if l.acceptable(at.x) >= math.Floor(least) {
 			break
 		}
 	}
 	return best
 }
 
-// accepted returns how much can be accepted in the proportions of x.
-func (l *loads) accepted(x []float64) float64 {
+// acceptable returns the sum of the shares x after scaling them down until no row is overloaded.
+func (l *loads) acceptable(x []float64) float64 {
 	sum, most := 0.0, l.gpus
 	for _, weight := range l.weights(x) {
 		most = max(most, weight)

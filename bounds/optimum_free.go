@@ -19,11 +19,11 @@ const MaxOptimumFreeTasks = 6
 // ([mig.Free]), whatever the problem's model. The approximation factors of FAR 5 refer to it: 7/4 on one A30, 15/8 on
 // two, 2 on A100 and H100. If reconfiguration costs something, the value is a lower bound.
 //
-// EXACT, up to rounding: the search of [Exact] finds the optimum of each set of tasks on each GPU, and every division
-// of the tasks between the GPUs is compared.
+// EXACT, up to rounding: the search of [Exact] finds the optimum of each set of tasks on each GPU, and OptimumFree
+// compares every division of the tasks between the GPUs.
 //
-// The error says what is wrong with the tasks (see [task.Batch.Validate]) or that there are too many, or it is that of
-// ctx.
+// It returns an error for invalid tasks (see [task.Batch.Validate]) and for more than [MaxOptimumFreeTasks] tasks, or
+// the context's error.
 func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err
@@ -39,7 +39,7 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	for gpu := range p.GPUs() {
 		before := len(one.Start)
 		one.Start = slices.DeleteFunc(slices.Clone(p.Start), func(e schedule.Existing) bool { return e.GPU != gpu })
-		if gpu == 0 || before+len(one.Start) > 0 { // otherwise it is as empty as the one before
+		if gpu == 0 || before+len(one.Start) > 0 { // otherwise it is empty, as the GPU before
 			var err error
 			if own, err = optimaFree(ctx, one); err != nil {
 				return 0, err
@@ -49,7 +49,7 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 			together = slices.Clone(own)
 			continue
 		}
-		for set := range slices.Backward(together) { // so that smaller sets are still without this GPU
+		for set := range slices.Backward(together) { // in descending order, as smaller sets must not have this GPU yet
 			together[set] = leastSplit(taskSet(set), together, own)
 		}
 	}

@@ -12,17 +12,22 @@ import (
 )
 
 const (
-	// priceSteps is how often prices are changed, and priceCells the number of cells of the bound itself.
+	// priceSteps is the number of updates of the prices, and priceCells the number of cells of the final bound.
 	priceSteps, priceCells = 2000, 8192
-	// horizon is how far beyond the best bound prices are tried, and again if they reach it.
+	// horizon times the best bound is the largest bound that prices try to prove. They try again if they reach it.
 	horizon = 1.06
-	// priceRounds is how often prices are tried at most; the bound is then 40 times what it was.
+	// priceRounds is the largest number of such tries. Together they raise the bound to at most 41 times its value.
 	priceRounds = 64
+	// priceSlack is larger than the relative error of a sum of prices.
+	priceSlack = 1e-9
+	// cellSlack is larger than the relative error of a time divided by the length of a cell, and so keeps a time that
+	// is a whole number of cells from taking one more.
+	cellSlack = 1e-12
 )
 
-// prices returns the task-prices term of [Prove], a dual solution of the configuration linear
-// program whose columns are whole instances. It knows what slice weights do not: that the
-// durations of the tasks on an instance have to add up, and what each division of a GPU costs.
+// prices returns the task-prices term of [Prove], a dual solution of the configuration linear program whose columns are
+// whole instances. Unlike slice weights, it adds up the durations of the tasks on an instance and charges the
+// reconfiguration of each division of a GPU. h is the longest bound that is tried.
 //
 // Package certificate defines the term and K, and proves it. Over the nodes v of [mig.GPU.Tree],
 //
@@ -31,26 +36,26 @@ const (
 //	used(v, c)  = max over x of K(|v|, x) + below(gross, v, c - x)
 //
 // are the most that the tasks on v and below it can earn within chains of c cells, with and without a used ancestor.
-// below is that of its child; of two children a and b it is the greatest of a(c), b(c), a(c) + b(c - delay(v)) and
-// a(c - delay(v)) + b(c), and 0 without children.
+// below(table, v, c) is 0 without children and equals the table of an only child. Of two children a and b it is the
+// greatest of a(c), b(c), a(c) + b(c - delay(v)) and a(c - delay(v)) + b(c).
 //
-// A task may count on several nodes, and so more than once, but then its price is too high: any prices are valid, and
-// good ones make every task count once on the mean over the GPUs. They begin at the charges of the slice weights.
-// Multiplicative updates (Plotkin, Shmoys and Tardos, Mathematics of Operations Research 1995) then lower the prices of
-// tasks that the best packing takes too often and raise the others. [Prove] uses the term for several GPUs that are
-// empty at the start and more tasks than chains take. h is the longest bound that is tried.
+// Any prices are valid. Good prices make every task count once on the mean over the GPUs, though a task may count on
+// several nodes. They begin at the charges of the slice weights. Multiplicative updates (Plotkin, Shmoys and Tardos,
+// Mathematics of Operations Research 1995) then lower the prices of tasks that the best packing takes too often and
+// raise the others. [Prove] uses the term for several GPUs that are empty at the start and more tasks than chains take.
 func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells int) Witness {
 	prices := s.charges(h)
-	// Coarse cells are quick, and rounded to the nearest they mislead little.
-	newPacking(s.problem, h, cells/16, math.Round).improve(ctx, prices, steps, 0.01, 0.0002)
-	newPacking(s.problem, h, cells/4, math.Floor).improve(ctx, prices, steps/10, 0.0004, 0.0001)
-	k := newPacking(s.problem, h, cells, math.Floor)
+	// Coarse cells are quick, and the error of times that are rounded to the nearest cell is small.
+	newPacker(s.problem, h, cells/16, math.Round).improve(ctx, prices, steps, 0.01, 0.0002)
+	newPacker(s.problem, h, cells/4, math.Floor).improve(ctx, prices, steps/10, 0.0004, 0.0001)
+	k := newPacker(s.problem, h, cells, math.Floor)
 	k.solve(prices)
 	n := min(k.tooFew(prices), cells)
 	return Witness{Kind: certificate.TaskPrices, Bound: mig.Seconds(n) * k.cell, Cells: n, Prices: prices}
 }
 
-// charges returns what each task is charged by the best weights, on the options that can end before an instant.
+// charges returns the charge of each task by the best weights: the least over the options that can end before an
+// instant, 0 if no option can.
 func (s *sliceWeights) charges(before mig.Seconds) []float64 {
 	copy(s.current, s.weights)
 	weight := s.bySize()
@@ -69,17 +74,17 @@ func (s *sliceWeights) charges(before mig.Seconds) []float64 {
 	return out
 }
 
-// A packing computes the most that tasks can earn on one GPU.
-type packing struct {
+// A packer computes the most that tasks can earn on one GPU.
+type packer struct {
 	problem *algo.Problem
-	// shape is by node: the first one with an equal subtree.
+	// shape is, for each node, the first node whose subtree has the same shape.
 	shape []int
 	cells int
 	cell  mig.Seconds
 	sizes []packedSize
 	// delay is by node, in cells.
 	delay []int
-	// order lists the first node of each shape after those of the shapes below it.
+	// order lists the first node of each shape, smaller sizes first.
 	order []int
 	// used, gross and net are by the first node of a shape and by cell.
 	used, gross, net [][]float64
@@ -90,21 +95,20 @@ type packing struct {
 // A packedSize is a size of instances. Times are in cells.
 type packedSize struct {
 	create, destroy int
-	// times is by task; longer than all cells if it does not fit.
+	// times is by task; it exceeds all cells if the task does not fit.
 	times []int
 	// most is K by cell.
 	most []float64
 }
 
-func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) float64) *packing {
+func newPacker(p *algo.Problem, h mig.Seconds, cells int, round func(float64) float64) *packer {
 	tree := p.GPU.Tree()
-	k := &packing{
+	k := &packer{
 		problem: p, shape: shapes(p.GPU), cells: cells, cell: h / mig.Seconds(cells), delay: make([]int, len(tree)),
 		used: make([][]float64, len(tree)), gross: make([][]float64, len(tree)), net: make([][]float64, len(tree)),
 	}
 	inCells := func(t mig.Seconds) int {
-		// Rounding must not lift a time over the next cell.
-		return int(min(round(float64(t/k.cell)*(1-1e-12)), float64(cells+1)))
+		return int(min(round(float64(t/k.cell)*(1-cellSlack)), float64(cells+1)))
 	}
 	creates := chainSearch{problem: p, tick: k.cell}
 	destroys := leastDestroys(p)
@@ -132,9 +136,9 @@ func newPacking(p *algo.Problem, h mig.Seconds, cells int, round func(float64) f
 	return k
 }
 
-// improve changes the prices in so many steps and ends with the best. The rate at which they
-// change falls from first to last.
-func (k *packing) improve(ctx context.Context, prices []float64, steps int, first, last float64) {
+// improve changes the prices in the given number of steps and ends with the best prices. The rate of change falls from
+// first to last.
+func (k *packer) improve(ctx context.Context, prices []float64, steps int, first, last float64) {
 	const inertia = 0.9
 	gpus := float64(k.problem.GPUs())
 	k.taken = make([][][]bool, len(k.sizes))
@@ -152,7 +156,8 @@ func (k *packing) improve(ctx context.Context, prices []float64, steps int, firs
 		}
 		k.solve(prices)
 		n := min(k.tooFew(prices), k.cells)
-		if score := k.score(n, sum(prices)/gpus); score > best {
+		score := k.interpolate(n, sum(prices)/gpus)
+		if score > best {
 			best = score
 			copy(bestPrices, prices)
 		}
@@ -175,10 +180,9 @@ func sum(values []float64) float64 {
 	return s
 }
 
-// tooFew returns the least number of cells in which the GPUs could earn all prices, so that no
-// makespan is below that time.
-func (k *packing) tooFew(prices []float64) int {
-	each := sum(prices) / float64(k.problem.GPUs()) * (1 - 1e-9)
+// tooFew returns the least number of cells in which the GPUs could earn all prices. No makespan is shorter.
+func (k *packer) tooFew(prices []float64) int {
+	each := sum(prices) / float64(k.problem.GPUs()) * (1 - priceSlack)
 	n := 0
 	for n <= k.cells && k.net[0][n] < each {
 		n++
@@ -186,8 +190,9 @@ func (k *packing) tooFew(prices []float64) int {
 	return n
 }
 
-// score is the number of cells, interpolated, in which a GPU earns a share of the prices.
-func (k *packing) score(n int, share float64) float64 {
+// interpolate returns the fractional number of cells in which a GPU earns a share of the prices; n is that number
+// rounded up.
+func (k *packer) interpolate(n int, share float64) float64 {
 	root := k.net[0]
 	if n == 0 || root[n] <= root[n-1] {
 		return float64(n)
@@ -196,7 +201,7 @@ func (k *packing) score(n int, share float64) float64 {
 }
 
 // solve fills all tables for some prices.
-func (k *packing) solve(prices []float64) {
+func (k *packer) solve(prices []float64) {
 	for s := range k.sizes {
 		k.fill(s, prices)
 	}
@@ -205,8 +210,8 @@ func (k *packing) solve(prices []float64) {
 	}
 }
 
-// fill computes the knapsack of a size.
-func (k *packing) fill(s int, prices []float64) {
+// fill computes the knapsack of size s: K(s, c) for every number c of cells.
+func (k *packer) fill(s int, prices []float64) {
 	size := &k.sizes[s]
 	clear(size.most)
 	for i, t := range size.times {
@@ -220,8 +225,9 @@ func (k *packing) fill(s int, prices []float64) {
 		}
 		before, at := size.most[:len(size.most)-t], size.most[t:]
 		for c := len(before) - 1; c >= 0; c-- {
-			if x := before[c] + prices[i]; x > at[c] {
-				at[c] = x
+			earned := before[c] + prices[i]
+			if earned > at[c] {
+				at[c] = earned
 				if taken != nil {
 					taken[c+t] = true
 				}
@@ -230,12 +236,13 @@ func (k *packing) fill(s int, prices []float64) {
 	}
 }
 
-// node fills the tables of a node from those of its children.
-func (k *packing) node(v int) {
+// node fills the tables of a node from the tables of its children.
+func (k *packer) node(v int) {
 	size := k.size(v)
 	used, gross, net := k.used[v], k.gross[v], k.net[v]
 	for c := range net {
-		gross[c], net[c] = k.below(v, c, k.gross), k.below(v, c, k.net)
+		gross[c] = k.below(v, c, k.gross)
+		net[c] = k.below(v, c, k.net)
 	}
 	if len(k.problem.GPU.Tree()[v].Children) == 0 {
 		copy(used, size.most)
@@ -254,20 +261,20 @@ func (k *packing) node(v int) {
 	}
 	for c := k.cells; c >= size.create; c-- {
 		net[c] = max(net[c], used[c-size.create])
-		if d := c - size.create - size.destroy; d >= 0 {
-			gross[c] = max(gross[c], used[d])
+		if c >= size.create+size.destroy {
+			gross[c] = max(gross[c], used[c-size.create-size.destroy])
 		}
 	}
 }
 
-func (k *packing) size(v int) *packedSize { return &k.sizes[k.sizeOf(v)] }
+func (k *packer) size(v int) *packedSize { return &k.sizes[k.sizeIndex(v)] }
 
-func (k *packing) sizeOf(v int) int {
+func (k *packer) sizeIndex(v int) int {
 	return slices.Index(k.problem.GPU.Sizes(), k.problem.GPU.Tree()[v].Size())
 }
 
 // below returns the most that the nodes below a node earn, from gross or net tables.
-func (k *packing) below(v, c int, tables [][]float64) float64 {
+func (k *packer) below(v, c int, tables [][]float64) float64 {
 	children := k.problem.GPU.Tree()[v].Children
 	if len(children) == 0 {
 		return 0
@@ -284,8 +291,8 @@ func (k *packing) below(v, c int, tables [][]float64) float64 {
 	return max(a[c], b[c], a[c]+b[late], a[late]+b[c])
 }
 
-// count counts the tasks of a best packing of a node and those below it.
-func (k *packing) count(v, c int, ancestor bool, count []int) {
+// count adds to count the tasks of a best packing of a node and the nodes below it.
+func (k *packer) count(v, c int, ancestor bool, count []int) {
 	v = k.shape[v]
 	size, tables := k.size(v), k.net
 	from := c - size.create
@@ -306,14 +313,14 @@ func (k *packing) count(v, c int, ancestor bool, count []int) {
 	}
 	k.countBelow(v, from-x, k.gross, true, count)
 	for i := len(size.times) - 1; i >= 0; i-- {
-		if k.taken[k.sizeOf(v)][i][x] {
+		if k.taken[k.sizeIndex(v)][i][x] {
 			count[i]++
 			x -= size.times[i]
 		}
 	}
 }
 
-func (k *packing) countBelow(v, c int, tables [][]float64, ancestor bool, count []int) {
+func (k *packer) countBelow(v, c int, tables [][]float64, ancestor bool, count []int) {
 	children := k.problem.GPU.Tree()[v].Children
 	if len(children) == 0 {
 		return

@@ -17,8 +17,9 @@ import (
 // A schedule is a sequence of uses. A use destroys the instances in its way, creates an instance and runs a non-empty
 // set of tasks on it, one after the other. Every schedule has this form: runs on one instance belong to one use if no
 // overlapping instance is created between them, and an instance without tasks need not be created. Instances that exist
-// at the start run a set of tasks, or none, before they are destroyed. Given the sequence, everything happens as early
-// as possible. This is optimal, since no instant in a schedule becomes later if another becomes earlier.
+// at the start run a set of tasks, which may be empty, before they are destroyed. Given the sequence, everything
+// happens as early as possible. This is optimal, since no instant in a schedule becomes later if another becomes
+// earlier.
 //
 // Under [mig.Parallel] and [mig.Free] an instance is destroyed as soon as its tasks end, if a later use overlaps it.
 // The uses come in the order in which their creates begin.
@@ -29,26 +30,26 @@ import (
 //   - They come in the order in which they can begin. Of two successive destroys the one that can begin first goes
 //     first: together they end no later than in the other order.
 //   - The last of them destroys an instance that overlaps the create. Otherwise it could come after the create: the
-//     create would end earlier and both together no later. If nothing is created there, it is unnecessary. So an
-//     instance is destroyed early only while the next create waits for another instance, which ends later.
+//     create would end earlier and both together no later. Without a later create on its slices, it is unnecessary. So
+//     an instance is destroyed early only while the next create waits for another instance, which ends later.
 //
 // These rules hold for everything that follows a state, whatever came before it. If two states have the same remaining
-// tasks and the same instances to destroy, and nothing is later in the first, then the second can be left out. The same
-// holds if exchanging nodes of the tree with the same shape makes the states comparable.
+// tasks and the same instances to destroy, and no instant of the first is later, then the second can be left out. The
+// same holds if exchanging nodes of the tree with the same shape makes the states comparable.
 //
 // A use runs its tasks in the order of their releases: no other order ends earlier.
 type search struct {
 	ctx   context.Context
 	p     *algo.Problem
 	nodes []searchNode
-	// tree is the number of nodes of [mig.GPU.Tree], which come first. The others exist at
-	// the start and have another profile.
+	// tree is the number of nodes of [mig.GPU.Tree], which come first. The other nodes exist at the start and have
+	// another profile.
 	tree int
 	// exchange lists the siblings whose subtrees have the same shape, deepest first.
 	exchange [][2]int
 	// leastDestroy is the shortest destroy of a node of the tree.
 	leastDestroy mig.Seconds
-	// took is how long the tasks of a set take one after the other, by size and set.
+	// took is the sum of the durations of a set of tasks, by size and set.
 	took [mig.MaxSize + 1][]mig.Seconds
 	// released are the tasks in the order of their releases; nil if all are released at 0.
 	released []int
@@ -60,8 +61,8 @@ type search struct {
 	// uses is the current sequence, and starts has the tasks that the start instances run.
 	uses   []use
 	starts []taskSet
-	// best is the shortest makespan. A schedule below below is shorter by more than rounding.
-	// bestUses is nil while the known schedule is the best.
+	// best is the shortest makespan. A makespan less than below is shorter by more than rounding. bestUses is nil while
+	// the known schedule is the best.
 	best, below mig.Seconds
 	bestUses    []use
 	bestStarts  []taskSet
@@ -99,8 +100,8 @@ type state struct {
 type stateKey struct {
 	// left are the remaining tasks.
 	left taskSet
-	// exist are the nodes that must be destroyed before overlapping ones are created. It is only used under
-	// [mig.Sequential]: otherwise nodes count as destroyed when their tasks end.
+	// exist are the nodes that must be destroyed before overlapping ones are created. It is empty unless the model is
+	// [mig.Sequential]: otherwise ready includes the destroy of a node whose tasks have ended.
 	exist nodeSet
 }
 
@@ -111,7 +112,7 @@ type instants struct {
 	// floor is when the next operation can begin at the earliest: at the end of the last
 	// operation under [mig.Sequential], otherwise at the start of the last create.
 	floor mig.Seconds
-	// ready is when the tasks or the last destroy on a memory slice end; never before floor.
+	// ready is, by memory slice, when its tasks or its last destroy end; never before floor.
 	ready bySlice
 }
 
@@ -179,7 +180,8 @@ func (x *search) addNodes() {
 		return // with an instance of another profile, subtrees are not exchanged
 	}
 	for i := x.tree - 1; i >= 0; i-- {
-		if c := x.nodes[i].children; len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
+		c := x.nodes[i].children
+		if len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
 			x.exchange = append(x.exchange, [2]int{c[0], c[1]})
 		}
 	}
@@ -190,23 +192,27 @@ func (x *search) node(in mig.Instance) int {
 	return slices.IndexFunc(x.nodes, func(n searchNode) bool { return n.in == in })
 }
 
+// leastImprovement is the relative difference from which a makespan counts as shorter. It is far larger than rounding
+// and a tenth of the slack of package certificate.
+const leastImprovement = 1e-10
+
 // improve records the current sequence as the best one, with its makespan.
 func (x *search) improve(makespan mig.Seconds) {
 	x.best = makespan
-	// This is a tenth of what counts as a difference, and far more than rounding.
-	x.below = makespan - mig.Seconds(1e-10*float64(makespan))
+	x.below = makespan - mig.Seconds(leastImprovement*float64(makespan))
 	x.bestUses, x.bestStarts = slices.Clone(x.uses), slices.Clone(x.starts)
 }
 
-// assign tries all sets of tasks for the start instances from the k-th on, and then all schedules of
-// the others. The error is the context's.
+// assign tries all sets of tasks for the start instances from the k-th on, and then all schedules of the remaining
+// tasks. The error is the context's.
 func (x *search) assign(k int, s state) error {
 	if k == len(x.p.Start) {
 		return x.visit(&s)
 	}
 	e := &x.p.Start[k]
 	for set := s.left; ; set = (set - 1) & s.left {
-		if end := x.after(e.BusyUntil, e.Instance.Size(), set); set == 0 || end < x.below && x.ordered(set, s.left) {
+		end := x.after(e.BusyUntil, e.Instance.Size(), set)
+		if set == 0 || end < x.below && x.takesFirstTwins(set, s.left) {
 			t := s
 			if set != 0 {
 				t.left &^= set
@@ -224,7 +230,7 @@ func (x *search) assign(k int, s state) error {
 	}
 }
 
-// after returns when an instance of a size that is free from an instant on has run a set of tasks.
+// after returns when a set of tasks ends on an instance of a size that is free from an instant on.
 func (x *search) after(free mig.Seconds, size mig.Slices, set taskSet) mig.Seconds {
 	if x.released == nil {
 		return free + x.took[size][set]
@@ -237,10 +243,12 @@ func (x *search) after(free mig.Seconds, size mig.Slices, set taskSet) mig.Secon
 	return free
 }
 
-// ordered reports whether the set takes the first ones among tasks with the same times and release.
-func (x *search) ordered(set, left taskSet) bool {
+// takesFirstTwins reports whether the set takes the first of the tasks left with the same times and release. Other sets
+// give the same schedules.
+func (x *search) takesFirstTwins(set, left taskSet) bool {
 	for m := set; m != 0; m &= m - 1 {
-		if j := x.twin[bits.TrailingZeros32(uint32(m))]; j >= 0 && (left&^set)>>j&1 != 0 {
+		j := x.twin[bits.TrailingZeros32(uint32(m))]
+		if j >= 0 && (left&^set)>>j&1 != 0 {
 			return false
 		}
 	}
@@ -258,7 +266,7 @@ func (x *search) occupy(s *state, node int, end mig.Seconds) {
 	s.ready.set(n.mask, end)
 }
 
-// visit tries all uses that can come next, unless they cannot lead to a better schedule.
+// visit tries every use that can come next, unless no better schedule can follow the state.
 func (x *search) visit(s *state) error {
 	if s.left == 0 {
 		if s.end < x.below {
@@ -266,15 +274,16 @@ func (x *search) visit(s *state) error {
 		}
 		return nil
 	}
-	if x.bound(s) >= x.below || x.dominated(s) {
+	if x.bound(s) >= x.below || x.prune(s) {
 		return nil
 	}
-	if x.visits++; x.visits&1023 == 1 && x.ctx.Err() != nil {
+	x.visits++
+	if x.visits&1023 == 1 && x.ctx.Err() != nil {
 		return x.ctx.Err()
 	}
 	for i := range x.tree {
 		if s.exist>>i&1 != 0 {
-			continue // the tasks could have run in the existing use
+			continue // its tasks could have run in the use that exists
 		}
 		needed := s.exist & x.nodes[i].overlaps
 		var last mig.Seconds
@@ -283,7 +292,8 @@ func (x *search) visit(s *state) error {
 		}
 		var ahead nodeSet
 		for m := s.exist &^ needed; m != 0; m &= m - 1 {
-			if j := bits.TrailingZeros32(uint32(m)); x.idle(s, j) < last {
+			j := bits.TrailingZeros32(uint32(m))
+			if x.idle(s, j) < last {
 				ahead |= 1 << j
 			}
 		}
@@ -302,6 +312,7 @@ func (x *search) visit(s *state) error {
 // idle returns when an existing node can be destroyed.
 func (x *search) idle(s *state, node int) mig.Seconds { return s.ready[x.nodes[node].in.Start] }
 
+// create destroys and creates the nodes of a use, and tries every set of tasks on its node.
 func (x *search) create(s state, u use) error {
 	n := &x.nodes[u.node]
 	x.destroy(&s, u.destroys)
@@ -315,7 +326,7 @@ func (x *search) create(s state, u use) error {
 	}
 	for set := s.left; set != 0; set = (set - 1) & s.left {
 		end := x.after(begin+n.create, n.in.Size(), set)
-		if end >= x.below || !x.ordered(set, s.left) {
+		if end >= x.below || !x.takesFirstTwins(set, s.left) {
 			continue
 		}
 		t := s
@@ -339,7 +350,8 @@ func (x *search) destroy(s *state, nodes nodeSet) {
 	for nodes != 0 {
 		next := bits.TrailingZeros32(uint32(nodes))
 		for m := nodes; m != 0; m &= m - 1 {
-			if j := bits.TrailingZeros32(uint32(m)); x.idle(s, j) < x.idle(s, next) {
+			j := bits.TrailingZeros32(uint32(m))
+			if x.idle(s, j) < x.idle(s, next) {
 				next = j
 			}
 		}
@@ -349,8 +361,9 @@ func (x *search) destroy(s *state, nodes nodeSet) {
 	}
 }
 
-// dominated reports whether the search visited a state in which nothing is later. If not, it records this one.
-func (x *search) dominated(s *state) bool {
+// prune reports whether the search visited a state with the same key in which no instant is later. Otherwise it records
+// this state.
+func (x *search) prune(s *state) bool {
 	c := x.canonical(s)
 	list := x.visited[c.stateKey]
 	for i := range list {
@@ -362,16 +375,9 @@ func (x *search) dominated(s *state) bool {
 	return false
 }
 
+// noLater reports whether no instant of a is later than the same instant of b.
 func (a *instants) noLater(b *instants) bool {
-	if a.end > b.end || a.floor > b.floor {
-		return false
-	}
-	for v := range a.ready {
-		if a.ready[v] > b.ready[v] {
-			return false
-		}
-	}
-	return true
+	return a.end <= b.end && a.floor <= b.floor && dominates(b.ready[:], a.ready[:])
 }
 
 // canonical returns the state with the exchangeable nodes in a fixed order.
@@ -388,7 +394,8 @@ func (x *search) canonical(s *state) state {
 		left := nodeSet(1<<width-1) << pair[0]
 		right := left << width
 		o.exist = c.exist&^(left|right) | c.exist&left<<width | c.exist&right>>width
-		if d := slices.Compare(o.ready[:], c.ready[:]); d < 0 || d == 0 && o.exist < c.exist {
+		d := slices.Compare(o.ready[:], c.ready[:])
+		if d < 0 || d == 0 && o.exist < c.exist {
 			c = o
 		}
 	}
@@ -398,9 +405,10 @@ func (x *search) canonical(s *state) state {
 // bound returns a lower bound on the makespan of everything that can follow a state.
 //
 // Wherever the remaining tasks run, the uses of the nodes that cover a slice come one after the other, after the
-// instance on the slice is destroyed. Each takes a create and its tasks, and each except the last a destroy. So the
-// bound is the least, over all ways to place the tasks on the tree, of the largest such sum over the slices on which
-// a task is placed. It counts one use for each node, and the shortest destroy between the uses of different nodes.
+// instance on the slice is destroyed. Each takes a create and its tasks, and each except the last a destroy. The sum of
+// these times over the slice's uses is a chain. The bound is the least, over all ways to place the tasks on the tree,
+// of the longest chain among the slices with tasks. It counts one use for each node, and the shortest destroy between
+// the uses of different nodes.
 //
 // all[i][set] is this value for a set of tasks on and below node i, over all its slices; loaded[i][set] is the value
 // over only those slices on which tasks are placed. They are minimised separately, which can only lower the bound.
@@ -418,7 +426,7 @@ func (x *search) bound(s *state) mig.Seconds {
 	for i := x.tree - 1; i >= 0; i-- {
 		n := &x.nodes[i]
 		all, loaded := x.all[i], x.loaded[i]
-		// First without tasks on the node itself.
+		// First, the node itself runs no task.
 		outside := n.mask
 		for _, c := range n.children {
 			outside &^= x.nodes[c].mask
@@ -427,8 +435,8 @@ func (x *search) bound(s *state) mig.Seconds {
 		for set := s.left; ; set = (set - 1) & s.left {
 			switch c := n.children; {
 			case len(c) == 2:
-				all[set], loaded[set] = leastSplit(set, x.all[c[0]], x.all[c[1]]), leastSplit(set, x.loaded[c[0]],
-					x.loaded[c[1]])
+				all[set] = leastSplit(set, x.all[c[0]], x.all[c[1]])
+				loaded[set] = leastSplit(set, x.loaded[c[0]], x.loaded[c[1]])
 			case len(c) == 1:
 				all[set], loaded[set] = x.all[c[0]][set], x.loaded[c[0]][set]
 			case set != 0:
@@ -441,7 +449,7 @@ func (x *search) bound(s *state) mig.Seconds {
 				break
 			}
 		}
-		// Then with some. Larger sets come first, so that their subsets are still as above.
+		// Then it runs some. Larger sets come first, because they read the values of their subsets from above.
 		took := x.took[n.in.Size()]
 		for set := s.left; set != 0; set = (set - 1) & s.left {
 			least := all[0] + n.create + took[set]
@@ -455,7 +463,8 @@ func (x *search) bound(s *state) mig.Seconds {
 	return max(s.end, x.loaded[0][s.left])
 }
 
-// leastSplit returns the least maximum of a subset's left value and the others' right value.
+// leastSplit splits a set into two parts so that the larger of left[one part] and right[other part] is least, and
+// returns that value.
 func leastSplit(set taskSet, left, right []mig.Seconds) mig.Seconds {
 	least := max(left[set], right[0])
 	for l := set; l != 0; {
@@ -465,6 +474,7 @@ func leastSplit(set taskSet, left, right []mig.Seconds) mig.Seconds {
 	return least
 }
 
+// schedule returns the best sequence as a schedule.
 func (x *search) schedule() schedule.Schedule {
 	s := schedule.Schedule{GPU: x.p.GPU, Algorithm: "exact", Model: x.p.Model}
 	// A busy node exists until its tasks end. exist is in the order of these ends.

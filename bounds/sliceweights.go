@@ -18,27 +18,27 @@ import (
 // certificate defines both and proves the term. If all GPUs are empty at the start and a task fits one slice, T is
 // create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
 //
-// With a threshold H, the options that cannot end before it are left out. An option is a task on a size. If the
-// least T that remains is at least H, no makespan is below H. Bisection finds the largest H: what is left out
-// changes only at the options' ends, and the fewer are left out, the lower is the term.
+// An option is a task on a size. With a threshold H, the options that cannot end before H are left out. If the least T
+// of the remaining options is at least H, no makespan is below H. Bisection finds the largest H: the set of options
+// changes only at their ends, and the fewer options are left out, the lower is the term.
 //
-// Any w is valid, so the best one need not be found. The right side is concave in w, so it is largest where slices that
+// Any w is valid, so the best w need not be found. The right side is concave in w, so it is largest where slices that
 // the tree's symmetry exchanges weigh the same: three weights on the 7-slice models (slices 0 to 3, 4 and 5, 6) and one
 // on A30. Nested golden section searches find them.
 type sliceWeights struct {
 	problem *algo.Problem
-	// ends and all hold, by task and index of the size, when an option ends at the earliest
-	// and how long it takes; +Inf if the task does not fit.
+	// ends is the earliest end of each option, and all its duration, by task and index of the size; +Inf if the task
+	// does not fit.
 	ends, all [][]mig.Seconds
-	// times are the times of the options that are not left out, +Inf for the others.
+	// times are the durations of the options that are not left out, +Inf for the others.
 	times [][]mig.Seconds
 	dead  []deadSlice
-	// current are the weights that are tried, weights the best ones, by slice.
+	// current are the weights to evaluate and weights the best weights so far, by slice; bound is the term of weights.
 	current, weights []float64
 	bound            mig.Seconds
 }
 
-// A deadSlice is a compute slice of some GPUs on which nothing can run before an instant.
+// A deadSlice is a compute slice, on a number of GPUs, on which no task can run before an instant.
 type deadSlice struct {
 	until mig.Seconds
 	slice int
@@ -57,9 +57,12 @@ func newSliceWeights(p *algo.Problem) *sliceWeights {
 				}
 			}
 			takes := p.Tasks[i].On(size)
-			ends, times = append(ends, max(p.ReleaseOf(i), ready)+takes), append(times, takes)
+			ends = append(ends, max(p.ReleaseOf(i), ready)+takes)
+			times = append(times, takes)
 		}
-		s.ends, s.all, s.times = append(s.ends, ends), append(s.all, times), append(s.times, slices.Clone(times))
+		s.ends = append(s.ends, ends)
+		s.all = append(s.all, times)
+		s.times = append(s.times, slices.Clone(times))
 	}
 	return s
 }
@@ -74,7 +77,7 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 	ends := slices.DeleteFunc(slices.Concat(s.ends...), useless)
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
-	// If what ends at ends[k] or later is left out, the term reaches ends[k] for k < first.
+	// Without the options that end at ends[k] or later, the term reaches ends[k] exactly if k < first.
 	first := sort.Search(len(ends), func(k int) bool { return s.maximize(ends[k]) < ends[k] })
 	var threshold mig.Seconds
 	if first < len(ends) {
@@ -90,7 +93,7 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 	return w
 }
 
-// maximize returns the term without the options that end at the threshold or later, and keeps its weights.
+// maximize returns the term without the options that end at the threshold or later, and stores its weights in s.
 func (s *sliceWeights) maximize(threshold mig.Seconds) mig.Seconds {
 	usable := make([]bool, len(s.problem.GPU.Sizes()))
 	for i, times := range s.all {
@@ -108,7 +111,7 @@ func (s *sliceWeights) maximize(threshold mig.Seconds) mig.Seconds {
 	return s.bound
 }
 
-// divide finds the best way to divide a weight between the slices of the classes.
+// divide divides a weight between the slices of the classes in the best way and returns the term.
 func (s *sliceWeights) divide(classes [][]int, weight float64) mig.Seconds {
 	give := func(w float64) {
 		for _, l := range classes[0] {
@@ -144,7 +147,7 @@ func (s *sliceWeights) divide(classes [][]int, weight float64) mig.Seconds {
 	return max(atA, atB)
 }
 
-// evaluate returns the term with the current weights and keeps them if they are the best.
+// evaluate returns the term with the current weights, and stores both if they are the best so far.
 func (s *sliceWeights) evaluate() mig.Seconds {
 	bound := s.least(s.charge())
 	if s.weights == nil || bound > s.bound {
@@ -161,8 +164,9 @@ func (s *sliceWeights) charge() float64 {
 		least := math.Inf(1)
 		for j, t := range times {
 			// A weight of 0 times +Inf is NaN, which is not less.
-			if a := float64(bySize[j] * float64(t)); a < least {
-				least = a
+			charge := float64(bySize[j] * float64(t))
+			if charge < least {
+				least = charge
 			}
 		}
 		sum += least
@@ -181,12 +185,12 @@ func (s *sliceWeights) bySize() (least [mig.MaxSize]float64) {
 	return least
 }
 
-// least returns the least T by which the slices can hold the charge.
+// least returns the least T until which the slices have as much weighted time as the charge.
 func (s *sliceWeights) least(charge float64) mig.Seconds {
 	if charge == 0 {
 		return 0
 	}
-	// With T between the last until met and the next, they hold slope T - constant.
+	// For T between the last until met and the next, that time is slope T - constant.
 	var slope, constant float64
 	for _, d := range s.dead {
 		if float64(slope*float64(d.until))-constant >= charge {
@@ -199,8 +203,8 @@ func (s *sliceWeights) least(charge float64) mig.Seconds {
 	return mig.Seconds((charge + constant) / slope)
 }
 
-// deadSlices returns until when each slice is dead, in order of time. usable says which of
-// the model's sizes the tasks can use.
+// deadSlices returns the dead slices in order of time, without the slices that tasks can never use. usable says which
+// of the model's sizes the tasks can use.
 func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 	starts := make([][]schedule.Existing, p.GPUs())
 	empty := p.GPUs()
@@ -236,7 +240,7 @@ func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 	return dead
 }
 
-// readyAt returns when tasks can run on a node of a GPU at the earliest, given the instances at the start.
+// readyAt returns the earliest instant at which tasks can run on a node of a GPU with the given start instances.
 func readyAt(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Seconds {
 	var free mig.Seconds
 	for _, e := range start {
@@ -264,7 +268,8 @@ func (c cover) weight(bySlice []float64) float64 {
 	return sum
 }
 
-func coverOf(g *mig.GPU, in mig.Instance) cover {
+// newCover returns the compute slices that an instance covers.
+func newCover(g *mig.GPU, in mig.Instance) cover {
 	var c cover
 	for l := range int(g.ComputeSlices) {
 		if in.Mask()>>l&1 != 0 {
@@ -280,7 +285,7 @@ var sizeCovers = mig.Derived(func(g *mig.GPU) [][]cover {
 		var covers []cover
 		for _, n := range g.Tree() {
 			if n.Size() == s {
-				covers = append(covers, coverOf(g, n.Instance))
+				covers = append(covers, newCover(g, n.Instance))
 			}
 		}
 		out = append(out, covers)

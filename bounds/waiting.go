@@ -9,14 +9,14 @@ import (
 	"miglab/harness/task"
 )
 
-// WaitingAtLeast returns lower bounds on what a cluster with requests that wait can reach, whoever schedules: on the
-// sum of the slots from arrival to end, and on the slot in which the last request ends. They are proven.
+// WaitingAtLeast returns two lower bounds for any scheduler of a cluster with requests that wait: on the sum of the
+// slots from arrival to end, and on the slot in which the last request ends.
 //
-// A facet of the GPU's partitions gives each profile a weight, so that what runs on a GPU at any time weighs at most 1.
-// A request then has an area: its weight times its lifespan. All GPUs together work off at most their number in area
-// a slot. One machine of that speed that may interrupt requests ends them no later in sum if it always takes the one
-// with the smallest area left (the squashed area bound, with release times; Schrage 1968). No schedule ends a request
-// before its lifespan is over, either. The largest bound counts.
+// PROVEN. A facet of the GPU's partitions gives each profile a weight, so that the instances on a GPU weigh at most 1
+// at any time. A request then has an area: its weight times its lifespan. All GPUs together work off an area of at most
+// their number a slot. Compare them with one machine of that speed that may interrupt requests. It has the smallest sum
+// of ends if it always takes the request with the smallest area left (the squashed area bound, with release times;
+// Schrage 1968). A request also ends no earlier than its lifespan after its arrival. The largest bound counts.
 //
 // The requests must be listed by arrival, have lifespans, and fit.
 func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
@@ -46,15 +46,15 @@ func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) 
 }
 
 const (
-	// rounding is more than what sums of a million numbers are off by.
+	// rounding is larger than the relative error of a sum of a million numbers.
 	rounding = 1e-9
-	// ulp is more than what one operation is off by.
+	// ulp is larger than the relative error of one operation.
 	ulp = 1e-15
 )
 
 // smallestFirst returns the sum of the slots from arrival to end on one machine that works off an area of 1 a slot and
-// always takes the request with the smallest area left. It keeps no absolute times. It rounds what is left down and the
-// time until the next arrival up, so that the sum is too small rather than too large.
+// always takes the request with the smallest area left. It rounds areas down and the time until the next arrival up, so
+// that the sum is too small rather than too large.
 func smallestFirst(requests []task.Request, areas []float64) float64 {
 	var left heap.Heap[float64]
 	sum := 0.0
@@ -69,7 +69,8 @@ func smallestFirst(requests []task.Request, areas []float64) float64 {
 			worked := min(first.Key, free)
 			sum += float64(float64(len(left)) * worked)
 			free = (free - worked) * (1 + ulp)
-			if first.Key = (first.Key - worked) * (1 - ulp); first.Key > 0 {
+			first.Key = (first.Key - worked) * (1 - ulp)
+			if first.Key > 0 {
 				left.ReplaceFirst(first)
 			} else {
 				left.Pop()

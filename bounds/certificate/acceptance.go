@@ -10,8 +10,8 @@ import (
 	"miglab/harness/task"
 )
 
-// An Acceptance claims that no scheduler accepts more than AtMost of some requests on so many GPUs,
-// which the instants prove ([AcceptedAtMost]).
+// An Acceptance claims that no scheduler accepts more than AtMost of a number of requests on GPUs that are empty at
+// first. The instants prove it ([AcceptedAtMost]).
 type Acceptance struct {
 	GPUs     int       `json:"gpus"`
 	Requests int       `json:"requests"`
@@ -19,13 +19,13 @@ type Acceptance struct {
 	Instants []Instant `json:"instants"`
 }
 
-// NewAcceptance returns the certificate of instants. The errors are those of [AcceptedAtMost].
+// NewAcceptance returns the certificate with the bound that the instants prove, and any error of [AcceptedAtMost].
 func NewAcceptance(g *mig.GPU, gpus int, requests []task.Request, instants []Instant) (Acceptance, error) {
 	most, err := AcceptedAtMost(g, gpus, requests, instants)
 	return Acceptance{gpus, len(requests), most, append([]Instant{}, instants...)}, err
 }
 
-// EncodeAcceptance writes a certificate as JSON, a line an instant. Errors are those of w.
+// EncodeAcceptance writes a certificate as JSON, with one line for each instant. It returns any error of w.
 func EncodeAcceptance(w io.Writer, c Acceptance) error {
 	if _, err := fmt.Fprintf(w,
 		"{\n  \"gpus\": %d,\n  \"requests\": %d,\n  \"accepted_at_most\": %d,\n  \"instants\": [",
@@ -49,9 +49,9 @@ func EncodeAcceptance(w io.Writer, c Acceptance) error {
 	return err
 }
 
-// DecodeAcceptance reads what [EncodeAcceptance] writes. It is strict: a field that is unknown,
-// missing, duplicate or of the wrong type, and text after the end, are a [*strictjson.Error]. Other
-// errors are those of r. It does not check whether the claim is true; see [VerifyAcceptance].
+// DecodeAcceptance reads the format of [EncodeAcceptance]. It is strict: a field that is unknown, missing, duplicate or
+// of the wrong type, and text after the end, are a [*strictjson.Error]. It also returns any error of r. It does not
+// check whether the claim is true; see [VerifyAcceptance].
 func DecodeAcceptance(r io.Reader) (Acceptance, error) {
 	return decode(r, func(d *strictjson.Decoder, c *Acceptance) []strictjson.Member {
 		c.Instants = []Instant{}
@@ -73,8 +73,8 @@ func DecodeAcceptance(r io.Reader) (Acceptance, error) {
 	})
 }
 
-// VerifyAcceptance checks every claim of a certificate for requests on GPUs of a model; the error
-// says which one is false. If it returns nil, no scheduler accepts more than AtMost of them.
+// VerifyAcceptance checks every claim of a certificate for requests on a number of GPUs; the error says which claim is
+// false. If it returns nil, no scheduler accepts more than AtMost of the requests.
 func VerifyAcceptance(g *mig.GPU, gpus int, requests []task.Request, c Acceptance) error {
 	if c.GPUs != gpus || c.Requests != len(requests) {
 		return fmt.Errorf("it is for %d requests on %d GPUs; there are %d on %d", c.Requests, c.GPUs,

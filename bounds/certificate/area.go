@@ -9,7 +9,8 @@ import (
 	"miglab/harness/schedule"
 )
 
-// verifyArea checks that the slices do not have enough time before the bound, on whatever set of sizes the tasks run.
+// verifyArea checks that the slices do not have enough time before the bound, for every set of sizes that tasks can
+// use.
 func (w *Witness) verifyArea(p *schedule.Problem) error {
 	sizes := p.GPU.Sizes()
 	var least *big.Int
@@ -20,7 +21,8 @@ func (w *Witness) verifyArea(p *schedule.Problem) error {
 				used = append(used, s)
 			}
 		}
-		if area := areaOf(p, used); area != nil {
+		area := leastArea(p, used)
+		if area != nil {
 			least = smaller(least, area)
 		}
 	}
@@ -32,8 +34,9 @@ func (w *Witness) verifyArea(p *schedule.Problem) error {
 	return nil
 }
 
-// areaOf returns the least size times time if the tasks run on the used sizes, nil if they cannot.
-func areaOf(p *schedule.Problem, used []mig.Slices) *big.Int {
+// leastArea returns the least sum of size times time in which the tasks, creates and destroys fit if the tasks run on
+// the used sizes; nil if a task cannot.
+func leastArea(p *schedule.Problem, used []mig.Slices) *big.Int {
 	sum := new(big.Int)
 	for i := range p.Tasks {
 		var least *big.Int
@@ -69,7 +72,7 @@ func areaOf(p *schedule.Problem, used []mig.Slices) *big.Int {
 // area returns a size times a time, exactly.
 func area(s mig.Slices, t mig.Seconds) *big.Int { return product(big.NewInt(int64(s)), exact(t)) }
 
-// smaller returns the smaller of two numbers. The first may be nil for none.
+// smaller returns the smaller of two numbers, b if a is nil.
 func smaller(a, b *big.Int) *big.Int {
 	if a == nil || b.Cmp(a) < 0 {
 		return b
@@ -77,7 +80,7 @@ func smaller(a, b *big.Int) *big.Int {
 	return a
 }
 
-// endings returns, for all choices of the partitions in which the GPUs end, the used sizes that are in none of them.
+// endings returns, for each choice of the partitions in which the GPUs end, the used sizes that no partition holds.
 func endings(g *mig.GPU, used []mig.Slices, gpus int) [][]mig.Slices {
 	lists := [][]mig.Slices{used}
 	for range min(gpus, len(used)) { // as many GPUs as sizes can end with all of them
@@ -97,7 +100,7 @@ func endings(g *mig.GPU, used []mig.Slices, gpus int) [][]mig.Slices {
 	return lists
 }
 
-// leastDestroy returns how long it takes at least to destroy an instance of a size or of a larger one.
+// leastDestroy returns the shortest destroy of an instance of a size or of a larger one.
 func leastDestroy(g *mig.GPU, size mig.Slices) mig.Seconds {
 	least := inf
 	for _, s := range g.Sizes() {

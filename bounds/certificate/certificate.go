@@ -13,14 +13,14 @@ import (
 	"miglab/harness/strictjson"
 )
 
-// A Certificate claims that the optimum of a problem lies between a bound and the
-// makespan of a schedule, which is the optimum only where Proven says so.
+// A Certificate claims that the optimum of a problem lies between a bound and the makespan of a schedule. The schedule
+// is optimal if Proven is true.
 type Certificate struct {
-	// Lower is the bound, and Makespan that of Schedule.
+	// Lower is the bound, and Makespan the makespan of Schedule.
 	Lower, Makespan mig.Seconds
-	// Proven means that the two are equal, up to 1e-9 of the makespan.
+	// Proven means that Lower and Makespan are equal, up to 1e-9 of the makespan.
 	Proven bool
-	// Gap is how much shorter a schedule can be, in percent of the makespan; 0 if Proven.
+	// Gap is the most by which a schedule can be shorter, in percent of the makespan; 0 if Proven.
 	Gap      float64
 	Schedule schedule.Schedule
 	Witness  Witness
@@ -32,26 +32,25 @@ const (
 	Area = "area"
 	// SliceWeights is a dual solution of the configuration linear program.
 	SliceWeights = "slice-weights"
-	// TaskPrices is one that knows which tasks fit one instance together.
+	// TaskPrices is such a solution that also knows which tasks fit one instance together.
 	TaskPrices = "task-prices"
-	// Chains adds up what each slice has to do one after the other, whatever runs where.
+	// Chains adds up the work that each slice does one after the other, for every assignment of the tasks.
 	Chains = "chains"
 	// Search is an exhaustive search.
 	Search = "search"
 )
 
-// A Witness says why no schedule is faster than a bound.
+// A Witness proves that no schedule is faster than a bound.
 type Witness struct {
 	// Kind is one of the constants above.
 	Kind string `json:"kind"`
-	// Bound is what the argument proves.
+	// Bound is the lower bound on the makespan that the witness proves.
 	Bound mig.Seconds `json:"bound_s"`
-	// Threshold belongs to [SliceWeights]. Options that end at it or later, even if they
-	// start as early as they can, are left out; 0 leaves out none.
+	// Threshold belongs to [SliceWeights]. Options that cannot end before it are left out; 0 keeps all options.
 	Threshold mig.Seconds `json:"threshold_s,omitempty"`
 	// Weights belongs to [SliceWeights]: one weight for each compute slice, by position.
 	Weights []float64 `json:"weights,omitempty"`
-	// Cells and Prices belong to [TaskPrices]: how many cells the bound is divided into, and the price of each task.
+	// Cells and Prices belong to [TaskPrices]: the number of cells of the bound, and the price of each task.
 	Cells  int       `json:"cells,omitempty"`
 	Prices []float64 `json:"prices,omitempty"`
 }
@@ -59,18 +58,19 @@ type Witness struct {
 // New returns the certificate of a schedule and a bound.
 func New(s schedule.Schedule, w Witness) Certificate {
 	c := Certificate{Lower: w.Bound, Makespan: s.Makespan(), Schedule: s, Witness: w}
-	c.Proven, c.Gap = gapOf(c.Lower, c.Makespan)
+	c.Proven, c.Gap = measureGap(c.Lower, c.Makespan)
 	return c
 }
 
-func gapOf(lower, makespan mig.Seconds) (proven bool, gap float64) {
+// measureGap returns the fields Proven and Gap of a certificate.
+func measureGap(lower, makespan mig.Seconds) (proven bool, gap float64) {
 	if !Exceeds(makespan, lower) {
 		return true, 0
 	}
 	return false, 100 * float64(makespan-lower) / float64(makespan)
 }
 
-// A fileCertificate is a certificate as its file has it.
+// A fileCertificate has the fields of a certificate file.
 type fileCertificate struct {
 	Lower    mig.Seconds     `json:"lower_bound_s"`
 	Makespan mig.Seconds     `json:"makespan_s"`
@@ -80,7 +80,7 @@ type fileCertificate struct {
 	Witness  Witness         `json:"witness"`
 }
 
-// Encode writes a certificate as indented JSON. The errors are those of [schedule.Encode].
+// Encode writes a certificate as indented JSON. It returns any error of [schedule.Encode] and of w.
 func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 	var s bytes.Buffer
 	if err := schedule.Encode(&s, p, c.Schedule); err != nil {
@@ -92,10 +92,10 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 	return e.Encode(fileCertificate{c.Lower, c.Makespan, c.Proven, c.Gap, s.Bytes(), c.Witness})
 }
 
-// Decode reads what [Encode] writes as a certificate for the problem. It is strict. These
-// are each a [*schedule.FormatError]: a field that is unknown, missing, duplicate or of the
-// wrong type, what [schedule.Decode] refuses, and text after the end. Other errors are
-// those of r. Decode does not check whether the claim is true; see [Verify].
+// Decode reads the format of [Encode], as a certificate for the problem. It is strict: a field that is unknown,
+// missing, duplicate or of the wrong type, a schedule that [schedule.Decode] refuses, and text after the end are a
+// [*schedule.FormatError]. It also returns any error of r. Decode does not check whether the claim is true; see
+// [Verify].
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 	return decode(r, func(d *strictjson.Decoder, c *Certificate) []strictjson.Member {
 		return []strictjson.Member{
@@ -112,7 +112,7 @@ func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 	})
 }
 
-// ReadWitness returns what reads a witness that is a part of a larger text, as strictly as [Decode].
+// ReadWitness returns a function that reads a witness inside a larger text, as strictly as [Decode].
 func ReadWitness(d *strictjson.Decoder, w *Witness) func() error {
 	return func() error {
 		return d.Object([]strictjson.Member{
@@ -126,7 +126,7 @@ func ReadWitness(d *strictjson.Decoder, w *Witness) func() error {
 	}
 }
 
-// list makes a [strictjson.Member.Read] of a pointer to a list of numbers, none of which is null.
+// list returns a [strictjson.Member.Read] that reads a list of numbers and refuses null.
 func list[T int | float64](d *strictjson.Decoder, to *[]T) func() error {
 	return func() error {
 		*to = []T{}
@@ -137,7 +137,7 @@ func list[T int | float64](d *strictjson.Decoder, to *[]T) func() error {
 	}
 }
 
-// decode reads one JSON object and nothing after it.
+// decode reads one JSON object and refuses text after it.
 func decode[T any](r io.Reader, members func(*strictjson.Decoder, *T) []strictjson.Member) (T, error) {
 	var c, none T
 	d := strictjson.NewDecoder(r)
@@ -151,9 +151,13 @@ func decode[T any](r io.Reader, members func(*strictjson.Decoder, *T) []strictjs
 	return c, nil
 }
 
-// Verify checks every claim of a certificate; the error says which one is false. If it returns nil, then the schedule
-// is valid, its makespan is Makespan, Proven and Gap follow from Lower and Makespan, and no schedule that the referee
-// accepts has a makespan below Lower, up to 1e-9 of it.
+// gapTolerance is the difference, in percent, up to which the gap of a file may deviate from the computed gap. It
+// covers the rounding of the division that gives the gap.
+const gapTolerance = 1e-9
+
+// Verify checks every claim of a certificate; the error says which claim is false. If it returns nil, then the schedule
+// is valid, its makespan is Makespan, Proven and Gap follow from Lower and Makespan, and no schedule ends before Lower
+// less its slack of 1e-9.
 func Verify(p schedule.Problem, c Certificate) error {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return err
@@ -161,7 +165,8 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if v := schedule.Check(p, c.Schedule); len(v) > 0 {
 		return fmt.Errorf("schedule: %w", &schedule.InvalidError{Algorithm: c.Schedule.Algorithm, Violations: v})
 	}
-	if m := c.Schedule.Makespan(); Exceeds(m, c.Makespan) || Exceeds(c.Makespan, m) {
+	m := c.Schedule.Makespan()
+	if Exceeds(m, c.Makespan) || Exceeds(c.Makespan, m) {
 		return fmt.Errorf("makespan_s is %v, the makespan of the schedule %v", c.Makespan, m)
 	}
 	if c.Lower != c.Witness.Bound {
@@ -173,11 +178,11 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if err := CheckKnown(c.Lower, c.Makespan); err != nil {
 		return fmt.Errorf("lower_bound_s: %w", err)
 	}
-	proven, gap := gapOf(c.Lower, c.Makespan)
+	proven, gap := measureGap(c.Lower, c.Makespan)
 	if c.Proven != proven {
 		return fmt.Errorf("proven is %v; of %v and %v it is %v", c.Proven, c.Lower, c.Makespan, proven)
 	}
-	if !(math.Abs(c.Gap-gap) <= 1e-9) {
+	if !(math.Abs(c.Gap-gap) <= gapTolerance) {
 		return fmt.Errorf("gap_percent is %v; of %v and %v it is %v", c.Gap, c.Lower, c.Makespan, gap)
 	}
 	switch w := &c.Witness; {

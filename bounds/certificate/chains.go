@@ -9,27 +9,27 @@ import (
 	"miglab/harness/task"
 )
 
-// maxChained is the largest number of tasks for which chains are verified. It takes 3^n
-// steps to compare all assignments.
+// maxChained is the largest number n of tasks for which chains are verified. Comparing all assignments takes 3^n steps.
 const maxChained = 18
 
 // verifyChains checks that no assignment of the tasks to the nodes of the trees keeps every slice busy for less than
 // the bound. Nodes that cover the same slice exist one after the other. So the slice is busy with each such node that
 // has tasks: with its create (unless it exists at the start), its tasks and its destroy. Only the last node need not be
-// destroyed; at best this is the longest destroy, that of the largest node. An instance that exists at the start is
-// busy until an instant, and is destroyed if any other node is used on the slice.
+// destroyed; at best this saves the longest destroy, which is the largest node's. An instance that exists at the start
+// is busy until an instant, and is destroyed if any other node is used on the slice.
 //
-// Under [mig.Sequential] two disjoint subtrees do not create at the same time. During the
-// first create in one subtree, no created node of the other exists, nor a node above both.
-// So the slices of the other wait, at least for the shortest create.
+// Under [mig.Sequential] two disjoint subtrees do not create at the same time. During the first create in one subtree,
+// no created node of the other exists, nor a node above both. So the slices of the other wait, at least for the
+// shortest create.
 //
-// The best assignment for a subtree depends only on the set of its tasks. So the subtrees
-// are combined from the leaves up, by set.
+// The best assignment for a subtree depends only on the set of its tasks. So verifyChains combines the subtrees from
+// the leaves up, by set.
 func (w *Witness) verifyChains(p *schedule.Problem) error {
 	if len(p.Tasks) > maxChained {
 		return fmt.Errorf("chains are verified for at most %d tasks, not for %d", maxChained, len(p.Tasks))
 	}
-	all, r := 1<<len(p.Tasks)-1, newRuler(w.Bound)
+	all := 1<<len(p.Tasks) - 1
+	r := newRuler(w.Bound)
 	// load is the least busy time of the GPUs so far, by set.
 	var load []amount
 	for gpu := range p.GPUs() {
@@ -59,7 +59,8 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 			load = r.divide(load, last, amount{})
 		}
 	}
-	if busy := load[all]; busy.less(r.limit) {
+	busy := load[all]
+	if busy.less(r.limit) {
 		return fmt.Errorf("chains prove %v s only, not %v: there is an assignment of the tasks that keeps no slice "+
 			"busy for longer", r.seconds(busy), w.Bound)
 	}
@@ -72,14 +73,15 @@ type assignment struct {
 	p *schedule.Problem
 	// there are the start instances, by node.
 	there []*schedule.Existing
-	// destroyed and last are the tables of the subtrees, by node. inner are those of the nodes below a node with tasks.
+	// destroyed and last are the tables of the subtrees, by node; see tables. inner has the destroyed tables of the
+	// nodes below each node.
 	destroyed, last, inner [][]amount
 }
 
-func (a *assignment) cost(takes mig.Seconds) amount { return a.of(a.p.Model.Cost(takes)) }
+func (a *assignment) cost(takes mig.Seconds) amount { return a.units(a.p.Model.Cost(takes)) }
 
-// tables returns for each set of tasks how long the busiest slice of a subtree is busy at
-// least if the set is assigned to it: with all destroys, and without the longest.
+// tables returns two tables of the busy time of a subtree's busiest slice, by set of tasks, for the best assignment of
+// the set to the subtree: with all destroys, and without the longest.
 func (a *assignment) tables(v int) (destroyed, last []amount) {
 	node := &a.p.GPU.Tree()[v]
 	sets := 1 << len(a.p.Tasks)
@@ -101,8 +103,9 @@ func (a *assignment) tables(v int) (destroyed, last []amount) {
 	a.destroyed[v], a.last[v] = destroyed, last
 	size := node.Size()
 	create, destroy := a.cost(node.Profile.Create), a.cost(leastDestroy(a.p.GPU, size))
-	if e := a.there[v]; e != nil {
-		busy := a.of(e.BusyUntil)
+	e := a.there[v]
+	if e != nil {
+		busy := a.units(e.BusyUntil)
 		for set := range sets {
 			destroyed[set] = destroyed[set].plus(busy).plus(destroy)
 			if set != 0 {
@@ -126,10 +129,10 @@ func (a *assignment) tables(v int) (destroyed, last []amount) {
 	return destroyed, last
 }
 
-// run changes a table so that any tasks of each set may run on an instance of a size instead of below it.
+// run lowers each entry of a table by letting an instance of a size run some of the tasks of the set.
 func (a *assignment) run(busy []amount, size mig.Slices) {
 	for i := range a.p.Tasks {
-		took := a.of(a.p.Tasks[i].On(size))
+		took := a.units(a.p.Tasks[i].On(size))
 		for set := range busy {
 			if set>>i&1 != 0 {
 				busy[set] = lesser(busy[set], busy[set&^(1<<i)].plus(took))
@@ -138,18 +141,18 @@ func (a *assignment) run(busy []amount, size mig.Slices) {
 	}
 }
 
-// wait returns how long one of the two subtrees of a node waits for the other.
+// wait returns the time for which one of the two subtrees of a node waits for the other.
 func (a *assignment) wait(v int) amount {
 	for u, there := range a.there {
 		if there != nil && u > v && a.p.GPU.Tree()[u].Mask()&a.p.GPU.Tree()[v].Mask() != 0 {
 			return amount{}
 		}
 	}
-	return a.of(leastCreate(a.p, v))
+	return a.units(leastCreate(a.p, v))
 }
 
-// leastCreate returns how long it takes at least to create a node below another for some task; 0 if operations may run
-// at the same time.
+// leastCreate returns the shortest create of a node below v that fits some task; 0 if operations may run at the same
+// time.
 func leastCreate(p *schedule.Problem, v int) mig.Seconds {
 	if p.Model != mig.Sequential {
 		return 0
@@ -164,8 +167,8 @@ func leastCreate(p *schedule.Problem, v int) mig.Seconds {
 	return least
 }
 
-// divide divides each set in the best way between two subtrees that share no slice. If both have tasks, one of them
-// waits for the other. A set reaches the limit if the set without one of its tasks does.
+// divide returns the table of two subtrees that share no slice, dividing each set between them in the best way. If both
+// have tasks, one of them waits for the other. A set reaches the limit if the set without one of its tasks does.
 func (r *ruler) divide(left, right []amount, wait amount) []amount {
 	busy := make([]amount, len(left))
 	busy[0] = greater(left[0], right[0])
@@ -182,7 +185,7 @@ func (r *ruler) divide(left, right []amount, wait amount) []amount {
 		for part := (set - 1) & set; part != 0; part = (part - 1) & set {
 			x, y := left[part], right[set^part]
 			if x.hi > least.hi || y.hi > least.hi {
-				continue // most are, which saves the comparisons below
+				continue // most parts are too long; this saves the comparisons below
 			}
 			if y.less(x) {
 				x, y = y, x

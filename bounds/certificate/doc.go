@@ -1,22 +1,22 @@
 // Package certificate verifies claims about the optimum of a batch, and about how many requests a cluster can accept.
-// A [Certificate] holds a schedule and a [Witness], which says why no schedule is shorter. The referee of package
+// A [Certificate] holds a schedule and a [Witness], which proves that no schedule is shorter. The referee of package
 // schedule judges the schedule. An [Acceptance] holds prices. The package shares no code with the solvers and bounds
-// that make the claims. It computes in the plainest way, however long that takes: whoever wants to trust a certified
-// optimum needs to read only this package.
+// that make the claims. It computes in the plainest way, however long that takes: to trust a certified optimum, a
+// reader needs to read only this package and the referee.
 //
 // # What a bound claims
 //
 // A bound of b s claims that no schedule ends before H = (1 - 1e-9) b s. The slack is for the makespans and bounds
 // that others compute with rounding; the verification has no tolerance of its own. It takes all times, prices and
-// weights as the rational numbers that they are, computes in whole numbers, and compares strictly. Schedules are meant
-// in which every run and operation takes exactly its time. The referee lets each be shorter by its resolution
+// weights as the rational numbers that they are, computes in whole numbers, and compares strictly. The claim is about
+// schedules in which every run and operation takes exactly its time. The referee lets each be shorter by its resolution
 // (schedule/tolerance.go), so that a schedule of microseconds may pass it and end before H.
 //
-// Area and slice weights use numbers of any length and round nothing. Chains and searches use units ([ruler]). H is at
-// more than 2^118 units, so that times from 1e-6 s on are whole numbers of units if H is less than 2^46 s, and other
-// times are rounded down. That is outwards: no sum of rounded times exceeds the sum of the times. H is rounded up to
-// units; a whole number of units is below H exactly if it is below H rounded up. Where times become cells or prices
-// become units, they are rounded down as well, and the proof below says why that is valid.
+// Area and slice weights use numbers of any length, without rounding. Chains and searches use units ([ruler]). H is
+// more than 2^118 units, so that times from 1e-6 s on are whole numbers of units if H is less than 2^46 s. Other times
+// are rounded down, which is safe: no sum of rounded times exceeds the sum of the times. H is rounded up to units; a
+// whole number of units is below H exactly if it is below H rounded up. Times become cells and prices become units by
+// rounding down as well, and the proof below says why that is valid.
 //
 // # Instances and nodes
 //
@@ -31,16 +31,16 @@
 //
 // Let S be the sizes of the instances on which the tasks of the schedule run. Then K GPUs M is at least
 //
-//	sum_i min_{s in S} s t_i(s) + sum_{s in S, none at start} s create(s) + min_U sum_{s in S minus U} s destroy(s),
+//	sum_i min_{s in S} s t_i(s) + sum_{s in S, not at start} s create(s) + min_U sum_{s in S minus U} s destroy(s),
 //
 // where K is the number of compute slices and U the set of sizes that one partition on each GPU holds together.
 // PROVEN: the sizes of the instances that are present at an instant add up to at most K on each GPU. Integrated over
 // [0, M], the sum over the instances of size times time present is at most K GPUs M. That time contains the tasks,
 // which run one at a time; a create of each s in S of which no instance exists at the start; and a destroy of each s
 // in S of which no instance is present just before M. The instances present then, even if half destroyed, belong to
-// one partition on each GPU, so their sizes lie in some U. The verification takes the least over all S. Tasks that can
-// be stopped need no fewer slice-seconds than on the best of the sizes; the other proofs take it that a task runs
-// once.
+// one partition on each GPU, so their sizes lie in some U. The verification takes the least over all S. The parts of
+// a task that can be stopped need no fewer slice-seconds than the best of their sizes. The other proofs assume that a
+// task runs once.
 //
 // # Slice weights
 //
@@ -69,8 +69,8 @@
 // and load(v) is the sum of t_i(|v|) over the tasks on v. destroy(s) is the least of all sizes from s on. Under
 // [mig.Sequential] delay(v) is the least create(s) over the sizes s of the nodes below v that fit some task; otherwise
 // it is 0. An instance that exists at the start at v, busy until b, changes three things: own(v) is b + load(v), and
-// destroy(|v|) if a node below v or an ancestor is used, whether v is used or not, but 0 if none of them is; v does
-// not count as an ancestor; and delay(u) is 0 for the nodes u above it.
+// destroy(|v|) if a node below v or an ancestor is used, whether v is used or not, and otherwise 0; v does not count as
+// an ancestor; and delay(u) is 0 for the nodes u above it.
 //
 // PROVEN: a life is the time in which an instance is present. No two lives on nodes that cover a slice l overlap. Of
 // each used node take the last life in which tasks run. It begins with a create, unless the instance exists at the
@@ -81,43 +81,44 @@
 // first on its slices and is neither used nor destroyed before b. If v is the only used node that covers l, the chain
 // is b and the load. If others are used, it is destroyed before the first of them is created.
 //
-// As for the delays, let nodes be used under both children of v, and let nothing below v exist at the start. Let the
+// For the delays, let nodes be used under both children of v, and let no instance below v exist at the start. Let the
 // head of a child be the first create of a life with tasks in its subtree. One operation runs at a time, so the head
-// of one child, say X, ends before that of the other, Y, begins. While it runs, lives with tasks in the subtree of Y
-// have not begun, and v and its ancestors share slices with the head's node, so they are not present. So every chain
+// of one child, say X, ends before the head of the other, Y, begins. While it runs, lives with tasks in the subtree of
+// Y have not begun, and v and its ancestors share slices with the head's node, so they are not present. So every chain
 // that passes Y is longer by delay(v), or in the other case every chain that passes X; max(x, y + delay(v)) is the
 // lesser. The delays of several levels are different operations, which cannot run at the same time, so they add up.
 //
-// For one GPU that is empty at the start the same holds of more than two ([order]). Let the heads of v be the topmost
-// used nodes below it, and wait = delay(root). For the root and every used node,
+// For one GPU that is empty at the start the same argument extends to more than two heads ([order]). Let the heads of v
+// be the topmost used nodes below it, and wait = delay(root). For the root and every used node,
 //
 //	below(v) = the least, over all orders of the heads of v, of the greatest L(j-th head) + (j-1) wait.
 //
-// PROVEN: the subtree of each head begins with the create of a life in which tasks run. In the order of these creates,
-// those of the heads before the j-th end before that of the j-th begins, and nothing counts on the slices of the j-th
-// meanwhile, as above. The waits within L of a head are for creates below it, others for creates outside: they add up.
+// PROVEN: the subtree of each head begins with the create of a life in which tasks run. Order the heads by these
+// creates. The first j-1 creates end before the j-th begins. Meanwhile no part of a chain takes place on the slices of
+// the j-th head, as above. The waits within L of a head are for creates below it, and the (j-1) waits are for creates
+// outside, so they add up.
 //
 // # Task prices
 //
 // Let task i have a price p_i >= 0. H is divided into n cells, and a time t takes c(t) = floor(n t / H) of them. Let
 // K(s, c) be the most that different tasks can earn on one instance of size s in c cells, and net(v, c) the most that
 // the tasks on v and below it can earn if the chains of the last section, in cells, are no longer than c. If GPUs
-// net(root, n - 1) < sum_i p_i and nothing exists at the start, then M >= H. PROVEN: if M < H, the parts of each chain
-// add up to less than H. Rounded down they take less than n cells, hence n - 1 at most. The tasks on a node take part
-// of its chains and are different, so they earn K at most. So the tasks of a GPU earn net(root, n - 1) at most, and
-// all of them less than the sum of their prices. A task may earn its price on several nodes, which only raises net.
+// net(root, n - 1) < sum_i p_i and no instance exists at the start, then M >= H. PROVEN: if M < H, the parts of each
+// chain add up to less than H. Rounded down they take less than n cells, hence n - 1 at most. The tasks on a node take
+// part of its chains and are different, so they earn K at most. So the tasks of a GPU earn net(root, n - 1) at most,
+// and all of them less than the sum of their prices. A task may earn its price on several nodes, which only raises net.
 // Any prices are valid. So a price that is a tiny part of the greatest may be rounded down to units, in net and in the
 // sum.
 //
 // # Search
 //
-// On one GPU without release times, everything in a schedule can happen as early as the order of its operations
-// allows, and then no instant is later. A search tries all orders. It leaves out instances that run no task, a
-// situation in which nothing is earlier than in one that it knows, and situations from which H cannot be kept: a task
-// that is left ends too late wherever it runs, or the slices have less time until H than all that are left need. All
-// times are rounded down, and with shorter times no optimum is longer.
+// On one GPU without release times, everything in a schedule can happen as early as the order of its operations allows,
+// and then no instant is later. A search tries all orders. It skips instances that run no task, a situation in which no
+// instant is earlier than in one already tried, and situations that cannot end before H: a remaining task ends too late
+// wherever it runs, or the slices have less time until H than the remaining tasks need. All times are rounded down, and
+// with shorter times no optimum is longer.
 //
 // # Accepted requests
 //
-// The proof stands at [AcceptedAtMost]. It uses whole numbers only.
+// [AcceptedAtMost] has the proof. It uses whole numbers only.
 package certificate

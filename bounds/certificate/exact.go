@@ -9,8 +9,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// A bound of b s says that no schedule takes less than slackKept/slackWhole b s. The slack is there because bounds and
-// makespans are rounded to floating-point numbers, after sums of such numbers.
+// A bound of b s claims that no schedule takes less than slackKept/slackWhole b s. The slack is far larger than the
+// rounding of bounds and makespans, which are sums of floating-point numbers.
 var slackKept, slackWhole = big.NewInt(1e9 - 1), big.NewInt(1e9)
 
 // Exceeds reports whether a is greater than b by more than the slack of bounds: (1 - 1e-9) a > b, computed exactly.
@@ -23,7 +23,7 @@ func Exceeds[T ~float64](a, b T) bool {
 	return product(exact(a), slackKept).Cmp(product(exact(b), slackWhole)) > 0
 }
 
-// A ContradictionError says that a claimed bound lies above the value of a valid schedule.
+// A ContradictionError reports that a claimed lower bound lies above the makespan of a valid schedule.
 type ContradictionError struct{ Bound, Known float64 }
 
 func (e *ContradictionError) Error() string {
@@ -99,14 +99,14 @@ func (a amount) big() *big.Int {
 	return hi.Lsh(hi, 64).Add(hi, new(big.Int).SetUint64(a.lo))
 }
 
-// amountOf returns a number of less than 129 bits.
-func amountOf(n *big.Int) amount {
+// newAmount returns a number of at most 128 bits.
+func newAmount(n *big.Int) amount {
 	return amount{new(big.Int).Rsh(n, 64).Uint64(), new(big.Int).And(n, lowBits).Uint64()}
 }
 
 var lowBits = new(big.Int).SetUint64(math.MaxUint64)
 
-// limitBits is how many bits the limit of a proof has at most. Sums of 63 such amounts are below 2^126.
+// limitBits is the largest number of bits of the limit of a proof. Sums of 63 such amounts are below 2^126.
 const limitBits = 120
 
 // A ruler measures times in units of 2^(unit-1074) s. It rounds times down to units and the limit up, so that a sum of
@@ -116,7 +116,7 @@ type ruler struct {
 	unit uint
 	// limit is the bound less its slack. Times beyond it are as long as the limit.
 	limit amount
-	// known are amounts by the bits of the time, which a map finds faster than the time.
+	// known caches amounts by the bits of the time, because a map finds integers faster than floats.
 	known map[uint64]amount
 }
 
@@ -125,17 +125,18 @@ func newRuler(bound mig.Seconds) *ruler {
 	unit := uint(max(0, limit.BitLen()-slackWhole.BitLen()-limitBits+1))
 	whole := new(big.Int).Lsh(slackWhole, unit)
 	limit.Add(limit, whole).Sub(limit, big.NewInt(1)).Quo(limit, whole)
-	return &ruler{unit, amountOf(limit), map[uint64]amount{math.Float64bits(float64(inf)): amountOf(limit)}}
+	return &ruler{unit, newAmount(limit), map[uint64]amount{math.Float64bits(float64(inf)): newAmount(limit)}}
 }
 
-// of returns a time in units.
-func (r *ruler) of(t mig.Seconds) amount {
+// units returns a time in units, rounded down, at most the limit.
+func (r *ruler) units(t mig.Seconds) amount {
 	key := math.Float64bits(float64(t))
 	x, ok := r.known[key]
 	if !ok {
 		n := exact(t)
-		if x = r.limit; n.Rsh(n, r.unit).BitLen() <= limitBits {
-			x = lesser(amountOf(n), r.limit)
+		x = r.limit
+		if n.Rsh(n, r.unit).BitLen() <= limitBits {
+			x = lesser(newAmount(n), r.limit)
 		}
 		r.known[key] = x
 	}

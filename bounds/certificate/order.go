@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a time. Take the topmost nodes
-// with tasks, each as a group with the nodes below it. The groups begin one after the other, each with a create, for
-// which the later ones wait. The same holds for the groups below a node with tasks.
+// An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a time. A topmost node with
+// tasks and the nodes below it are a group. The groups begin one after the other, each with a create, for which the
+// later groups wait. The same holds for the groups below a node with tasks.
 type order struct {
 	a    *assignment
 	wait amount
-	// known are the lists of groups that were computed.
+	// known caches the results of ways.
 	known map[part]groups
 }
 
-// A part is a set of tasks for the subtree of a node. inner excludes the node itself;
-// destroyed means that an instance with tasks covers it.
+// A part is a set of tasks for the subtree of a node. inner excludes the node itself; destroyed means that an ancestor
+// runs tasks.
 type part struct {
 	v, set           int
 	inner, destroyed bool
 }
 
-// groups are ways to run a part's tasks below a limit. Each way lists how long its groups
-// are busy, in descending order.
+// groups holds ways to run a part's tasks below a limit. Each way lists the busy times of its groups, in descending
+// order.
 type groups struct {
 	limit amount
 	ways  [][]amount
@@ -39,8 +39,8 @@ func (o *order) until(groups []amount) (end amount) {
 	return end
 }
 
-// ways returns the ways to run a part's tasks so that each group ends before the limit. It
-// leaves out ways in which no group ends earlier than in another way.
+// ways returns the ways to run a part's tasks so that each group ends before the limit. It leaves out ways in which no
+// group ends earlier than in another way.
 func (o *order) ways(p part, limit amount) [][]amount {
 	if p.set == 0 {
 		return [][]amount{nil}
@@ -50,12 +50,13 @@ func (o *order) ways(p part, limit amount) [][]amount {
 	}
 	var ways [][]amount
 	if p.inner {
-		ways = o.apart(p, limit)
+		ways = o.splitWays(p, limit)
 	} else {
 		inner := p
 		inner.inner = true
 		ways = slices.Clone(o.ways(inner, limit))
-		if busy := o.together(p, limit); busy.less(limit) {
+		busy := o.leastWithNode(p, limit)
+		if busy.less(limit) {
 			ways = withWay(ways, []amount{busy})
 		}
 	}
@@ -63,8 +64,9 @@ func (o *order) ways(p part, limit amount) [][]amount {
 	return ways
 }
 
-// together returns how long a part is busy at least if some tasks run on its node, or the limit if that is less.
-func (o *order) together(p part, limit amount) amount {
+// leastWithNode returns the least busy time of a part if some of its tasks run on its node, or the limit if that is
+// less.
+func (o *order) leastWithNode(p part, limit amount) amount {
 	node := &o.a.p.GPU.Tree()[p.v]
 	own := o.a.cost(node.Profile.Create)
 	if p.destroyed {
@@ -74,7 +76,7 @@ func (o *order) together(p part, limit amount) amount {
 		busy := own
 		for i := range o.a.p.Tasks {
 			if (p.set&^rest)>>i&1 != 0 {
-				busy = busy.plus(o.a.of(o.a.p.Tasks[i].On(node.Size())))
+				busy = busy.plus(o.a.units(o.a.p.Tasks[i].On(node.Size())))
 			}
 		}
 		if busy.plus(o.a.inner[p.v][rest]).less(limit) {
@@ -88,8 +90,8 @@ func (o *order) together(p part, limit amount) amount {
 	}
 }
 
-// apart returns the ways in which all tasks run on the children.
-func (o *order) apart(p part, limit amount) [][]amount {
+// splitWays returns the ways in which all tasks of a part run in the subtrees of its node's children.
+func (o *order) splitWays(p part, limit amount) [][]amount {
 	children := o.a.p.GPU.Tree()[p.v].Children
 	if len(children) == 0 {
 		return nil
@@ -123,7 +125,7 @@ func (o *order) apart(p part, limit amount) [][]amount {
 
 func descending(a, b amount) int { return cmp.Or(cmp.Compare(b.hi, a.hi), cmp.Compare(b.lo, a.lo)) }
 
-// withWay adds a way and leaves out ways that are no better than another.
+// withWay adds a way and leaves out ways in which no group ends earlier than in another.
 func withWay(ways [][]amount, way []amount) [][]amount {
 	worse := func(a, b []amount) bool {
 		if len(a) < len(b) {

@@ -9,23 +9,23 @@ import (
 	"miglab/harness/task"
 )
 
-// PriceScale represents the price 1.
+// PriceScale is the whole number that represents the price 1.
 const PriceScale = 1 << 30
 
-// An Instant has what an instance of each profile that runs in a slot is charged there, in parts
-// of [PriceScale] and in the order of [task.RequestProfiles].
+// An Instant has the prices of one slot: the charge of a running instance of each profile, in parts of [PriceScale] and
+// in the order of [task.RequestProfiles].
 type Instant struct {
 	Slot   int   `json:"slot"`
 	Prices []int `json:"prices"`
 }
 
-// AcceptedAtMost returns how many of the requests any scheduler can accept at most, on so many GPUs that are empty at
-// first, even if it knows all requests in advance, moves them and lets them stay for longer. The instants prove it and
-// are listed by ascending slot; the fewer there are, the weaker is the bound.
+// AcceptedAtMost returns an upper bound on the number of requests that any scheduler can accept on a number of GPUs,
+// even if it knows all requests in advance, moves them and lets them stay for longer. The GPUs are empty at first. The
+// instants prove the bound. They must be in ascending order of slot; the fewer there are, the weaker is the bound.
 //
 // PROVEN. In every slot each GPU holds instances that share no memory slice. Let V be the most that such instances can
 // be charged in an instant. The accepted requests together are charged at most gpus V there, hence at most the sum of
-// gpus V over all instants. Let c_i be what request i is charged over the instants in its lifetime, with all its
+// gpus V over all instants. Let c_i be the charge of request i over the instants in its lifetime, with all its
 // instances. For any set A of accepted requests,
 //
 //	|A| = sum c_i + sum (1 - c_i) <= sum over the instants of gpus V + sum over all requests of max(0, 1 - c_i),
@@ -33,11 +33,12 @@ type Instant struct {
 // where the sums on the left are over A. Requests for more GPUs than there are do not count, as they are never
 // accepted. The number is whole, so rounding down is valid. All of this is computed in whole numbers.
 //
-// The error is about requests that no cluster takes, and prices that are not from 0 to 1.
+// It returns an error for a request that no cluster can accept, for instants that are not in order, and for prices
+// below 0 or above 1.
 func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []Instant) (int, error) {
 	profiles := task.RequestProfiles(g)
 	total, all := 0, len(requests)*PriceScale
-	// charged[p][k] is what an instance of p is charged in the first k instants.
+	// charged[p][k] is the charge of an instance of p over the first k instants.
 	charged := make([][]int, len(profiles))
 	for p := range charged {
 		charged[p] = make([]int, len(instants)+1)
@@ -54,7 +55,8 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 			}
 			charged[p][k+1] = charged[p][k] + price
 		}
-		if earned := dearest(profiles, at.Prices, 0); earned > 0 && gpus > (all-total)/earned {
+		earned := dearest(profiles, at.Prices, 0)
+		if earned > 0 && gpus > (all-total)/earned {
 			total = all
 		} else {
 			total += gpus * earned
@@ -81,13 +83,13 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 	return min(total, all) / PriceScale, nil
 }
 
-// dearest returns the most that instances on a GPU can be charged beside those in occupied.
+// dearest returns the largest charge of instances that a GPU can hold beside the occupied slices.
 func dearest(profiles []*mig.Profile, prices []int, occupied mig.Mask) int {
 	most := 0
 	for p, profile := range profiles {
 		for _, start := range profile.Starts {
 			m := (mig.Instance{Profile: profile, Start: start}).Mask()
-			// Only in ascending order, so that each set is tried once.
+			// The masks of a set are tried in ascending order only, so that each set is tried once.
 			if m > occupied && m&occupied == 0 && prices[p] > 0 {
 				most = max(most, prices[p]+dearest(profiles, prices, occupied|m))
 			}

@@ -32,6 +32,8 @@ func (w *Witness) verifySearch(p *schedule.Problem) error {
 	return nil
 }
 
+// A tree searches the schedules of one GPU. Its methods start, next, destroy and create report whether a schedule that
+// ends before the limit follows a situation.
 type tree struct {
 	*ruler
 	p         *schedule.Problem
@@ -39,12 +41,12 @@ type tree struct {
 	seen      map[situationKey][]situation
 }
 
-// A situation is where a schedule stands after an operation.
+// A situation is the state of a schedule after an operation.
 type situation struct {
 	situationKey
-	// from is when the next operation can begin at the earliest.
+	// from is the earliest start of the next operation.
 	from amount
-	// free is when the tasks on a slice end, or the operation that frees it.
+	// free is, by slice, the end of its tasks or of the operation that frees it.
 	free [8]amount
 }
 
@@ -61,37 +63,37 @@ func (t *tree) start(s situation, k int) bool {
 		return t.next(s)
 	}
 	e := t.p.Start[k]
-	until := t.of(e.BusyUntil)
-	if t.start(s.with(e.Instance, 0, until), k+1) {
+	until := t.units(e.BusyUntil)
+	if t.start(s.place(e.Instance, 0, until), k+1) {
 		return true
 	}
 	for set := s.left; set != 0; set = (set - 1) & s.left {
-		if end := until.plus(t.took(set, e.Instance.Size())); end.less(t.limit) &&
-			t.start(s.with(e.Instance, set, end), k+1) {
+		end := until.plus(t.took(set, e.Instance.Size()))
+		if end.less(t.limit) && t.start(s.place(e.Instance, set, end), k+1) {
 			return true
 		}
 	}
 	return false
 }
 
-// took returns how long the tasks of a set take, one after the other.
+// took returns the sum of the durations of a set of tasks.
 func (t *tree) took(set uint, size mig.Slices) (sum amount) {
 	for i := range t.p.Tasks {
 		if set>>i&1 != 0 {
-			sum = sum.plus(t.of(t.p.Tasks[i].On(size)))
+			sum = sum.plus(t.units(t.p.Tasks[i].On(size)))
 		}
 	}
 	return sum
 }
 
-// with returns the situation in which an instance also exists and the tasks of a set run on it until an instant.
-func (s situation) with(in mig.Instance, set uint, end amount) situation {
+// place returns the situation in which an instance also exists and runs the tasks of a set until an instant.
+func (s situation) place(in mig.Instance, set uint, end amount) situation {
 	s.left &^= set
 	s.put(in, in.Mask(), end)
 	return s
 }
 
-// put lets an instance, or none, be on some slices, which are free from an instant on.
+// put sets the instance on some slices, which are free from an instant on. The zero instance leaves them empty.
 func (s *situation) put(in mig.Instance, on mig.Mask, from amount) {
 	for v := range s.free {
 		if on>>v&1 != 0 {
@@ -104,7 +106,7 @@ func (t *tree) next(s situation) bool {
 	if s.left == 0 {
 		return true
 	}
-	if t.hopeless(&s) || t.known(&s) {
+	if t.hopeless(&s) || t.prune(&s) {
 		return false
 	}
 	for v, in := range s.there {
@@ -120,7 +122,7 @@ func (t *tree) next(s situation) bool {
 	return false
 }
 
-func (t *tree) cost(takes mig.Seconds) amount { return t.of(t.p.Model.Cost(takes)) }
+func (t *tree) cost(takes mig.Seconds) amount { return t.units(t.p.Model.Cost(takes)) }
 
 // operate returns when an operation on an instance begins, and the situation after it.
 func (t *tree) operate(s situation, in mig.Instance, takes amount) (amount, situation) {
@@ -153,15 +155,16 @@ func (t *tree) create(s situation, in mig.Instance) bool {
 	takes := t.cost(in.Profile.Create)
 	begin, s := t.operate(s, in, takes)
 	for set := s.left; set != 0; set = (set - 1) & s.left {
-		if end := begin.plus(takes).plus(t.took(set, in.Size())); end.less(t.limit) && t.next(s.with(in, set, end)) {
+		end := begin.plus(takes).plus(t.took(set, in.Size()))
+		if end.less(t.limit) && t.next(s.place(in, set, end)) {
 			return true
 		}
 	}
 	return false
 }
 
-// hopeless reports whether a remaining task cannot end in time on any instance, or the
-// slices do not have enough time for all remaining tasks.
+// hopeless reports whether a remaining task ends too late on every instance, or the slices do not have enough time for
+// all remaining tasks.
 func (t *tree) hopeless(s *situation) bool {
 	var least [maxSearched]amount // by task, its least work
 	var fits uint
@@ -169,8 +172,8 @@ func (t *tree) hopeless(s *situation) bool {
 		begin := s.from
 		for v, free := range s.free {
 			if in.Mask()>>v&1 != 0 {
-				if x := s.there[v].Profile; x != nil {
-					free = free.plus(t.cost(x.Destroy))
+				if s.there[v].Profile != nil {
+					free = free.plus(t.cost(s.there[v].Profile.Destroy))
 				}
 				begin = greater(begin, free)
 			}
@@ -178,9 +181,10 @@ func (t *tree) hopeless(s *situation) bool {
 		begin = begin.plus(t.cost(in.Profile.Create))
 		for m := s.left; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros(m)
-			took := t.of(t.p.Tasks[i].On(in.Size()))
+			took := t.units(t.p.Tasks[i].On(in.Size()))
 			if begin.plus(took).less(t.limit) {
-				if work := took.times(in.Size()); fits>>i&1 == 0 || work.less(least[i]) {
+				work := took.times(in.Size())
+				if fits>>i&1 == 0 || work.less(least[i]) {
 					least[i] = work
 				}
 				fits |= 1 << i
@@ -204,8 +208,9 @@ func (t *tree) hopeless(s *situation) bool {
 	return t.limit.minus(s.from).times(t.p.GPU.ComputeSlices).less(area)
 }
 
-// known reports whether the search has tried a situation in which nothing is later. If not, it records this one.
-func (t *tree) known(s *situation) bool {
+// prune reports whether the search has tried a situation with the same key in which no instant is later. Otherwise it
+// records this situation.
+func (t *tree) prune(s *situation) bool {
 	for v := range s.free {
 		s.free[v] = greater(s.free[v], s.from)
 	}

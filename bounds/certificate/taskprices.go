@@ -10,7 +10,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-// mostCells is the largest number of cells that is verified. The time grows with its square.
+// mostCells is the largest number of cells that is verified. The verification's time grows with its square.
 const mostCells = 1 << 14
 
 // verifyPrices checks that the GPUs cannot earn the prices of all tasks before the bound.
@@ -43,17 +43,17 @@ func (w *Witness) verifyPrices(p *schedule.Problem) error {
 	return nil
 }
 
-// An earner computes what tasks can earn on nodes of an empty GPU, by the number of cells.
+// An earner computes the most that tasks can earn on nodes of an empty GPU, by the number of cells.
 type earner struct {
 	problem *schedule.Problem
 	// limit is the bound less its slack, in units of 2^-1074 s / 1e9.
 	limit *big.Int
-	// cells is how many whole cells can be used, one less than [Witness.Cells].
+	// cells is the number of whole cells that can be used, one less than [Witness.Cells].
 	cells int
 	// prices are in units of 2^(unit-1074).
 	prices []amount
 	unit   uint
-	// node is what one node of a size can earn.
+	// node is the most that one node of a size can earn.
 	node map[mig.Slices][]amount
 }
 
@@ -66,7 +66,7 @@ func newEarner(p *schedule.Problem, w *Witness) *earner {
 	e.unit = uint(max(0, most-limitBits))
 	for _, x := range w.Prices {
 		whole := exact(x)
-		e.prices = append(e.prices, amountOf(whole.Rsh(whole, e.unit)))
+		e.prices = append(e.prices, newAmount(whole.Rsh(whole, e.unit)))
 	}
 	for _, size := range p.GPU.Sizes() {
 		e.node[size] = e.knapsack(size)
@@ -74,8 +74,8 @@ func newEarner(p *schedule.Problem, w *Witness) *earner {
 	return e
 }
 
-// in returns how many whole cells a time takes, or more than there are if that is too many.
-func (e *earner) in(t mig.Seconds) int {
+// cellsFor returns the number of whole cells that a time takes, or e.cells+1 if that is less.
+func (e *earner) cellsFor(t mig.Seconds) int {
 	if t == inf {
 		return e.cells + 1
 	}
@@ -90,7 +90,7 @@ func (e *earner) in(t mig.Seconds) int {
 func (e *earner) knapsack(size mig.Slices) []amount {
 	most := make([]amount, e.cells+1)
 	for i, price := range e.prices {
-		takes := e.in(e.problem.Tasks[i].On(size))
+		takes := e.cellsFor(e.problem.Tasks[i].On(size))
 		for c := e.cells; c >= takes; c-- {
 			most[c] = greater(most[c], most[c-takes].plus(price))
 		}
@@ -98,23 +98,23 @@ func (e *earner) knapsack(size mig.Slices) []amount {
 	return most
 }
 
-// subtree returns the most that a node and those below it can earn: if every node is destroyed
-// in the end, and if the topmost ones that are used are not.
+// subtree returns the most that a node and the nodes below it can earn: destroyed if every used node is destroyed in
+// the end, and last if the topmost used nodes are not.
 func (e *earner) subtree(v int) (destroyed, last []amount) {
 	n := &e.problem.GPU.Tree()[v]
 	destroyed, last = e.below(v)
 	used, earned := make([]amount, e.cells+1), amount{}
 	for x, most := range e.node[n.Size()] {
 		if !earned.less(most) {
-			continue // the same for more cells is worth nothing
+			continue // more cells earn the same
 		}
 		earned = most
 		for c, rest := range destroyed[:e.cells+1-x] {
 			used[x+c] = greater(used[x+c], rest.plus(most))
 		}
 	}
-	create := e.in(e.problem.Model.Cost(n.Profile.Create))
-	destroy := e.in(e.problem.Model.Cost(leastDestroy(e.problem.GPU, n.Size())))
+	create := e.cellsFor(e.problem.Model.Cost(n.Profile.Create))
+	destroy := e.cellsFor(e.problem.Model.Cost(leastDestroy(e.problem.GPU, n.Size())))
 	for c := e.cells; c >= create; c-- {
 		last[c] = greater(last[c], used[c-create])
 		if c >= create+destroy {
@@ -124,7 +124,7 @@ func (e *earner) subtree(v int) (destroyed, last []amount) {
 	return destroyed, last
 }
 
-// below is subtree without the node itself. The tables are new.
+// below returns the tables of subtree without the node itself. The caller may change them.
 func (e *earner) below(v int) (destroyed, last []amount) {
 	children := e.problem.GPU.Tree()[v].Children
 	switch len(children) {
@@ -136,7 +136,7 @@ func (e *earner) below(v int) (destroyed, last []amount) {
 	leftDestroyed, leftLast := e.subtree(children[0])
 	rightDestroyed, rightLast := e.subtree(children[1])
 	// While the first create in one subtree runs, the other waits.
-	wait := e.in(leastCreate(e.problem, v))
+	wait := e.cellsFor(leastCreate(e.problem, v))
 	return beside(leftDestroyed, rightDestroyed, wait), beside(leftLast, rightLast, wait)
 }
 

@@ -19,9 +19,10 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 	}
 	lightest := map[mig.Slices]*big.Int{}
 	for _, v := range p.GPU.Tree() {
-		lightest[v.Size()] = smaller(lightest[v.Size()], weightOf(v.Instance, weights))
+		lightest[v.Size()] = smaller(lightest[v.Size()], coverWeight(v.Instance, weights))
 	}
-	need, usable := new(big.Int), map[mig.Slices]bool{}
+	need := new(big.Int)
+	usable := map[mig.Slices]bool{}
 	for i := range p.Tasks {
 		var least *big.Int
 		for _, s := range p.GPU.Sizes() {
@@ -47,7 +48,8 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 			if from == nil {
 				continue
 			}
-			if time := new(big.Int).Sub(limit, product(from, slackWhole)); time.Sign() > 0 {
+			time := new(big.Int).Sub(limit, product(from, slackWhole))
+			if time.Sign() > 0 {
 				have.Add(have, product(x, time))
 			}
 		}
@@ -60,7 +62,8 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 	return nil
 }
 
-// exactWeights returns the weights, of which there is one for each slice. They add up to 1.
+// exactWeights returns the weights. The error says that there is not one for each slice, that one is negative or not
+// finite, or that they do not add up to 1.
 func (w *Witness) exactWeights(g *mig.GPU) (weights []*big.Int, err error) {
 	if len(w.Weights) != int(g.ComputeSlices) {
 		return nil, fmt.Errorf("there are %d weights for the %d compute slices of %v", len(w.Weights), g.ComputeSlices,
@@ -81,8 +84,8 @@ func (w *Witness) exactWeights(g *mig.GPU) (weights []*big.Int, err error) {
 	return weights, nil
 }
 
-// weightOf returns the sum of the weights of the compute slices that an instance covers.
-func weightOf(in mig.Instance, weights []*big.Int) *big.Int {
+// coverWeight returns the sum of the weights of the compute slices that an instance covers.
+func coverWeight(in mig.Instance, weights []*big.Int) *big.Int {
 	sum := new(big.Int)
 	for l, x := range weights {
 		if in.Mask()>>l&1 != 0 {

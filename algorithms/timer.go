@@ -7,14 +7,14 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A timing has a clock for each GPU of a problem.
-type timing struct {
+// A timer has a clock for each GPU of a problem.
+type timer struct {
 	p      algo.Problem
 	clocks []clock
 }
 
-func newTiming(p algo.Problem, r rule) *timing {
-	t := &timing{p: p, clocks: make([]clock, p.GPUs())}
+func newTimer(p algo.Problem, r channelRule) *timer {
+	t := &timer{p: p, clocks: make([]clock, p.GPUs())}
 	for g := range t.clocks {
 		t.clocks[g] = clock{
 			model: p.Model, rule: r, release: p.Release,
@@ -25,14 +25,14 @@ func newTiming(p algo.Problem, r rule) *timing {
 	return t
 }
 
-func (t *timing) begin(holds []remnant) {
+func (t *timer) begin(holds []remnant) {
 	for g := range t.clocks {
 		t.clocks[g].begin(&holds[g])
 	}
 }
 
-// add appends a plan. None of its operations and tasks begins before notBefore. It skips uses without tasks.
-func (t *timing) add(plan []use, notBefore float64) {
+// add appends a plan. Its operations and tasks begin at notBefore or later. It skips uses without tasks.
+func (t *timer) add(plan []use, notBefore float64) {
 	for g := range t.clocks {
 		t.clocks[g].uses = slices.Grow(t.clocks[g].uses, len(plan)/len(t.clocks))
 	}
@@ -43,8 +43,8 @@ func (t *timing) add(plan []use, notBefore float64) {
 	}
 }
 
-// run times what was added and returns when the last task ends, in seconds.
-func (t *timing) run() float64 {
+// run times the added plans and returns when the last task ends, in seconds.
+func (t *timer) run() float64 {
 	makespan := 0.0
 	for g := range t.clocks {
 		makespan = max(makespan, t.clocks[g].run())
@@ -52,15 +52,15 @@ func (t *timing) run() float64 {
 	return makespan
 }
 
-// time starts from what the GPUs hold, times a plan, and returns when its last task ends, in seconds.
-func (t *timing) time(holds []remnant, plan []use) float64 {
+// time times a plan that starts from the given remnants, and returns when its last task ends, in seconds.
+func (t *timer) time(holds []remnant, plan []use) float64 {
 	t.begin(holds)
 	t.add(plan, 0)
 	return t.run()
 }
 
 // sliceEnds returns, by compute slice of all GPUs, when its last task ends, in seconds.
-func (t *timing) sliceEnds() []float64 {
+func (t *timer) sliceEnds() []float64 {
 	k := int(t.p.GPU.ComputeSlices)
 	out := make([]float64, k*len(t.clocks))
 	for g := range t.clocks {
@@ -76,8 +76,8 @@ func (t *timing) sliceEnds() []float64 {
 	return out
 }
 
-// schedule returns everything that was timed since begin.
-func (t *timing) schedule() schedule.Schedule {
+// schedule returns the schedule of all plans since begin.
+func (t *timer) schedule() schedule.Schedule {
 	out := schedule.Schedule{GPU: t.p.GPU, Model: t.p.Model, Placements: make([]schedule.Placement, 0, len(t.p.Tasks))}
 	for g := range t.clocks {
 		t.clocks[g].write(g, &out)
@@ -85,22 +85,23 @@ func (t *timing) schedule() schedule.Schedule {
 	return out
 }
 
-func (t *timing) leaves() []remnant {
+// remnants returns the state of each GPU in the end.
+func (t *timer) remnants() []remnant {
 	out := make([]remnant, len(t.clocks))
 	for g := range out {
-		out[g] = t.clocks[g].leaves(g)
+		out[g] = t.clocks[g].remnant(g)
 	}
 	return out
 }
 
-// timedSchedule returns the schedule of a plan that starts from what the GPUs hold at time 0.
+// timedSchedule returns the schedule of a plan that starts from the problem's start instances.
 func timedSchedule(p algo.Problem, plan []use) schedule.Schedule {
-	t := newTiming(p, firstAsked)
+	t := newTimer(p, firstAsked)
 	t.time(remnants(p), plan)
 	return t.schedule()
 }
 
-// A remnant is what a GPU holds when a plan begins.
+// A remnant is the state of a GPU when a plan begins or ends.
 type remnant struct {
 	exist []schedule.Existing
 	// free is, by memory slice without an instance, when it became free, in seconds.
@@ -113,7 +114,7 @@ func (r *remnant) empty() bool {
 	return len(r.exist) == 0 && r.free == [8]float64{} && r.channel == 0
 }
 
-// freeAt returns, by memory slice, when its instance is done or when it became free.
+// freeAt returns, by memory slice, when its instance is done or, without an instance, when it became free.
 func (r *remnant) freeAt() [8]float64 {
 	at := r.free
 	for _, e := range r.exist {
@@ -124,7 +125,7 @@ func (r *remnant) freeAt() [8]float64 {
 	return at
 }
 
-// remnants returns what each GPU of a problem holds at time 0.
+// remnants returns the state of each GPU of a problem at time 0.
 func remnants(p algo.Problem) []remnant {
 	out := make([]remnant, p.GPUs())
 	for _, e := range p.Start {

@@ -11,19 +11,20 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A moving is the state of an algorithm that can stop tasks and move them to other instances.
+// A preemptor is the state of an algorithm that decides at every event of a stream. It can stop tasks and move them to
+// other instances.
 //
 // Under every model, the operations of a GPU run one after the other. Tasks arrive at their release times. Without
-// these, a batch arrives when the last task of the batch before has begun.
-type moving struct {
+// release times, a batch arrives when the last task of the batch before it has begun.
+type preemptor struct {
 	p   algo.Problem
 	now float64 // seconds
-	// left is, by task, the share of its work that has not been done.
+	// left is, by task, the share of its work that remains.
 	left []float64
 	// waiting are the tasks that have not begun, in order of arrival.
 	waiting []int32
-	runs    []movingRun
-	// exist are the instances of each GPU. Nothing is decided on it before ready, in seconds.
+	runs    []taskRun
+	// exist are the instances of each GPU. It takes no decisions before ready, in seconds.
 	exist []mig.Partition
 	ready []float64
 	out   schedule.Schedule
@@ -31,16 +32,16 @@ type moving struct {
 	ends float64
 }
 
-// A movingRun is a task on an instance, from one instant to another unless it is stopped, in seconds.
-type movingRun struct {
+// A taskRun is a run of a task on an instance. It lasts from from to end, in seconds, unless the task is stopped.
+type taskRun struct {
 	gpu       int
 	task      int32
 	in        mig.Instance
 	from, end float64
 }
 
-func newMoving(p algo.Problem) *moving {
-	q := &moving{
+func newPreemptor(p algo.Problem) *preemptor {
+	q := &preemptor{
 		p: p, left: slices.Repeat([]float64{1}, len(p.Tasks)), exist: make([]mig.Partition, p.GPUs()),
 		ready: make([]float64, p.GPUs()), out: schedule.Schedule{GPU: p.GPU, Model: p.Model},
 	}
@@ -52,7 +53,7 @@ func newMoving(p algo.Problem) *moving {
 }
 
 // run calls decide at every arrival, and whenever a task or a reconfiguration ends, until all tasks have ended.
-func (q *moving) run(ctx context.Context, lengths []int, decide func()) (schedule.Schedule, error) {
+func (q *preemptor) run(ctx context.Context, lengths []int, decide func()) (schedule.Schedule, error) {
 	if q.p.Release != nil {
 		lengths = []int{len(q.p.Tasks)}
 	}
@@ -70,8 +71,8 @@ func (q *moving) run(ctx context.Context, lengths []int, decide func()) (schedul
 	return q.out, nil
 }
 
-// wait goes on to the next event. Tasks that have ended then run no longer.
-func (q *moving) wait() {
+// wait advances now to the next event and removes the runs that have ended.
+func (q *preemptor) wait() {
 	events := slices.Clone(q.ready)
 	for _, r := range q.runs {
 		events = append(events, r.from, r.end)
@@ -94,7 +95,7 @@ func (q *moving) wait() {
 	}
 }
 
-// withBatch adds n tasks of a stream to those that wait, in order of their release.
+// withBatch adds n tasks of a stream to the waiting tasks, and sorts them by release.
 func withBatch(p algo.Problem, waiting []int32, from, n int) []int32 {
 	for i := range n {
 		waiting = append(waiting, int32(from+i))
@@ -105,8 +106,8 @@ func withBatch(p algo.Problem, waiting []int32, from, n int) []int32 {
 	return waiting
 }
 
-// arrived returns how many of the waiting tasks have arrived; they come first.
-func (q *moving) arrived() int {
+// arrivals returns how many of the waiting tasks have arrived; they come first.
+func (q *preemptor) arrivals() int {
 	n := slices.IndexFunc(q.waiting, func(k int32) bool { return float64(q.p.ReleaseOf(int(k))) > q.now })
 	if n < 0 {
 		n = len(q.waiting)
@@ -114,26 +115,26 @@ func (q *moving) arrived() int {
 	return n
 }
 
-// on returns the runs on a GPU.
-func (q *moving) on(g int) []movingRun {
-	return slices.DeleteFunc(slices.Clone(q.runs), func(r movingRun) bool { return r.gpu != g })
+// runsOn returns the runs on a GPU.
+func (q *preemptor) runsOn(g int) []taskRun {
+	return slices.DeleteFunc(slices.Clone(q.runs), func(r taskRun) bool { return r.gpu != g })
 }
 
-// fewestFirst returns the GPUs, those with the fewest runs first.
-func (q *moving) fewestFirst() []int {
+// fewestFirst returns the GPUs in ascending order of their number of runs.
+func (q *preemptor) fewestFirst() []int {
 	order := numbered[int](len(q.exist))
-	slices.SortStableFunc(order, func(a, b int) int { return len(q.on(a)) - len(q.on(b)) })
+	slices.SortStableFunc(order, func(a, b int) int { return len(q.runsOn(a)) - len(q.runsOn(b)) })
 	return order
 }
 
-// begin runs what is left of a task on an instance.
-func (q *moving) begin(g int, k int32, in mig.Instance, from float64) {
+// begin runs the remaining work of a task on an instance, from an instant on.
+func (q *preemptor) begin(g int, k int32, in mig.Instance, from float64) {
 	end := from + float64(q.left[k]*float64(q.p.Tasks[k].On(in.Size())))
-	q.runs = append(q.runs, movingRun{g, k, in, from, end})
+	q.runs = append(q.runs, taskRun{g, k, in, from, end})
 }
 
-// stop ends a run now, or when it is done.
-func (q *moving) stop(r movingRun) {
+// stop records the run up to min(now, end) and removes it.
+func (q *preemptor) stop(r taskRun) {
 	end := min(r.end, q.now)
 	q.left[r.task] -= (end - r.from) / float64(q.p.Tasks[r.task].On(r.in.Size()))
 	if end > r.from {
@@ -141,27 +142,28 @@ func (q *moving) stop(r movingRun) {
 			Task: int(r.task), GPU: r.gpu, Instance: r.in, Start: mig.Seconds(r.from), End: mig.Seconds(end),
 		})
 	}
-	q.runs = slices.DeleteFunc(q.runs, func(o movingRun) bool { return o.task == r.task })
+	q.runs = slices.DeleteFunc(q.runs, func(o taskRun) bool { return o.task == r.task })
 }
 
-// partition makes some instances those of a GPU, as soon as it is ready. They include those of its runs.
-func (q *moving) partition(g int, wanted mig.Partition) {
+// partition destroys and creates instances of a GPU, as soon as it is ready, until it has the wanted ones. These must
+// include the instances of its runs.
+func (q *preemptor) partition(g int, wanted mig.Partition) {
 	q.ready[g] = max(q.ready[g], q.now)
-	operate := func(op schedule.Op, in mig.Instance, seconds float64) {
+	operate := func(op schedule.Op, in mig.Instance, takes mig.Seconds) {
 		start := q.ready[g]
-		q.ready[g] += seconds
+		q.ready[g] += float64(q.p.Model.Cost(takes))
 		q.out.Operations = append(q.out.Operations, schedule.Operation{
 			Op: op, GPU: g, Instance: in, Start: mig.Seconds(start), End: mig.Seconds(q.ready[g]),
 		})
 	}
 	for _, in := range q.exist[g] {
-		if _, destroy := operationSeconds(q.p.Model, in.Profile); !slices.Contains(wanted, in) {
-			operate(schedule.Destroy, in, destroy)
+		if !slices.Contains(wanted, in) {
+			operate(schedule.Destroy, in, in.Profile.Destroy)
 		}
 	}
 	for _, in := range wanted {
-		if create, _ := operationSeconds(q.p.Model, in.Profile); !slices.Contains(q.exist[g], in) {
-			operate(schedule.Create, in, create)
+		if !slices.Contains(q.exist[g], in) {
+			operate(schedule.Create, in, in.Profile.Create)
 		}
 	}
 	q.exist[g] = slices.Clone(wanted)
