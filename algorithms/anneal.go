@@ -27,8 +27,7 @@ type annealer struct {
 	bestNode []int32
 }
 
-// anneal searches all GPUs at once, for one target after the other, and ends with the best plan. It skips problems with
-// release times.
+// anneal searches all GPUs at once for one target after the other. Problems with release times keep their plan.
 func (f *forest) anneal(ctx context.Context, steps int) error {
 	if f.plan.p.Release != nil || len(f.plan.node) == 0 {
 		return nil
@@ -77,7 +76,6 @@ func (a *annealer) shorten() {
 	}
 }
 
-// fits reports whether a task takes at most the target on a node.
 func (a *annealer) fits(task, node int32) bool { return a.plan.seconds(task, node) <= a.target }
 
 // busy returns the sum of the durations of a node's tasks.

@@ -34,8 +34,7 @@ func (l *load) remove(node int, t float64) {
 }
 
 // An assignment is the plan of treedp and lns: the node of the repartitioning trees on which each task runs. Each node
-// is used once, after the nodes above it. Of several possible operations, the clock prefers the operation with the
-// longest remaining chain of work.
+// is used once, after the nodes above it. The clock follows longestTail.
 type assignment struct {
 	p     algo.Problem
 	tree  *tree
@@ -61,7 +60,6 @@ func (a *assignment) seconds(task, node int32) float64 {
 	return float64(a.p.Tasks[task].On(a.tree.nodes[v].Size()))
 }
 
-// put adds a task to a node.
 func (a *assignment) put(task, node int32) {
 	a.node[task] = node
 	g, v := a.tree.locate(node)
@@ -85,7 +83,6 @@ func (a *assignment) time() float64 {
 	return last
 }
 
-// timeOne computes the end of one GPU.
 func (a *assignment) timeOne(g int) {
 	c, l := &a.timer.clocks[g], &a.loads[g]
 	c.begin(&a.holds[g])

@@ -16,8 +16,7 @@ type use struct {
 	tasks []timedTask
 	// seconds is the sum of the tasks' durations. Only clocks with sums or with the rule longestTail read it.
 	seconds float64
-	// destroy requests the destruction of the instance as soon as the tasks are done, even if no later use needs its
-	// slices.
+	// destroy requests the destruction of the instance after the tasks, even if no later use needs its slices.
 	destroy bool
 }
 
@@ -27,8 +26,7 @@ type timedTask struct {
 	task int32
 }
 
-// A channelRule says which of several operations goes first that are possible when the channel is free. Remaining ties
-// go to the earlier use.
+// A channelRule says which of several possible operations goes first. Remaining ties go to the earlier use.
 type channelRule uint8
 
 const (
@@ -43,8 +41,7 @@ const (
 // destroyed. A use of an instance that already exists continues on it without any operation. Under [mig.Sequential] one
 // operation runs at a time.
 //
-// A plan that is added after another plan has run starts from the instances that the other plan left. The clock does
-// not allocate once its lists have grown.
+// A plan that is added later starts from the instances of the plan before it. The clock reuses its lists.
 type clock struct {
 	model   mig.Reconfiguration
 	rule    channelRule
@@ -58,8 +55,7 @@ type clock struct {
 	last     [8]int32   // by memory slice: the last use, or -1
 	free     [8]float64 // by memory slice without a use: when it became free
 	channel  float64
-	// pending are the operations that only wait for the channel. No two of them share a slice, so there are at most
-	// eight.
+	// pending are the operations that only wait for the channel. They share no slice, so there are at most eight.
 	pending []operation
 	// done are the operations in the order in which they were carried out.
 	done     []operation
@@ -74,8 +70,7 @@ type clockUse struct {
 	// asked is the notBefore of the first follower. The instance is destroyed for this follower, and not before it.
 	asked float64
 	state useState
-	// from is when the slices are free and, later, when the instance exists. end is when the tasks are done, and gone
-	// is when the destruction ends.
+	// from is when the slices are free and, later, when the instance exists. Tasks end at end, the destruction at gone.
 	from, end, gone float64
 	// waits counts the instances that stand in the way and are not yet destroyed.
 	waits int8
@@ -84,8 +79,7 @@ type clockUse struct {
 	followed  int8
 	// successor is the use that continues on the same instance, or -1.
 	successor int32
-	// tail is the time from the beginning of the creation to the end of everything that follows, and rest is the same
-	// from the beginning of the destruction.
+	// tail is the time from the start of the creation to the end of all that follows, and rest from the destruction.
 	tail, rest float64
 }
 
@@ -124,7 +118,6 @@ func (c *clock) begin(r *remnant) {
 	}
 }
 
-// push appends a use and returns its index.
 func (c *clock) push(u use, notBefore float64) int32 {
 	c.uses = append(c.uses, clockUse{use: u, notBefore: notBefore, successor: -1})
 	return int32(len(c.uses) - 1)
@@ -198,7 +191,6 @@ func (c *clock) tryCreate(i int32) {
 	}
 }
 
-// ask adds a pending operation that is possible from an instant on.
 func (c *clock) ask(op schedule.Op, i int32, from float64) {
 	c.pending = append(c.pending, operation{start: from, use: i, op: op})
 }
@@ -250,8 +242,7 @@ func (c *clock) next() operation {
 	return o
 }
 
-// before reports whether pending operation a goes before b: because it can begin earlier, or because the rule prefers
-// it.
+// before reports whether operation a goes before b: it can begin earlier, or the rule prefers it.
 func (c *clock) before(a, b *operation) bool {
 	startA, startB := max(a.start, c.channel), max(b.start, c.channel)
 	if startA != startB {
@@ -382,8 +373,7 @@ func (c *clock) slice(m int) (holder *clockUse, free float64) {
 	return nil, u.gone
 }
 
-// remnant returns the state of the GPU in the end. It lists the instances that existed at the beginning first, then the
-// others in order of creation.
+// remnant returns the state of the GPU in the end. It lists the oldest instances first.
 func (c *clock) remnant(gpu int) remnant {
 	out := remnant{free: c.free, channel: c.channel}
 	for m := range c.last {

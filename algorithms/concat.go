@@ -41,7 +41,7 @@ var _ = algo.Register(algo.Spec{
 	New: algo.NewStream(func(a algo.Args) (algo.Stream, error) {
 		return farConcat{
 			mode: a["mode"], first: direction(a["first"] == "reversed"),
-			iterations: a.Int("iterations"), keep: parseKeep(a),
+			iterations: a.Int("iterations"), keep: keep(a["keep"] == "last"),
 			timed: a["margin"] != "durations", shifted: a["margin"] == "shifted",
 		}, nil
 	}),
@@ -52,8 +52,8 @@ var _ = algo.Register(algo.Spec{
 // With mode=trivial, a batch begins when the last task of the batch before it has ended (FAR 4.1). Otherwise every
 // second schedule runs backwards, from small instances to large ones, and each instance starts as soon as its own
 // slices are free. An instance that the last batch left is used again without reconfiguration (FAR 4.2). For a reversed
-// schedule, this is the paper's slice-by-slice shift of the whole block. A forward schedule does not have to wait for
-// the last slice.
+// schedule, this is the paper's slice-by-slice shift of the whole block. A forward schedule need not wait for the last
+// slice.
 //
 // With move and moveswap, the rules of phase 3 then move and swap tasks of the new batch, where the idle time of slices
 // between batches counts towards the margin (FAR 4.3). Changes that do not make the batch end earlier are undone.
@@ -211,8 +211,7 @@ func numberedFrom(from int, plan []use) []use {
 	return plan
 }
 
-// leftToRight sorts the instances of each GPU by slice. The order decides which of several simultaneous destructions
-// goes first.
+// leftToRight sorts the instances of each GPU by slice. Simultaneous destructions go in this order.
 func leftToRight(holds []remnant) []remnant {
 	for g := range holds {
 		slices.SortFunc(holds[g].exist, func(a, b schedule.Existing) int {
@@ -251,8 +250,7 @@ func sliceLoads(state []remnant, found *timer, plan *treePlan, d direction) []fl
 	return end
 }
 
-// A block is a batch's plan, timed by itself and forward as concat_test of the released code does. Times are in
-// seconds.
+// A block is a batch's plan, timed forward by itself as in concat_test of the released code. Times are in seconds.
 type block struct {
 	// first is when its first task begins.
 	first, makespan float64
@@ -260,7 +258,6 @@ type block struct {
 	ends []float64
 }
 
-// newBlock times a batch's plan on empty GPUs.
 func newBlock(batch algo.Problem, plan *treePlan) block {
 	t := newTimer(batch, firstAsked)
 	b := block{first: math.Inf(1), makespan: t.time(remnants(batch), plan.uses(forward)), ends: t.sliceEnds()}

@@ -19,8 +19,7 @@ import (
 type family struct {
 	// length is the number of allocations.
 	length int
-	// spans holds the spans of each size, by index in GPU.Sizes, in descending order of duration (LPT) and then in
-	// order of arrival.
+	// spans holds the spans of each size, by index in GPU.Sizes, longest first (LPT) and then in order of arrival.
 	spans [][]taskSpan
 	// area is, by allocation, the sum of size times duration, in slice-seconds.
 	area []float64
@@ -131,8 +130,7 @@ func (b *familyBuilder) enter(i int, c int8, k int) {
 	b.size[i] = c
 	b.current[i] = taskSpan{time: t, task: int32(i), from: int32(k)}
 	b.work += sliceWork(b.sizes[c], t)
-	b.used[c]++
-	if b.used[c] == 1 {
+	if b.used[c]++; b.used[c] == 1 {
 		b.charge += sliceWork(b.sizes[c], b.create[c])
 	}
 }
@@ -143,8 +141,7 @@ func (b *familyBuilder) leave(i, k int) {
 	b.current[i].to = int32(k)
 	b.spans[c] = append(b.spans[c], b.current[i])
 	b.work -= sliceWork(b.sizes[c], b.current[i].time)
-	b.used[c]--
-	if b.used[c] == 0 {
+	if b.used[c]--; b.used[c] == 0 {
 		b.charge -= sliceWork(b.sizes[c], b.create[c])
 	}
 }

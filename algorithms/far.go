@@ -20,7 +20,9 @@ var _ = algo.Register(algo.Spec{
 		},
 		keepParam,
 	},
-	New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return far{a["refine"] == "true", parseKeep(a)}, nil }),
+	New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) {
+		return far{a["refine"] == "true", keep(a["keep"] == "last")}, nil
+	}),
 })
 
 // A keep says which plan a refinement keeps.
@@ -38,9 +40,6 @@ var keepParam = algo.Param{
 	Name: "keep", Default: "best", Values: []string{"best", "last"},
 	Doc: "undo the changes after the best plan, or none of them (refinement_test and concat_test of the released code)",
 }
-
-// parseKeep returns the value of keepParam.
-func parseKeep(a algo.Args) keep { return keep(a["keep"] == "last") }
 
 // far is FAR (Family of Allocations and Repartitioning). Phase 1 lists allocations of sizes to tasks (family.go). Phase
 // 2 schedules them on the repartitioning tree and takes the one with the least makespan (repartition.go). Phase 3 moves
@@ -66,8 +65,8 @@ func (f far) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, e
 	return s, ctx.Err()
 }
 
-// farPlan runs phases 1 and 2. An empty batch has an empty plan. Once ctx is done, farPlan and refineFAR return early
-// with a worse plan.
+// farPlan runs phases 1 and 2. An empty batch has an empty plan. If ctx is done, this and refineFAR return a worse
+// plan.
 func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 	if len(p.Tasks) == 0 {
 		return newTreePlan(newTree(p))

@@ -68,7 +68,6 @@ func (f fixPart) resolve(g *mig.GPU) (mig.Partition, error) {
 	return g.ParsePartition(f.partition)
 }
 
-// runFixpart returns the schedule of a partition. Its errors are the errors of planFixpart.
 func runFixpart(ctx context.Context, p algo.Problem, name string, part mig.Partition) (schedule.Schedule, error) {
 	plan, err := planFixpart(ctx, p, name, part)
 	if err != nil {

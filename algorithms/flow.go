@@ -38,15 +38,13 @@ var _ = algo.Register(algo.Spec{
 // A plan is a list of waiting tasks, each with a size. Each task in turn is placed where it ends first, after the tasks
 // before it in the list, reconfigurations included. A list costs the sum of its tasks' ends and a price for their slice
 // seconds. The price of a second of all GPUs is the mean number of tasks in the system so far, because about so many
-// later tasks wait a second longer. Without the price, a task that is alone would take the whole GPU, however little
-// that helps it.
+// later tasks wait a second longer. Without the price, a task that is alone would take the whole GPU.
 //
 // A new task is inserted at the position and with the size that cost least. A search then moves tasks and changes sizes
 // as long as the cost does not rise. Tasks that the plan begins at once are begun; the others are planned again at the
 // next arrival or completion. The list has at most [flowWindow] tasks; tasks with fewer slice seconds enter it first.
 //
-// Tasks arrive at their release times. Without release times, a batch arrives when the last task of the batch before it
-// has begun.
+// Tasks arrive at their release times. Without these, a batch arrives when the tasks of the batch before it have begun.
 type flowStream struct {
 	steps int
 	price float64
@@ -293,8 +291,7 @@ func (q *flowQueue) insert(k int32) {
 	q.list = slices.Insert(q.list, at, best)
 }
 
-// improve moves tasks in the list and changes the size of one task or of several consecutive tasks. It keeps a change
-// unless the cost rises.
+// improve moves tasks in the list and changes sizes of consecutive tasks. It keeps a change unless the cost rises.
 func (q *flowQueue) improve(ctx context.Context) {
 	if len(q.list) == 0 {
 		return
@@ -343,8 +340,7 @@ func (q *flowQueue) begin() {
 	q.list = rest
 }
 
-// wait advances now to the next arrival, completion or end of a destruction, and past events that only rounding
-// separates from it.
+// wait advances now to the next arrival, completion or destroyed instance, and past events at about the same time.
 func (q *flowQueue) wait() {
 	var events []float64
 	inSystem := len(q.list) + len(q.waiting)

@@ -10,8 +10,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// forestRounds is the number of times that a forest pairs its GPUs, for each of two beginnings and again for the
-// better.
+// forestRounds is the number of times that each search of a forest pairs its GPUs.
 const forestRounds = 10
 
 // A forest is the search of lns and treedp on several GPUs. In each round it divides the GPUs into pairs and searches
@@ -110,8 +109,7 @@ func (f *forest) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
-// each searches each GPU by itself: it places all of its tasks at once if there are at most [maxTreeDP], and then runs
-// [search.improve].
+// each runs [search.improve] on each GPU, after [search.placeAll] if it has at most [maxTreeDP] tasks.
 func (f *forest) each(ctx context.Context) error {
 	for g := range f.plan.p.GPUs() {
 		err := f.search([]int{g}, func(s *search) error {

@@ -25,8 +25,7 @@ type GPUAtWork struct {
 	// Free is, by compute slice, when its last task ends, and First is the earliest of these times.
 	Free  []float64
 	First float64
-	// Start is, by node of [mig.GPU.FullTree], when a first task could start there. Bit i of Exists means that node i
-	// exists.
+	// Start is, by node of [mig.GPU.FullTree], when a first task could start there. Bit i of Exists: node i exists.
 	Start  []float64
 	Exists uint32
 	// Bound is a lower bound on the end, and Unit is the size of the batch, for the limits of the search.
@@ -49,14 +48,13 @@ func (l *LastTasks) Place(k int, at *GPUAtWork) []int32 {
 	l.load(k, at)
 	bound, found := l.subsets.ticks(at.Bound-at.First), false
 	for _, slack := range slacks {
-		found = l.within(min(horizon, bound+l.subsets.ticks(slack*at.Unit)))
-		if found {
+		if found = l.within(min(horizon, bound+l.subsets.ticks(slack*at.Unit))); found {
 			break
 		}
 	}
 	if !found {
-		// Every time is rounded, by at most half a tick for each task and operation, so that a plan without idle slices
-		// may end after the horizon.
+		// Each task and operation is rounded by at most half a tick. So a plan without idle slices may exceed the
+		// horizon.
 		l.within(horizon + 3*ticks(k))
 	}
 	l.node = resized(l.node, k)
@@ -148,8 +146,7 @@ func (l *LastTasks) within(limit ticks) bool {
 	return s.best(0, 0)[all].end < never
 }
 
-// neededNodes returns the nodes whose tables in after are needed. If a node is needed, all nodes with equal subtrees
-// are.
+// neededNodes returns the nodes whose tables in after are needed. Equal subtrees are needed together.
 func (l *LastTasks) neededNodes() (nodes nodeSet) {
 	s := l.subsets
 	var classes nodeSet

@@ -54,8 +54,7 @@ var _ = algo.Register(algo.Spec{
 })
 
 // lnsStream plans each batch for the instances that the batches before it leave and for the times at which slices
-// become free. So a batch fills idle time of the batch before it and reuses its instances where that is best. No
-// schedule is reversed.
+// become free. So a batch fills idle time of the batch before it and reuses its instances. No schedule is reversed.
 type lnsStream struct{ iterations int }
 
 func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {

@@ -22,19 +22,17 @@ var _ = algo.Register(algo.Spec{
 // miso is the optimiser of MISO as FAR 6.5 states it (MISO-OPT). Let T_k be the next task in order of arrival. The next
 // partition P is the one with the largest sum of speedups t(1)/t(|P_i|) of tasks T_k, T_k+1, ... on its instances from
 // left to right; on a tie, the first in the order of FAR Fig. 1. A partition may have more instances than tasks remain.
-// Each instance starts as soon as its own slices are free, not when the whole GPU is free. This reproduces the
-// published numbers.
+// Each instance starts as soon as its own slices are free, which reproduces the published numbers.
 //
-// The paper's tasks fit every size. Here, the speedup of a task that does not fit one slice is relative to the smallest
-// size that it fits. The first task that does not fit its instance of P waits for the next partition, with all tasks
-// after it.
+// The paper's tasks fit every size. Here, the speedup of a task that does not fit one slice is relative to its smallest
+// size. The first task that does not fit its instance of P waits for the next partition, with all tasks after it.
 //
 // With several GPUs, each decision takes the GPU that is free first.
 //
 // With order=permute, the next m tasks take the m instances of a partition in the order with the largest sum; on a tie,
-// the order that comes first lexicographically. A task that fits no remaining instance waits, and the others do not
-// wait for it. The script compare_size_test of March 2024, which made FAR Table 5, permutes in this way. The paper's
-// text and the later code do not.
+// the first order lexicographically. A task that fits no remaining instance waits, and others pass. The script
+// compare_size_test of March 2024, which made FAR Table 5, permutes in this way. The paper's text and the later code do
+// not.
 type miso struct{ permute bool }
 
 func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -108,9 +106,8 @@ type misoChoice struct {
 	top [mig.MaxSize + 1]float64
 }
 
-// choose finds the instances for the next of the waiting tasks; there must be a waiting task. It finds at least one
-// instance if all partitions may be used, because every size begins some partition. It moves the chosen tasks to the
-// front of waiting.
+// choose finds the instances for the next of the waiting tasks, of which there must be one. If all partitions may be
+// used it finds an instance, as every size begins some partition. It moves the chosen tasks to the front of waiting.
 func (c *misoChoice) choose(waiting []int32) {
 	c.most, c.tasks = 0, c.tasks[:0]
 	c.findTop(waiting[:min(int(c.p.GPU.ComputeSlices), len(waiting))])
@@ -135,7 +132,6 @@ func (c *misoChoice) place(task int32) int {
 	return len(c.tasks)
 }
 
-// findTop sets top.
 func (c *misoChoice) findTop(tasks []int32) {
 	clear(c.top[:])
 	for _, k := range tasks {
@@ -160,8 +156,7 @@ func (c *misoChoice) ceiling(i int, sum float64) float64 {
 	return sum
 }
 
-// assign tries the tasks from next[i] on for the partition's instances from i on. The tasks before next[i] have the
-// given sum of speedups.
+// assign tries the tasks from next[i] on for the partition's instances from i on. The tasks before have speedups sum.
 func (c *misoChoice) assign(i int, sum float64) {
 	if c.ceiling(i, sum) <= c.most {
 		return

@@ -33,8 +33,7 @@ var _ = algo.Register(algo.Spec{
 // misoStream is MISO as published. A task that arrives goes to the GPU that runs the fewest tasks, among the GPUs for
 // which some partition has an instance for each of their tasks and for the new task. Tasks wait strictly in order of
 // arrival. The GPU takes the partition with as many instances as tasks, and the order of the tasks, with the largest
-// sum of speeds t(whole GPU)/t(instance). When a task ends and no task waits, the GPU is partitioned again for its
-// others.
+// sum of speeds t(whole GPU)/t(instance). When a task ends and no task waits, the GPU is partitioned again.
 //
 // Whenever a GPU with tasks is partitioned, all of them stand still for [schedule.Problem.Restart]: checkpoint,
 // partition, restart. If a new task joins others, all are profiled first. A predicted duration is off by a normally
@@ -42,9 +41,8 @@ var _ = algo.Register(algo.Spec{
 //
 // Three things are simpler than in the paper. Tasks do no work while they run under MPS, because the track has no
 // instances that tasks share. This makes MISO slower than it is; with profile=0 it is faster than it is. A new task
-// waits as long as the stopped tasks. Of partitions with the same sum the first is taken, not the partition with the
-// fewest moves, because all tasks restart anyway. The released scripts minimise the mean slowdown, not the paper's sum
-// of speeds.
+// waits as long as the stopped tasks. Of partitions with the same sum it takes the first, not the one with the fewest
+// moves: all tasks restart anyway. The released scripts minimise the mean slowdown, not the paper's sum of speeds.
 //
 // If tasks cannot be stopped, only a GPU without tasks takes a task.
 type misoStream struct {

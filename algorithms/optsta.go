@@ -19,8 +19,7 @@ var _ = algo.Register(algo.Spec{
 	New: algo.NewStream(func(algo.Args) (algo.Stream, error) { return static{"optsta", (*mig.GPU).Partitions}, nil }),
 })
 
-// static is OptSta. It runs the whole stream, which it knows, with each of its partitions and keeps the best, as the
-// paper does offline.
+// static is OptSta. It tries the whole stream on each partition and keeps the best, as the paper does offline.
 //
 // A task that arrives takes the largest idle instance that it fits. If no idle instance fits, the task waits; tasks
 // behind it may pass. Then each GPU moves the task on its smallest instance to its largest idle instance if that is

@@ -5,14 +5,14 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
 
-// A preemptor is the state of an algorithm that decides at every event of a stream. It can stop tasks and move them to
-// other instances.
+// A preemptor is the state of an algorithm that decides at every event of a stream and may move tasks.
 //
 // Under every model, the operations of a GPU run one after the other. Tasks arrive at their release times. Without
 // release times, a batch arrives when the last task of the batch before it has begun.
@@ -108,14 +108,9 @@ func withBatch(p algo.Problem, waiting []int32, from, n int) []int32 {
 
 // arrivals returns how many of the waiting tasks have arrived; they come first.
 func (q *preemptor) arrivals() int {
-	n := slices.IndexFunc(q.waiting, func(k int32) bool { return float64(q.p.ReleaseOf(int(k))) > q.now })
-	if n < 0 {
-		n = len(q.waiting)
-	}
-	return n
+	return sort.Search(len(q.waiting), func(i int) bool { return float64(q.p.ReleaseOf(int(q.waiting[i]))) > q.now })
 }
 
-// runsOn returns the runs on a GPU.
 func (q *preemptor) runsOn(g int) []taskRun {
 	return slices.DeleteFunc(slices.Clone(q.runs), func(r taskRun) bool { return r.gpu != g })
 }

@@ -7,8 +7,7 @@ import (
 	"sort"
 )
 
-// A treePlan is FAR's plan: the tasks of each node of the repartitioning trees. Phase 2 fills it. Phase 3 moves and
-// swaps its tasks.
+// A treePlan is FAR's plan: the tasks of each node. Phase 2 fills it. Phase 3 moves and swaps its tasks.
 type treePlan struct {
 	tree  *tree
 	lists [][]timedTask // by node; longest first (LPT)
@@ -56,8 +55,7 @@ func (p *treePlan) covers(node, below int32) bool {
 	return g == h && p.tree.below[v].contains(w)
 }
 
-// A direction is the order in which a plan uses the tree: splitting instances from the root down, or, reversed, merging
-// them from the leaves up (FAR 4.2).
+// A direction is the order of a plan: it splits instances from the root or, reversed, merges them to it (FAR 4.2).
 type direction bool
 
 const (
@@ -129,8 +127,7 @@ func (r *refinement) nodeEnd(node int32) float64 {
 	return slices.Max(r.end[first : first+n])
 }
 
-// delay adds seconds to the ends of the slices that a node keeps from others. Size 3 at slice 0 also keeps slice 3,
-// whose memory it uses.
+// delay adds seconds to the ends of the slices that a node keeps from others. Size 3 at slice 0 also keeps slice 3.
 func (r *refinement) delay(node int32, by float64) {
 	tree := r.plan.tree
 	g, v := tree.locate(node)
@@ -204,8 +201,7 @@ func (r *refinement) criticalLeaves(to []int32, omega float64) []int32 {
 // relieve moves a task from a critical node to the node of its size that is free first, or swaps it for a shorter task
 // there (Algorithm 2, lines 11-22). It reports whether it changed the plan.
 //
-// Algorithm 2 as printed moves from I^a to I. The paper's text and the released code move the other way, as relieve
-// does.
+// Algorithm 2 as printed moves from I^a to I. The paper's text and the released code move the other way, as here.
 func (r *refinement) relieve(node int32, omega float64) bool {
 	tree := r.plan.tree
 	other, end := int32(-1), math.Inf(1)

@@ -46,12 +46,10 @@ func newRepartitioner(p algo.Problem, f *family) *repartitioner {
 	return r
 }
 
-// makespan schedules allocation k by Algorithm 1 and returns the end of the last task in seconds. It gives up and
-// returns +Inf as soon as the makespan is known to exceed limit. If plan is not nil, it adds each task and destruction
-// to it.
+// makespan schedules allocation k by Algorithm 1 and returns the end of the last task in seconds. It returns +Inf as
+// soon as the makespan is known to exceed limit. If plan is not nil, it adds each task and destruction to it.
 //
-// Under [mig.Sequential] the operations of a GPU follow one another (lines 9-11 and 19-20); several GPUs have a channel
-// each.
+// Under [mig.Sequential] the operations of a GPU follow one another (lines 9-11 and 19-20). Each GPU has a channel.
 //
 // Here a child is free when its parent is destroyed. By line 22, and in the released code, it is free when the parent's
 // tasks end, so that its creation can come before an operation on other slices. Few batches end at another time.
@@ -150,8 +148,7 @@ func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 // boundRounding is larger than the relative error of a bound or makespan. It keeps rounding from ending a search early.
 const boundRounding = 1e-9
 
-// best returns the allocation with the least makespan, the earliest of several, and its makespan, as if it had
-// scheduled the whole family.
+// best returns the allocation with the least makespan, the earliest of several, and its makespan.
 //
 // Along the family the total area grows and the longest task gets shorter. So the bound on the makespan, which is the
 // larger of the two, falls and then rises. The search starts where the bound is least and goes outward. A side ends

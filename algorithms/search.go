@@ -63,8 +63,8 @@ func newSearchFrom(plan *assignment) *search {
 	return s
 }
 
-// placeAll places all tasks at once, in each of the two models of [subsets], polishes each result, and restores the
-// best plan.
+// placeAll places all tasks at once, in each of the two models of [subsets], polishes each result and restores the
+// best.
 func (s *search) placeAll(ctx context.Context) {
 	s.tasks = numbered[int32](len(s.plan.node))
 	for _, greedy := range []bool{false, true} {
@@ -80,8 +80,7 @@ func (s *search) placeAll(ctx context.Context) {
 // tasks is critical, and often several are.
 //
 // To escape local optima, it blurs durations by up to half the given share. It also accepts plans that are worse by a
-// fifth of the share, or by less if there are many tasks. The share falls to zero towards the end. Plans are timed
-// without blur.
+// fifth of the share, or less for many tasks. The share falls to zero towards the end. Plans are timed without blur.
 func (s *search) improve(ctx context.Context, iterations int, blur float64) error {
 	k := min(atATime, len(s.plan.node))
 	if k == 0 {
@@ -100,7 +99,6 @@ func (s *search) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
-// restore returns to the best plan.
 func (s *search) restore() {
 	for i, node := range s.bestNode {
 		s.plan.take(int32(i))
@@ -109,7 +107,6 @@ func (s *search) restore() {
 	s.now = s.plan.time()
 }
 
-// keep records the plan if it is the best so far.
 func (s *search) keep() {
 	if s.now < s.best {
 		s.best = s.now
@@ -164,7 +161,7 @@ func (s *search) seconds(task int, size mig.Slices) float64 {
 }
 
 // horizonSlack is the share by which the limits of a search exceed the makespan, so that rounding to ticks excludes no
-// plan that is as good.
+// equal plan.
 const horizonSlack = 1e-6
 
 // replace re-inserts the tasks, with durations blurred by up to half the share blur. It reverts the result if it is

@@ -9,8 +9,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// ticks is a time in units of a 2^29th of the horizon. Whole numbers make sums exact and ties the same on every
-// machine.
+// ticks is a time in units of a 2^29th of the horizon. Whole numbers make sums exact everywhere.
 type ticks = int32
 
 const (
@@ -54,8 +53,7 @@ type table struct {
 // Under [mig.Sequential] one child, whichever is better, waits until the channel has created the other's first
 // instances. There are two models. In the first it waits for all of them, as if children were served one after the
 // other; such plans are possible but not always the best. In the second (greedy) it only waits for the first instance,
-// as if the others could always be created in between, which is optimistic. Only the clock knows how later operations
-// delay each other.
+// as if the others could always be created in between, which is optimistic. Only the clock knows later delays.
 //
 // The tasks of a node itself take n 2^n steps, a division takes 3^n.
 type subsets struct {
@@ -115,7 +113,6 @@ type subsets struct {
 	fresh []bool
 }
 
-// newSubsets prepares a search on the trees.
 func newSubsets(sizes []mig.Slices, model mig.Reconfiguration, tree *tree) *subsets {
 	s := &subsets{
 		tree: tree, gpus: tree.gpus, sizes: sizes, model: model, parallel: model != mig.Sequential,
@@ -246,7 +243,6 @@ func (s *subsets) ends(loads []load, rest []remnant, base float64) ticks {
 	return s.joint[s.gpus-1][1<<s.k-1].end
 }
 
-// best returns, by set, the best way of a subtree whose node is the first on its slices.
 func (s *subsets) best(gpu, v int) []cell { return s.table(gpu, v, true).best }
 
 // table returns the table of a node: for the first node on its slices, or for a node after another.
@@ -259,7 +255,6 @@ func (s *subsets) table(gpu, v int, first bool) *table {
 	return &ts[ts[v].as]
 }
 
-// fill computes the tables of a GPU.
 func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 	s.fresh[gpu] = r.empty() && base == 0
 	s.bound(l)
@@ -499,9 +494,8 @@ func (in *space) wastes(end ticks, area, slack int64) bool {
 	return int64(in.leaves)*int64(end)-in.taken-area > slack
 }
 
-// divide computes out[S] for all sets S: the best division of S between a and b. It skips non-empty sets whose area is
-// too large for the leaves. others is, by set, the time that the node itself needs for the other tasks; nil if they may
-// run elsewhere.
+// divide computes out[S] for all sets S: the best division of S between a and b. It skips sets whose area is too large
+// for the leaves. others is, by set, the time that the node needs for the other tasks; nil if they may run elsewhere.
 func (s *subsets) divide(out, a, b []cell, wait bool, in *space, others []int64) {
 	alike := &a[0] == &b[0]
 	copy(out, s.noCells)

@@ -9,8 +9,7 @@ import (
 )
 
 // A tree is the repartitioning tree of a GPU model (FAR Fig. 4) as arrays by node, parents before children. A problem
-// with several GPUs has one tree for each GPU (FAR 3.2). Its nodes are numbered over all GPUs: node v of GPU g is
-// g*len(nodes)+v.
+// with several GPUs has one tree for each GPU (FAR 3.2). Node v of GPU g has number g*len(nodes)+v.
 type tree struct {
 	nodes []mig.Node
 	gpus  int

@@ -9,14 +9,12 @@ import (
 //
 //	sum_i min_s s t_i(s) / (#slices_G * GPUs),
 //
-// the "baseline" of FAR 6.4. Sizes count compute slices: a 3-slice instance counts 3,
-// although at slice 0 it leaves a fourth idle.
+// the "baseline" of FAR 6.4. Sizes count compute slices: 3 slices at slice 0 count 3, though a fourth idles.
 //
 // PROVEN for every reconfiguration model, start partition and release times. Instances that exist together belong to
-// one partition, and the sizes in a partition add up to at most #slices_G. So the tasks that run at an instant have
-// sizes that add up to at most #slices_G on each GPU. Integrated from 0 to the makespan, sum_i s_i t_i(s_i) <=
-// #slices_G * GPUs * makespan, where s_i is the size that task i runs on. The least area of task i is at most
-// s_i t_i(s_i).
+// one partition, and the sizes in a partition add up to at most #slices_G. So the sizes of the tasks that run at an
+// instant do too, on each GPU. Integrated from 0 to the makespan, sum_i s_i t_i(s_i) <= #slices_G * GPUs * makespan,
+// where s_i is the size that task i runs on. The least area of task i is at most s_i t_i(s_i).
 //
 // For several batches, FAR 6.7.2 applies the same formula to the tasks of all batches together.
 //

@@ -68,11 +68,9 @@ type chainSearch struct {
 	arena *arena
 }
 
-// chainTables holds, by set of tasks, the longest chain within a subtree if the set is assigned to its nodes in the
-// best way.
+// chainTables holds, by set of tasks, the longest chain within a subtree for the best assignment of the set.
 type chainTables struct {
-	// gross includes all destroys, net all but the longest of each chain. If net is nil, it is gross less drop, and 0
-	// for the empty set.
+	// gross includes all destroys, net all but the longest of each chain. A nil net means gross less drop, 0 if empty.
 	gross, net []ticks
 	drop       ticks
 }
@@ -164,7 +162,6 @@ type chainStart struct {
 
 const notThere ticks = -1
 
-// add adds an instance that is busy until a time.
 func (s *chainStart) add(g *mig.GPU, in mig.Instance, until ticks) {
 	tree := g.Tree()
 	if s.busy == nil {
@@ -193,7 +190,6 @@ func (c *chainSearch) root(s *chainStart, from int) []ticks {
 	return c.net(t)
 }
 
-// subtree returns the tables of a node and the nodes below it.
 func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
 	free := s.busy == nil || !s.holds[v]
 	shape := shapes(c.problem.GPU)[v]
@@ -320,8 +316,7 @@ func (c *chainSearch) delay(v int, s *chainStart) ticks {
 	return least
 }
 
-// merge returns the table of two subtrees side by side. Only the entries from set from on are valid, and no entry is
-// valid once ctx is done.
+// merge returns the table of two disjoint subtrees. Entries before from, and all once ctx is done, are invalid.
 func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) []ticks {
 	out := c.arena.table()
 	out[0] = max(a[0], b[0])
@@ -367,8 +362,7 @@ func sameShape(tree []mig.Node, a, b mig.Node) bool {
 
 // A band contains the sets of tasks that the nodes below a node can run within the limit, judged by slice weights. It
 // excludes sets that are too much for the slices below the node, that leave too much for the other slices, or that
-// waste too much. With them the chains would exceed the limit, because the sum over the slices of w_l times the load
-// equals the charges of the tasks.
+// waste too much. Their chains exceed the limit, because the charges add up to the weighted loads.
 type band []sumLimit
 
 // A sumLimit holds for sets of tasks if the values of their tasks add up to at most a limit.
@@ -490,7 +484,6 @@ func (b *bandMaker) charge(u, i int, weights []float64) float64 {
 	return min(b.impossible, float64(newCover(p.GPU, node.Instance).weight(weights)*t))
 }
 
-// fitsSome reports whether some task fits a size.
 func fitsSome(tasks task.Batch, size mig.Slices) bool {
 	return slices.ContainsFunc(tasks, func(t task.Task) bool { return t.Fits(size) })
 }

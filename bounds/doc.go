@@ -2,7 +2,7 @@
 // Each bound is either proven, in package certificate or its doc comment, or marked as only published.
 //
 //   - [Area]: the area of the tasks spread evenly over all slices (FAR 6.4). Proven.
-//   - [LBound]: l_bound as published (DRL 5.2), which defines the paper's p_opt. It exceeds the optimum of some batches.
+//   - [LBound]: l_bound as published (DRL 5.2), the base of p_opt. It exceeds the optimum of some batches.
 //   - [Certified]: the largest of four terms that hold for every schedule that the referee accepts, including schedules
 //     that merge instances; [Prove] also returns a [Witness]. Proven.
 //   - [Exact]: for few tasks, the optimum over all schedules, including those that merge instances. For more tasks, the

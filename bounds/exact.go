@@ -14,16 +14,14 @@ import (
 // task, Exact takes about five times as long and the plain search of the verification fifty times.
 const MaxSearched = 6
 
-// Exact returns a certificate: the best schedule that it finds, and a proof of how much shorter a schedule can be. It
-// starts from a known schedule of the problem.
+// Exact improves a known schedule if it can, and returns it with a proof of how much shorter a schedule can be.
 //
 // If the bound of [Prove] does not reach the known makespan, Exact searches all schedules that the referee accepts,
 // including those that merge instances, under every reconfiguration model and from any start partition. This takes
 // milliseconds. It only searches problems with one GPU, without release times and with at most [MaxSearched] tasks.
 // Otherwise the certificate holds the known schedule, and Proven is false.
 //
-// The error is a [*schedule.InvalidError] for an invalid known schedule, the error of [task.Batch.Validate] for invalid
-// tasks, or the context's error.
+// The error is a [*schedule.InvalidError] for the known schedule, an error of [task.Batch.Validate], or the context's.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
 	var none certificate.Certificate
 	if err := p.Tasks.Validate(p.GPU); err != nil {

@@ -83,8 +83,7 @@ type vertices struct {
 	pivots []int
 }
 
-// tinyPivot separates 0 from a coefficient. Rounding is far smaller, and the coefficients are fractions of small
-// whole numbers.
+// tinyPivot separates 0 from a coefficient. Rounding is far smaller, fractions of small numbers are larger.
 const tinyPivot = 1e-9
 
 // choose extends the first number chosen rows with every combination of the rows from index from on.

@@ -9,8 +9,7 @@ import (
 // heads holds the lengths of the heads of a node for one assignment, in descending order and followed by zeros.
 type heads [mig.MaxSize]ticks
 
-// longest returns the longest chain if the heads begin in the best order: longest first.
-// Each head waits for those before it.
+// longest returns the longest chain if each head waits for the heads before it; longest first is the best order.
 func (h *heads) longest(wait ticks) ticks {
 	var longest ticks
 	for i := 0; i < len(h) && h[i] > 0; i++ {
@@ -74,8 +73,7 @@ type knownHeads struct {
 // milliseconds; most batches take a tenth of that.
 const headSteps, headStepsASet = 1 << 20, 32
 
-// heads returns the chains term of one GPU that is empty at the start, or the limit if that is less. least is the term
-// according to the tables.
+// heads returns the chains term of one empty GPU, or the limit if that is less. least is the term by the tables.
 //
 // The heads of a node are the topmost used nodes below it. Under [mig.Sequential] the tables charge one create for each
 // pair of used subtrees, but the last of k heads waits for k-1 creates. Package certificate proves this.
@@ -115,8 +113,7 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	for v := range tree {
 		shape := shapes(c.problem.GPU)[v]
 		h.under[v] = c.under[shape].gross
-		t, ok := c.empty[shape]
-		if ok {
+		if t, ok := c.empty[shape]; ok {
 			if h.closed[net][shape] == nil {
 				h.closed[net][shape] = c.net(t)
 			}
@@ -140,8 +137,7 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	return h
 }
 
-// subtree returns the heads with chains below the limit if a set is assigned to a node and the nodes below it. It
-// leaves out heads if others are no longer.
+// subtree returns the heads with chains below the limit for a set on a subtree, except heads no shorter than others.
 func (h *headSearch) subtree(v, set, kind int, limit ticks) []heads {
 	if set == 0 {
 		return []heads{{}}
@@ -224,8 +220,7 @@ func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	return list
 }
 
-// add adds x to a list and leaves out heads if others are no longer. Such heads remain no longer if the same heads are
-// added to both.
+// add adds x to a list and leaves out heads if others are no longer. Adding the same heads to both keeps this.
 func (h *headSearch) add(list []heads, x heads) []heads {
 	h.steps += len(list)
 	if slices.ContainsFunc(list, func(o heads) bool { return dominates(x[:], o[:]) }) {

@@ -31,8 +31,7 @@ import (
 // and {3,7} would change: 3-3 would make Idle 0 instead of 4.
 //
 // The formula is for one GPU that is empty at time 0. For several GPUs it is divided by their number. LBound ignores
-// the reconfiguration model, start partition and release times. It returns the error of [task.Batch.Validate] for
-// invalid tasks.
+// the reconfiguration model, start partition and release times. Its error is from [task.Batch.Validate].
 func LBound(p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err
@@ -66,8 +65,7 @@ var published = mig.Derived(func(g *mig.GPU) []publishedCharge {
 	return out
 })
 
-// idleSlices returns Idle(s,S): the least sum of the sizes not in the set, over the configurations with an instance of
-// size s.
+// idleSlices returns Idle(s,S): the least sum of the sizes not in the set in a configuration that holds size s.
 func idleSlices(g *mig.GPU, s mig.Slices, set []mig.Slices) mig.Slices {
 	least := g.ComputeSlices
 	for _, c := range g.Useful() {

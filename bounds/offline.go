@@ -40,8 +40,7 @@ func (offline) AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, request
 //
 // The prices are dual variables of a linear program: accept as much of the requests as possible, so that in each slot
 // all GPUs together run no more than a mean of valid partitions would. The primal-dual hybrid gradient method with
-// restarts (Applegate et al., NeurIPS 2021) comes near its optimum. The bound holds for any prices, and is tighter the
-// nearer they are to the optimum.
+// restarts (Applegate et al., NeurIPS 2021) comes near its optimum. The bound holds for any prices.
 //
 // It returns an error for a request that the model cannot run, or the context's error.
 func ProveOffline(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) ([]certificate.Instant, error) {
@@ -75,8 +74,7 @@ type loads struct {
 	facets   [][]float64
 	profiles int
 	gpus     float64
-	// slots are the slots that can bind: all requests together overload them, and no other slot holds the same
-	// requests and more.
+	// slots are overloaded by all requests together, and no other slot holds the same requests and more.
 	slots []int
 	// requests are the requests that live in at least one of the slots.
 	requests []lifetime
@@ -94,7 +92,6 @@ type lifetime struct {
 	from, until int
 }
 
-// newLoads builds the linear program. The error is about a request that the model cannot run.
 func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
 	profiles := task.RequestProfiles(g)
 	l := &loads{facets: facets(g), profiles: len(profiles), gpus: float64(gpus)}
@@ -131,7 +128,6 @@ func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
 // loadSlack is larger than the relative error of a weight. A smaller excess over the number of GPUs is rounding.
 const loadSlack = 1e-12
 
-// overloads reports whether a weight exceeds the number of GPUs.
 func (l *loads) overloads(weight float64) bool { return weight > l.gpus*(1+loadSlack) }
 
 func (l *loads) ones() []float64 { return slices.Repeat([]float64{1}, len(l.requests)) }
@@ -210,8 +206,7 @@ func (l *loads) charges(y []float64) []float64 {
 	return out
 }
 
-// setSteps sets each step size to one over the sum of the coefficients of its row or column (Pock and Chambolle,
-// Diagonal Preconditioning, ICCV 2011).
+// setSteps sets each step to 1 over the sum of its row or column (Pock and Chambolle, ICCV 2011).
 func (l *loads) setSteps() {
 	l.sigma = l.weights(l.ones())
 	rows := make([]float64, len(l.sigma))
@@ -258,8 +253,7 @@ func (l *loads) step(at point) point {
 	return next
 }
 
-// The method restarts from the mean of roundSteps points, at most maxRounds times. The number of steps times the number
-// of requests is about maxSteps at most.
+// The method restarts from the mean of roundSteps points, up to maxRounds times, within maxSteps steps of a request.
 const (
 	roundSteps = 100
 	maxRounds  = 40

@@ -22,8 +22,7 @@ const MaxOptimumFreeTasks = 6
 // EXACT, up to rounding: the search of [Exact] finds the optimum of each set of tasks on each GPU, and OptimumFree
 // compares every division of the tasks between the GPUs.
 //
-// It returns an error for invalid tasks (see [task.Batch.Validate]) and for more than [MaxOptimumFreeTasks] tasks, or
-// the context's error.
+// It returns an error of [task.Batch.Validate], for more than [MaxOptimumFreeTasks] tasks, or of the context.
 func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err

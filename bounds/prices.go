@@ -54,8 +54,7 @@ func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells i
 	return Witness{Kind: certificate.TaskPrices, Bound: mig.Seconds(n) * k.cell, Cells: n, Prices: prices}
 }
 
-// charges returns the charge of each task by the best weights: the least over the options that can end before an
-// instant, 0 if no option can.
+// charges returns the least charge of each task over the options that can end before an instant; 0 if no option can.
 func (s *sliceWeights) charges(before mig.Seconds) []float64 {
 	copy(s.current, s.weights)
 	weight := s.bySize()
@@ -136,8 +135,7 @@ func newPacker(p *algo.Problem, h mig.Seconds, cells int, round func(float64) fl
 	return k
 }
 
-// improve changes the prices in the given number of steps and ends with the best prices. The rate of change falls from
-// first to last.
+// improve changes the prices in a number of steps and ends with the best. The rate of change falls from first to last.
 func (k *packer) improve(ctx context.Context, prices []float64, steps int, first, last float64) {
 	const inertia = 0.9
 	gpus := float64(k.problem.GPUs())
@@ -190,8 +188,7 @@ func (k *packer) tooFew(prices []float64) int {
 	return n
 }
 
-// interpolate returns the fractional number of cells in which a GPU earns a share of the prices; n is that number
-// rounded up.
+// interpolate returns the fractional number of cells in which a GPU earns a share of the prices, which is n rounded up.
 func (k *packer) interpolate(n int, share float64) float64 {
 	root := k.net[0]
 	if n == 0 || root[n] <= root[n-1] {

@@ -18,8 +18,7 @@ import (
 // set of tasks on it, one after the other. Every schedule has this form: runs on one instance belong to one use if no
 // overlapping instance is created between them, and an instance without tasks need not be created. Instances that exist
 // at the start run a set of tasks, which may be empty, before they are destroyed. Given the sequence, everything
-// happens as early as possible. This is optimal, since no instant in a schedule becomes later if another becomes
-// earlier.
+// happens as early as possible: no instant becomes later if another becomes earlier.
 //
 // Under [mig.Parallel] and [mig.Free] an instance is destroyed as soon as its tasks end, if a later use overlaps it.
 // The uses come in the order in which their creates begin.
@@ -42,8 +41,7 @@ type search struct {
 	ctx   context.Context
 	p     *algo.Problem
 	nodes []searchNode
-	// tree is the number of nodes of [mig.GPU.Tree], which come first. The other nodes exist at the start and have
-	// another profile.
+	// tree is the number of nodes of [mig.GPU.Tree], which come first. The others exist at the start.
 	tree int
 	// exchange lists the siblings whose subtrees have the same shape, deepest first.
 	exchange [][2]int
@@ -180,8 +178,7 @@ func (x *search) addNodes() {
 		return // with an instance of another profile, subtrees are not exchanged
 	}
 	for i := x.tree - 1; i >= 0; i-- {
-		c := x.nodes[i].children
-		if len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
+		if c := x.nodes[i].children; len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
 			x.exchange = append(x.exchange, [2]int{c[0], c[1]})
 		}
 	}
@@ -203,8 +200,7 @@ func (x *search) improve(makespan mig.Seconds) {
 	x.bestUses, x.bestStarts = slices.Clone(x.uses), slices.Clone(x.starts)
 }
 
-// assign tries all sets of tasks for the start instances from the k-th on, and then all schedules of the remaining
-// tasks. The error is the context's.
+// assign tries all sets of tasks for the start instances from the k-th on, then all schedules of the rest.
 func (x *search) assign(k int, s state) error {
 	if k == len(x.p.Start) {
 		return x.visit(&s)
@@ -243,12 +239,10 @@ func (x *search) after(free mig.Seconds, size mig.Slices, set taskSet) mig.Secon
 	return free
 }
 
-// takesFirstTwins reports whether the set takes the first of the tasks left with the same times and release. Other sets
-// give the same schedules.
+// takesFirstTwins reports whether the set takes the first of equal tasks left. Other sets give the same schedules.
 func (x *search) takesFirstTwins(set, left taskSet) bool {
 	for m := set; m != 0; m &= m - 1 {
-		j := x.twin[bits.TrailingZeros32(uint32(m))]
-		if j >= 0 && (left&^set)>>j&1 != 0 {
+		if j := x.twin[bits.TrailingZeros32(uint32(m))]; j >= 0 && (left&^set)>>j&1 != 0 {
 			return false
 		}
 	}
@@ -277,8 +271,7 @@ func (x *search) visit(s *state) error {
 	if x.bound(s) >= x.below || x.prune(s) {
 		return nil
 	}
-	x.visits++
-	if x.visits&1023 == 1 && x.ctx.Err() != nil {
+	if x.visits++; x.visits&1023 == 1 && x.ctx.Err() != nil {
 		return x.ctx.Err()
 	}
 	for i := range x.tree {
@@ -292,8 +285,7 @@ func (x *search) visit(s *state) error {
 		}
 		var ahead nodeSet
 		for m := s.exist &^ needed; m != 0; m &= m - 1 {
-			j := bits.TrailingZeros32(uint32(m))
-			if x.idle(s, j) < last {
+			if j := bits.TrailingZeros32(uint32(m)); x.idle(s, j) < last {
 				ahead |= 1 << j
 			}
 		}
@@ -350,8 +342,7 @@ func (x *search) destroy(s *state, nodes nodeSet) {
 	for nodes != 0 {
 		next := bits.TrailingZeros32(uint32(nodes))
 		for m := nodes; m != 0; m &= m - 1 {
-			j := bits.TrailingZeros32(uint32(m))
-			if x.idle(s, j) < x.idle(s, next) {
+			if j := bits.TrailingZeros32(uint32(m)); x.idle(s, j) < x.idle(s, next) {
 				next = j
 			}
 		}
@@ -361,8 +352,7 @@ func (x *search) destroy(s *state, nodes nodeSet) {
 	}
 }
 
-// prune reports whether the search visited a state with the same key in which no instant is later. Otherwise it records
-// this state.
+// prune reports whether the search visited a state in which no instant is later; if not, it records this state.
 func (x *search) prune(s *state) bool {
 	c := x.canonical(s)
 	list := x.visited[c.stateKey]
@@ -394,8 +384,7 @@ func (x *search) canonical(s *state) state {
 		left := nodeSet(1<<width-1) << pair[0]
 		right := left << width
 		o.exist = c.exist&^(left|right) | c.exist&left<<width | c.exist&right>>width
-		d := slices.Compare(o.ready[:], c.ready[:])
-		if d < 0 || d == 0 && o.exist < c.exist {
+		if d := slices.Compare(o.ready[:], c.ready[:]); d < 0 || d == 0 && o.exist < c.exist {
 			c = o
 		}
 	}
@@ -407,8 +396,7 @@ func (x *search) canonical(s *state) state {
 // Wherever the remaining tasks run, the uses of the nodes that cover a slice come one after the other, after the
 // instance on the slice is destroyed. Each takes a create and its tasks, and each except the last a destroy. The sum of
 // these times over the slice's uses is a chain. The bound is the least, over all ways to place the tasks on the tree,
-// of the longest chain among the slices with tasks. It counts one use for each node, and the shortest destroy between
-// the uses of different nodes.
+// of the longest chain among the slices with tasks. It counts one use a node, and the shortest destroy between uses.
 //
 // all[i][set] is this value for a set of tasks on and below node i, over all its slices; loaded[i][set] is the value
 // over only those slices on which tasks are placed. They are minimised separately, which can only lower the bound.
@@ -463,8 +451,7 @@ func (x *search) bound(s *state) mig.Seconds {
 	return max(s.end, x.loaded[0][s.left])
 }
 
-// leastSplit splits a set into two parts so that the larger of left[one part] and right[other part] is least, and
-// returns that value.
+// leastSplit returns the least max(left[one part], right[other part]) over all divisions of a set into two parts.
 func leastSplit(set taskSet, left, right []mig.Seconds) mig.Seconds {
 	least := max(left[set], right[0])
 	for l := set; l != 0; {
@@ -474,7 +461,6 @@ func leastSplit(set taskSet, left, right []mig.Seconds) mig.Seconds {
 	return least
 }
 
-// schedule returns the best sequence as a schedule.
 func (x *search) schedule() schedule.Schedule {
 	s := schedule.Schedule{GPU: x.p.GPU, Algorithm: "exact", Model: x.p.Model}
 	// A busy node exists until its tasks end. exist is in the order of these ends.

@@ -27,8 +27,7 @@ import (
 // on A30. Nested golden section searches find them.
 type sliceWeights struct {
 	problem *algo.Problem
-	// ends is the earliest end of each option, and all its duration, by task and index of the size; +Inf if the task
-	// does not fit.
+	// ends and all hold each option's earliest end and duration, by task and size index; +Inf if the task does not fit.
 	ends, all [][]mig.Seconds
 	// times are the durations of the options that are not left out, +Inf for the others.
 	times [][]mig.Seconds
@@ -203,8 +202,7 @@ func (s *sliceWeights) least(charge float64) mig.Seconds {
 	return mig.Seconds((charge + constant) / slope)
 }
 
-// deadSlices returns the dead slices in order of time, without the slices that tasks can never use. usable says which
-// of the model's sizes the tasks can use.
+// deadSlices returns the dead slices in order of time, without slices that no task can use. usable is by size index.
 func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
 	starts := make([][]schedule.Existing, p.GPUs())
 	empty := p.GPUs()
@@ -268,7 +266,6 @@ func (c cover) weight(bySlice []float64) float64 {
 	return sum
 }
 
-// newCover returns the compute slices that an instance covers.
 func newCover(g *mig.GPU, in mig.Instance) cover {
 	var c cover
 	for l := range int(g.ComputeSlices) {
@@ -293,8 +290,7 @@ var sizeCovers = mig.Derived(func(g *mig.GPU) [][]cover {
 	return out
 })
 
-// leafClasses returns classes of compute slices. The slices of a class are covered by the
-// same numbers of nodes of each size.
+// leafClasses returns classes of compute slices that are covered by the same numbers of nodes of each size.
 var leafClasses = mig.Derived(func(g *mig.GPU) [][]int {
 	var classes [][]int
 	var paths [][mig.MaxSize + 1]int

@@ -6,9 +6,9 @@
 // [*algo.InfeasibleError] only where it may. [Golden] and [GoldenLines] compare answers with files by algorithm and
 // version.
 //
-// A package of algorithms calls them from its tests. The tests of this package run every algorithm,
-// bound and dataset of the program on GPU models outside its table, and with a context that ends. Each
-// track has a value here: [Batch], [Stream], [Placement], [Dispatch] and [Corun].
+// A package of algorithms calls them from its tests. The tests of this package run every algorithm, bound and dataset
+// of the program on GPU models outside its table, and with a context that ends. Each track has a value here: [Batch],
+// [Stream], [Placement], [Dispatch] and [Corun].
 package algotest
 
 import (
@@ -36,12 +36,12 @@ type Track[P, A any] struct {
 	Check func(p P, answer A) error
 }
 
-// A Suite is what the algorithms of a package are tested with.
+// A Suite tests the algorithms of a package.
 type Suite[P, A any] struct {
 	Track[P, A]
 	// Specs are the algorithms under test; nil means all of the track.
 	Specs []algo.Spec
-	// Problems is how many problems are drawn. The seeds are 0, 1, 2, ...
+	// Problems is the number of problems to draw. The seeds are 0, 1, 2, ...
 	Problems int
 	// Draw draws a problem.
 	Draw func(rng *rand.Rand) P
@@ -49,7 +49,7 @@ type Suite[P, A any] struct {
 	Algorithms func(p P, rng *rand.Rand) []string
 	// Infeasible reports whether an algorithm may have no answer to a problem; nil means that all have one.
 	Infeasible func(a algo.Algorithm, p P) bool
-	// Also checks an answer further; nil means that the referee is enough.
+	// Also is a further check of an answer, or nil.
 	Also func(a algo.Algorithm, p P, answer A) error
 }
 
@@ -141,7 +141,8 @@ func (s *Suite[P, A]) algorithms(p P, rng *rand.Rand) []string {
 func (s *Suite[P, A]) conform(a algo.Algorithm, p P, repeat bool) error {
 	before := fmt.Sprintf("%#v", p)
 	answer, err := s.Run(context.Background(), a, p)
-	if after := fmt.Sprintf("%#v", p); after != before {
+	after := fmt.Sprintf("%#v", p)
+	if after != before {
 		return fmt.Errorf("the algorithm has changed the problem from %s to %s", before, after)
 	}
 	if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok && s.Infeasible != nil && s.Infeasible(a, p) {
@@ -167,7 +168,7 @@ func (s *Suite[P, A]) conform(a algo.Algorithm, p P, repeat bool) error {
 	return nil
 }
 
-// repeat runs an algorithm several times at once and compares the answers with the one it gave alone.
+// repeat runs an algorithm several times at once and compares the answers with its first answer.
 func (tr *Track[P, A]) repeat(a algo.Algorithm, p P, answer A) error {
 	var g errgroup.Group
 	for range 3 {

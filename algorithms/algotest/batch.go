@@ -22,7 +22,7 @@ var Batch = Track[algo.Problem, schedule.Schedule]{
 	Name: algo.TrackBatch,
 	Run: func(ctx context.Context, a algo.Algorithm, p algo.Problem) (schedule.Schedule, error) {
 		s, err := a.Schedule(ctx, p)
-		return s, named(a, s, err)
+		return s, checkName(a, s, err)
 	},
 	Check: checkSchedule,
 }
@@ -39,12 +39,12 @@ var Stream = Track[StreamProblem, schedule.Schedule]{
 	Name: algo.TrackStream,
 	Run: func(ctx context.Context, a algo.Algorithm, p StreamProblem) (schedule.Schedule, error) {
 		s, err := ScheduleStream(ctx, a, p.Problem, p.Lengths)
-		return s, named(a, s, err)
+		return s, checkName(a, s, err)
 	},
 	Check: func(p StreamProblem, s schedule.Schedule) error { return checkSchedule(p.Problem, s) },
 }
 
-// ScheduleStream is [algo.Algorithm.Schedule] for an algorithm of the stream track.
+// ScheduleStream runs an algorithm of the stream track, as [algo.Algorithm.Schedule] runs one of the batch track.
 func ScheduleStream(ctx context.Context, a algo.Algorithm, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 	made, err := algo.Make[algo.Stream](a)
 	if err == nil {
@@ -58,8 +58,8 @@ func ScheduleStream(ctx context.Context, a algo.Algorithm, p algo.Problem, lengt
 	return s, err
 }
 
-// named adds an error if a schedule does not name the algorithm that made it.
-func named(a algo.Algorithm, s schedule.Schedule, err error) error {
+// checkName adds an error if a schedule does not name the algorithm that made it.
+func checkName(a algo.Algorithm, s schedule.Schedule, err error) error {
 	if err == nil && s.Algorithm != a.ID {
 		return fmt.Errorf("the schedule of %s names %q", a.ID, s.Algorithm)
 	}
@@ -74,8 +74,8 @@ func checkSchedule(p algo.Problem, s schedule.Schedule) error {
 	return nil
 }
 
-// RandomProblem draws a batch on one GPU of any model. The batches are of every kind that the paper and the referee
-// allow: monotone and not, with sizes that do not fit, equal times, tasks that fit only the whole GPU.
+// RandomProblem draws a batch on one GPU of any model. There are batches of every kind that the paper and the referee
+// allow: monotone and not, with sizes that do not fit, with equal times, with tasks that fit only the whole GPU.
 func RandomProblem(rng *rand.Rand, n int) algo.Problem {
 	gpus := mig.GPUs()
 	p := algo.Problem{GPU: gpus[rng.IntN(len(gpus))]}

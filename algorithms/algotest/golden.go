@@ -14,13 +14,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden answers of new versions and delete those of old ones")
 
-// GoldenName is the file name of an algorithm's answers: its ID, without the
-// characters that file names may not have, and its version.
+// GoldenName returns the file name of an algorithm's answers: its ID with hyphens for ?, = and &, and its version.
 func GoldenName(id string, s algo.Spec) string {
 	return fmt.Sprintf("%s-v%d.txt", strings.NewReplacer("?", "-", "=", "-", "&", "-").Replace(id), s.Version)
 }
 
-// An Answer is what one golden file or line holds.
+// An Answer is the content of one golden file or line.
 type Answer struct {
 	// Key names the algorithm and its version.
 	Key string
@@ -28,12 +27,12 @@ type Answer struct {
 	Text string
 }
 
-// Golden compares answers with the files of a folder; the keys are the files' names. As results are stored by version,
-// an answer that changes without a new version would mix with results that it does not agree with.
+// Golden compares answers with the files of a folder; the keys are the files' names. Results are stored by version, so
+// an answer that changes without a new version would contradict stored results.
 //
 // An answer that differs is written beside the file, with the extension .got. With -update, the test adds missing files
-// and deletes those of no answer. It never changes a file: for another answer, raise Version in the algorithm's Spec.
-// If the problems have changed instead, delete the file first.
+// and deletes files without an answer. It never changes a file: for another answer, raise Version in the algorithm's
+// Spec. If the problems have changed instead, delete the file first.
 func Golden(t *testing.T, dir string, answers []Answer) {
 	t.Helper()
 	want := map[string]string{}
@@ -64,8 +63,8 @@ func Golden(t *testing.T, dir string, answers []Answer) {
 	}
 }
 
-// GoldenLines is [Golden] with one file instead of a folder. After a header the file
-// has a line for each answer: its key, a comma and its text.
+// GoldenLines is [Golden] with one file instead of a folder. After a header the file has a line for each answer: its
+// key, a comma and its text.
 func GoldenLines(t *testing.T, path, header string, answers []Answer) {
 	t.Helper()
 	before, ok := strings.CutPrefix(read(t, path), header+"\n")
@@ -93,10 +92,9 @@ func GoldenLines(t *testing.T, path, header string, answers []Answer) {
 	d.report(t, path, "see "+path+".got")
 }
 
-// A difference is what distinguishes answers from golden ones.
+// A difference lists the answers that differ from the golden answers.
 type difference struct {
-	// changed are the new answers to keys whose golden answer is another, with what
-	// differs first; missing those without a golden one.
+	// changed are the answers that differ from their golden answer, at first. missing have no golden answer.
 	changed, missing []Answer
 	first            []string
 	// extra are the keys of golden answers that no algorithm gives.
@@ -124,7 +122,7 @@ func compare(want map[string]string, answers []Answer) (d difference) {
 	return d
 }
 
-// report fails the test for all that -update does not settle.
+// report fails the test for every difference that -update does not remove.
 func (d *difference) report(t *testing.T, where, see string) {
 	t.Helper()
 	for i, a := range d.changed {
@@ -143,7 +141,7 @@ func (d *difference) report(t *testing.T, where, see string) {
 	}
 }
 
-// firstDifference says in which line, from 1, two texts differ first.
+// firstDifference describes the first line, counted from 1, in which two texts differ.
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	n := 0

@@ -16,17 +16,17 @@ type PlacementProblem struct {
 	Requests []task.Request
 	// Demand is the true probability of each profile, or nil.
 	Demand []float64
-	// Migration is what the cluster allows of moves.
+	// Migration has the cluster's limits on moves.
 	Migration task.Migration
 }
 
-// A Decision is what a placer answered to a request.
+// A Decision is a placer's answer to a request.
 type Decision struct {
 	Spot     sim.Spot
 	Accepted bool
 }
 
-// PlacementAnswer is all decisions and what came of them.
+// PlacementAnswer has all decisions and their result.
 type PlacementAnswer struct {
 	Decisions []Decision
 	Result    sim.PlacementResult
@@ -50,13 +50,13 @@ var Placement = Track[PlacementProblem, PlacementAnswer]{
 		return PlacementAnswer{log.decisions, r}, err
 	},
 	Check: func(p PlacementProblem, a PlacementAnswer) error {
-		return sim.CheckPlacement(p.GPU, p.GPUs, p.Requests, placesOf(p.Requests, a.Decisions), a.Result.Moved,
+		return sim.CheckPlacement(p.GPU, p.GPUs, p.Requests, places(p.Requests, a.Decisions), a.Result.Moved,
 			p.Migration)
 	},
 }
 
-// placesOf returns the places of each request's instances: none if one was rejected.
-func placesOf(requests []task.Request, decisions []Decision) [][]sim.Spot {
+// places returns the places of each request's instances: nil if one was rejected.
+func places(requests []task.Request, decisions []Decision) [][]sim.Spot {
 	places := make([][]sim.Spot, len(requests))
 	for i := range requests {
 		for n := requests[i].Instances(); n > 0; n-- {
@@ -72,7 +72,7 @@ func placesOf(requests []task.Request, decisions []Decision) [][]sim.Spot {
 	return places
 }
 
-// placementLog remembers what was decided.
+// placementLog records decisions.
 type placementLog struct {
 	sim.Placer
 	decisions []Decision

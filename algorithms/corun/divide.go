@@ -12,25 +12,25 @@ import (
 // maxDivide is the largest number of jobs that a divider takes. Memory grows as 2^n.
 const maxDivide = 20
 
-// A divider divides jobs into groups that, one after the other, take the least time. It is not safe for concurrent use.
+// A divider divides jobs into groups that take the least time one after the other. It is not safe for concurrent use.
 type divider struct {
 	*search
 	// largest is the largest size of a group.
 	largest int
-	// known has the seconds of sets of jobs in one group; +Inf if smaller groups of them take no longer.
+	// known caches the seconds of sets of jobs in one group; +Inf if smaller groups of them take no longer.
 	known map[set]float64
 
 	// The other fields are about the jobs of the current call of divide. Sets of them are bit masks.
 
-	// seconds has the time of each set in its best groups. part has one of these groups, or
-	// a union of some; it is the set itself if the set is one group.
+	// seconds has the time of each set in its best groups. part has one of these groups, or a union of some; it is the
+	// set itself if the set is one group.
 	seconds []float64
 	part    []uint32
-	// useful has, by first job, the sets that are faster in one group than in smaller ones.
+	// useful has, by first job, the sets that are faster in one group than in smaller groups.
 	useful [][]timed
 }
 
-// A jobGroup is a set of jobs in ascending order and how long they take together.
+// A jobGroup is a set of jobs in ascending order and the time that they take together.
 type jobGroup struct {
 	jobs    []int
 	seconds float64
@@ -54,9 +54,9 @@ func newDivider(w *corun.Window, f corun.Family) *divider {
 	}
 }
 
-// divide returns the best groups of up to maxDivide jobs, which must be in ascending order. It finds those of all sets
-// of the jobs by dynamic programming. A set that is small enough is one group or two smaller sets; in a larger set the
-// first job is in some group. It returns nil if ctx is done.
+// divide returns the best groups of up to maxDivide jobs, which must be in ascending order. Dynamic programming finds
+// the best groups of every set of the jobs: a set that is small enough is one group or two smaller sets; in a larger
+// set the first job is in some group. It returns nil if ctx is done.
 func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 	n := len(jobs)
 	largest := min(d.largest, n)
@@ -74,11 +74,13 @@ func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 			d.seconds[m] = math.Inf(1)
 			others := m & (m - 1)
 			for sub := others; sub != 0; sub = (sub - 1) & others {
-				if t := d.seconds[sub] + d.seconds[m^sub]; t < d.seconds[m] {
+				t := d.seconds[sub] + d.seconds[m^sub]
+				if t < d.seconds[m] {
 					d.seconds[m], d.part[m] = t, sub
 				}
 			}
-			if t := d.together(membersOf(jobs, m), d.seconds[m]); t < d.seconds[m] {
+			t := d.oneGroup(members(jobs, m), d.seconds[m])
+			if t < d.seconds[m] {
 				d.seconds[m], d.part[m] = t, m
 				i := bits.TrailingZeros32(m)
 				d.useful[i] = append(d.useful[i], timed{m, t})
@@ -96,10 +98,9 @@ func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 		}
 		d.seconds[m] = math.Inf(1)
 		for i := range d.useful[first] {
-			if g := &d.useful[first][i]; g.jobs&^m == 0 {
-				if t := g.seconds + d.seconds[m^g.jobs]; t < d.seconds[m] {
-					d.seconds[m], d.part[m] = t, g.jobs
-				}
+			g := &d.useful[first][i]
+			if g.jobs&^m == 0 && g.seconds+d.seconds[m^g.jobs] < d.seconds[m] {
+				d.seconds[m], d.part[m] = g.seconds+d.seconds[m^g.jobs], g.jobs
 			}
 		}
 	}
@@ -109,19 +110,19 @@ func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 		for d.part[m] != m {
 			m = d.part[m]
 		}
-		s := membersOf(jobs, m)
+		s := members(jobs, m)
 		groups = append(groups, jobGroup{s.jobs(), d.seconds[m]})
 		left ^= m
 	}
 	return groups
 }
 
-// together returns how long a set takes in one group, or +Inf if that is not less than
-// below, the time of the set in smaller groups.
-func (d *divider) together(s set, below float64) float64 {
+// oneGroup returns the time of a set in one group, or +Inf if it is not less than below, its time in smaller groups.
+func (d *divider) oneGroup(s set, below float64) float64 {
 	t, ok := d.known[s]
 	if !ok {
-		if t = d.fastest(s.jobs(), below); t == below {
+		t = d.fastest(s.jobs(), below)
+		if t == below {
 			t = math.Inf(1)
 		}
 		d.known[s] = t
@@ -136,7 +137,7 @@ func nextOfSize(x uint32) uint32 {
 	return ripple | (x^ripple)>>2/low
 }
 
-func membersOf(jobs []int, mask uint32) set {
+func members(jobs []int, mask uint32) set {
 	s := noJobs
 	for i := 0; mask != 0; mask &= mask - 1 {
 		s[i] = jobs[bits.TrailingZeros32(mask)]

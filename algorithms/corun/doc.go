@@ -1,9 +1,7 @@
-// Package corun holds the schedulers of the co-run track: which jobs of a window run
-// together, and on which partition of the GPU (hierarchical paper IV). They know the
-// jobs and the model, as the paper's exhaustive searches know the measurements.
-//
-// All of them keep the paper's first constraint: a group is faster than its jobs one
-// after the other. A job for which no such group is found runs alone on the whole GPU.
+// Package corun holds the schedulers of the co-run track. They decide which jobs of a window run together, and on which
+// partition of the GPU (hierarchical paper IV). They know the jobs and the model, as the paper's exhaustive searches
+// know the measurements. All of them keep the paper's first constraint: a group is faster than its jobs one after the
+// other. A job without such a group runs alone on the whole GPU.
 package corun
 
 import (
@@ -13,7 +11,7 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// A planner is a scheduler. Plan checks the window before it calls the function.
+// A planner is a scheduler. Plan checks the window and then calls the function.
 type planner func(ctx context.Context, w *corun.Window) (corun.Plan, error)
 
 func (p planner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {

@@ -13,10 +13,9 @@ var _ = register("exact", "own", "the best groups on every partition of the trac
 // exhaustive returns the scheduler that finds the best plan with the setups of a family.
 func exhaustive(f corun.Family) planner {
 	return func(ctx context.Context, w *corun.Window) (corun.Plan, error) {
-		if n := len(w.Jobs); n > maxDivide {
-			return nil,
-				fmt.Errorf("the window has %d jobs, and exhaustive search is for up to %d; local takes any number",
-					n, maxDivide)
+		if len(w.Jobs) > maxDivide {
+			return nil, fmt.Errorf("the window has %d jobs, and exhaustive search is for up to %d; "+
+				"local takes any number", len(w.Jobs), maxDivide)
 		}
 		d := newDivider(w, f)
 		all := make([]int, len(w.Jobs))

@@ -16,9 +16,9 @@ func greedy(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	return s.plan(s.pairs(ctx)), ctx.Err()
 }
 
-// pairs repeatedly puts together the two jobs that save the most time, the first two on
-// a tie, until no two of the remaining jobs save time. The groups are in the order of
-// the time that they save, with single jobs last. They lack jobs once ctx is done.
+// pairs repeatedly pairs the two jobs that save the most time, the first two on a tie, until no two of the remaining
+// jobs save time. The groups are in the order of the time that they save, with single jobs last. Once ctx is done, they
+// may lack jobs.
 func (s *search) pairs(ctx context.Context) []jobGroup {
 	type pair struct {
 		jobGroup
@@ -33,15 +33,17 @@ func (s *search) pairs(ctx context.Context) []jobGroup {
 		single[j] = jobGroup{[]int{j}, s.fastest([]int{j}, math.Inf(1))}
 		for i := 0; i < j && s.w.Concurrency > 1; i++ {
 			apart := single[i].seconds + single[j].seconds
-			if t := s.fastest([]int{i, j}, apart); t < apart {
-				all = append(all, pair{jobGroup{[]int{i, j}, t}, apart - t})
+			together := s.fastest([]int{i, j}, apart)
+			if together < apart {
+				all = append(all, pair{jobGroup{[]int{i, j}, together}, apart - together})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b pair) int { return cmp.Compare(b.saves, a.saves) })
 	var groups []jobGroup
 	for _, p := range all {
-		if i, j := p.jobs[0], p.jobs[1]; single[i].jobs != nil && single[j].jobs != nil {
+		i, j := p.jobs[0], p.jobs[1]
+		if single[i].jobs != nil && single[j].jobs != nil {
 			groups = append(groups, p.jobGroup)
 			single[i].jobs, single[j].jobs = nil, nil
 		}

@@ -10,8 +10,8 @@ import (
 var _ = register("local", "own",
 	"greedy pairs, then any two and any three groups divided again in the best way, while that helps", local)
 
-// effort is the number of sets of jobs after which local stops. That takes a second at most, for up to some hundred
-// jobs. A window of 12 jobs has 793 sets, and one of 35 jobs has fewer than effort.
+// effort is the number of sets of jobs after which local stops. For up to some hundred jobs this takes at most a
+// second. A window of 12 jobs has 793 sets, and one of 35 jobs has fewer than effort.
 const effort = 1 << 16
 
 // local improves the greedy pairs by dividing the jobs of two or three groups again in the best way, until that saves
@@ -34,8 +34,8 @@ type descent struct {
 	groups []jobGroup
 }
 
-// improve takes one step for every two groups. Groups that are next to each other, and
-// so have about the same gain, come first. It reports whether anything changed.
+// improve takes one step for every two groups, neighbours first, because they have about the same gain. It reports
+// whether a step changed the groups.
 func (s *descent) improve(ctx context.Context, step func(ctx context.Context, from, to int) bool) (changed bool) {
 	n := len(s.groups)
 	for apart := 1; apart < n; apart++ {
@@ -56,8 +56,8 @@ func (s *descent) three(ctx context.Context, from, to int) (changed bool) {
 	return changed
 }
 
-// divideAgain divides the jobs of some groups again if that saves time. Groups may become
-// empty, and new ones come last.
+// divideAgain divides the jobs of some groups again if that saves time. Groups may become empty, and new groups come
+// last.
 func (s *descent) divideAgain(ctx context.Context, which ...int) bool {
 	var jobs []int
 	before := 0.0

@@ -18,16 +18,16 @@ type menu struct {
 	places []place
 }
 
-// A place is what a slot offers to a job.
+// A place describes the resources of a slot.
 type place struct {
-	// whole is the compute instance's share of the GPU. share is the slot's share of the
-	// instance: 1 for a job alone, 0 for an MPS client without a percentage.
+	// whole is the compute instance's share of the GPU. share is the slot's share of the instance: 1 for a job alone, 0
+	// for an MPS client without a percentage.
 	whole, share float64
 	// memory is the GPU instance's share of the bandwidth.
 	memory float64
 }
 
-// most is the largest share of the GPU's multiprocessors that a job there can have.
+// most returns the largest share of the GPU's multiprocessors that a job there can have.
 func (p *place) most(m *corun.Model) float64 {
 	if p.share == 0 || m.Release {
 		return p.whole
@@ -35,33 +35,33 @@ func (p *place) most(m *corun.Model) float64 {
 	return p.whole * p.share
 }
 
-// A slot is what distinguishes a slot from others in its position.
+// A slot has the properties in which slots of different setups can differ.
 type slot struct {
 	place int
-	// gpu and compute say that a GPU instance and a compute instance begin here.
+	// gpu and compute mean that a GPU instance and a compute instance begin here.
 	gpu, compute bool
-	// last says that the GPU instance is the last one.
+	// last means that the GPU instance is the last one.
 	last bool
-	// twin says that the jobs here and in the slot before can be exchanged without effect.
+	// twin means that the jobs here and in the slot before can be exchanged without effect.
 	twin bool
 }
 
 // A node is a slot and the setups that are the same up to it.
 type node struct {
 	slot
-	// setup is the index of the setup if this slot is its last one, and -1 otherwise.
+	// setup is the index of the setup whose last slot this is, or -1.
 	setup int
 	next  []node
 }
 
-// menus holds the menu of each family that was used.
+// menus caches the menus of the families.
 var menus sync.Map
 
-func menuOf(f corun.Family) *menu {
-	if m, ok := menus.Load(f); ok {
-		return m.(*menu)
+func loadMenu(f corun.Family) *menu {
+	m, ok := menus.Load(f)
+	if !ok {
+		m, _ = menus.LoadOrStore(f, newMenu(f))
 	}
-	m, _ := menus.LoadOrStore(f, newMenu(f))
 	return m.(*menu)
 }
 
@@ -78,7 +78,7 @@ func newMenu(f corun.Family) *menu {
 	return m
 }
 
-// slots lists a setup's slots and adds their places to those of the menu.
+// slots lists a setup's slots and adds their new places to the menu.
 func (m *menu) slots(s *corun.Setup) (out []slot) {
 	for g := range s.GIs {
 		gi := &s.GIs[g]

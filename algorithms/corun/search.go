@@ -8,26 +8,25 @@ import (
 	"miglab/harness/task"
 )
 
-// rounding is the relative difference that times which should be equal may have.
+// rounding is larger than the relative difference between sums of the same times in different orders.
 const rounding = 1e-12
 
-// A search finds the best way to run a set of a window's jobs together: the setup and
-// the slot of each job. It is not safe for concurrent use.
+// A search finds the best way to run a set of a window's jobs together: the setup and the slot of each job. It is not
+// safe for concurrent use.
 type search struct {
 	w    *corun.Window
 	menu *menu
-	// alone has, by place and job, the seconds that a job takes there without others, and
-	// demand the same with the bandwidth that it uses.
+	// alone has, by place and job, the seconds of the job there without others. demand also has its bandwidth.
 	alone  []float64
 	demand []corun.Demand
-	// least has the seconds that a job takes in its best place. traffic has the seconds in
-	// which the whole bandwidth moves its data.
+	// least has the seconds of each job in its best place. traffic has the seconds in which the whole bandwidth moves
+	// its data.
 	least, traffic []float64
 
 	// The other fields are about the current set of jobs.
 
 	jobs []int
-	// below is the time that a way must be faster than, in seconds.
+	// below is the time that a way must beat, in seconds.
 	below float64
 	// fair is the fairest way so far; nil if the search is for the fastest.
 	fair *way
@@ -43,7 +42,7 @@ type way struct {
 }
 
 func newSearch(w *corun.Window, f corun.Family) *search {
-	m, n := menuOf(f), len(w.Jobs)
+	m, n := loadMenu(f), len(w.Jobs)
 	s := &search{
 		w: w, menu: m, alone: make([]float64, len(m.places)*n), demand: make([]corun.Demand, len(m.places)*n),
 		least: make([]float64, n), traffic: make([]float64, n),
@@ -70,8 +69,8 @@ func (s *search) fastest(jobs []int, below float64) float64 {
 	return s.below
 }
 
-// fairest returns the way of a group with the least mean slowdown among the fastest
-// ones. There are often several, as all jobs but the last one to end have slack.
+// fairest returns the way of a group with the least mean slowdown among its fastest ways. There are often several,
+// because all jobs except the last to end have slack.
 func (s *search) fairest(g jobGroup) corun.Group {
 	s.below, s.fair = g.seconds*(1+rounding), &way{slowdown: math.Inf(1)}
 	s.try(g.jobs)
@@ -92,8 +91,8 @@ func (s *search) try(jobs []int) {
 	s.fill(s.menu.trees[len(jobs)], 0, 1<<len(jobs)-1, 0, instance{})
 }
 
-// fill tries the jobs in left, a bit mask, in the slots from number at on. The GPU
-// instances that are already full take at least floor seconds.
+// fill tries the jobs in left, a bit mask, in the slots from number at on. The GPU instances that are already full take
+// at least floor seconds.
 func (s *search) fill(nodes []node, at int, left uint, floor float64, before instance) {
 	kappa := s.w.Model.Kappa
 	for i := range nodes {
@@ -101,7 +100,7 @@ func (s *search) fill(nodes []node, at int, left uint, floor float64, before ins
 		floor, now := floor, before
 		if n.gpu {
 			floor = max(floor, now.atLeast(kappa))
-			now = s.open(n, left)
+			now = s.newInstance(n, left)
 		}
 		candidates := left
 		if n.twin {
@@ -129,13 +128,13 @@ func (s *search) fill(nodes []node, at int, left uint, floor float64, before ins
 	}
 }
 
-// An instance bounds how long a GPU instance takes when some of its jobs have their slots. The longest job takes at
-// least longest seconds alone, and the sum over all is at least sum. The last GPU instance runs all jobs that are left,
-// and its bandwidth moves their data in moving seconds; moving is 0 for the others.
+// An instance bounds the time of a GPU instance when some of its jobs have their slots. The longest job takes at least
+// longest seconds alone, and the sum over all jobs is at least sum. The last GPU instance runs all remaining jobs, and
+// its bandwidth moves their data in moving seconds; moving is 0 for the others.
 type instance struct{ longest, sum, moving float64 }
 
-// open returns the bounds of a GPU instance without any jobs in their slots.
-func (s *search) open(n *node, left uint) (in instance) {
+// newInstance returns the bounds of a GPU instance before any job has its slot.
+func (s *search) newInstance(n *node, left uint) (in instance) {
 	if !n.last {
 		return instance{}
 	}

@@ -27,8 +27,9 @@ func cheapestSlice(q *sim.Queue, cost func(*sim.Slice) float64) (slice int, lowe
 		if all[i].Busy {
 			continue
 		}
-		if c := cost(&all[i]); slice < 0 || c < lowest {
-			slice, lowest = i, c
+		sliceCost := cost(&all[i])
+		if slice < 0 || sliceCost < lowest {
+			slice, lowest = i, sliceCost
 		}
 	}
 	return slice, lowest

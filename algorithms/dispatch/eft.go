@@ -10,8 +10,8 @@ import (
 
 var _ = register("eft", report+", as released", "earliest finish by durations averaged over sizes 1-2 and 3-4", eft)
 
-// eft is EFT of the released code. It estimates the duration by the mean over sizes 1 and 2, the mean over sizes 3 and
-// 4, or the duration on size 7. Table 7 needs this reading: with true durations, EFT is Largest-First.
+// eft implements EFT of the released code. It estimates the duration by the mean over sizes 1 and 2, the mean over
+// sizes 3 and 4, or the duration on size 7. Table 7 needs this reading: with true durations, EFT is Largest-First.
 func eft(q *sim.Queue) int {
 	j := q.Head()
 	small, medium, whole := average(j.On(1), j.On(2)), average(j.On(3), j.On(4)), j.On(mig.MaxSize)
@@ -27,7 +27,7 @@ func eft(q *sim.Queue) int {
 	return slice
 }
 
-// average is the mean of two durations, or the finite one: A30 has no size 3.
+// average returns the mean of two durations, or the finite duration: A30 has no size 3.
 func average(a, b task.Minutes) task.Minutes {
 	switch inf := task.Minutes(math.Inf(1)); {
 	case a == inf:

@@ -9,8 +9,8 @@ import (
 var _ = register("energy-aware", "our own", "the smallest slice that meets the head's deadline, else the largest; of "+
 	"that size the one that raises power least", energyAware)
 
-// energyAware takes the sizes that leastSlack takes, unless the head is no faster on a
-// larger one. The size decides which jobs are late, and the GPU decides the energy.
+// energyAware takes the smallest size that meets the deadline; leastSlack takes the same size if durations fall with
+// the size. The size decides which jobs are late, and the GPU decides the energy.
 func energyAware(q *sim.Queue) int {
 	j := q.Head()
 	slice, size := cheapestSlice(q, func(s *sim.Slice) float64 {

@@ -12,7 +12,8 @@ var _ = register("least-slack", "our own",
 func leastSlack(q *sim.Queue) int {
 	j := q.Head()
 	slice, slack := cheapestSlice(q, func(s *sim.Slice) float64 {
-		if end := q.Now() + j.On(s.Size); end <= j.Deadline {
+		end := q.Now() + j.On(s.Size)
+		if end <= j.Deadline {
 			return float64(j.Deadline - end)
 		}
 		return math.Inf(1)

@@ -13,18 +13,18 @@ var _ = register("look-ahead", "our own",
 	"the slice with which the head and the next job will do best together", lookAhead)
 
 // lookAhead tries each free size for the head together with the best choice for the next job, as if no job came in
-// between. The next job takes another free slice or, if there is none, the one that becomes free first, since jobs may
-// not wait for a better one. lookAhead takes the size with the fewest late jobs of the two, then the least tardiness,
-// then the least slice-minutes.
+// between. The next job takes another free slice or else the slice that becomes free first, because jobs may not wait
+// for a better one. lookAhead takes the size with the fewest late jobs of the two, then the least tardiness, then the
+// least slice-minutes.
 func lookAhead(q *sim.Queue) int {
-	v := viewOf(q)
+	v := newView(q)
 	head, next := q.Head(), q.Next()
 	best, chosen := hopeless, mig.Slices(0)
 	for size := mig.Slices(1); size <= mig.MaxSize; size++ {
 		if v.free[size] == 0 {
 			continue
 		}
-		p := prospectOf(head, size, q.Now())
+		p := newProspect(head, size, q.Now())
 		if next != nil {
 			p = p.and(v.after(next, size, q.Now(), q.Now()+head.On(size)))
 		}
@@ -41,16 +41,16 @@ func lookAhead(q *sim.Queue) int {
 	return slice
 }
 
-// A view is what lookAhead needs to know about the slices.
+// A view sums up the slices for lookAhead.
 type view struct {
 	// free is the number of free slices by size.
 	free [mig.MaxSize + 1]int
-	// soonest is when the first busy slice becomes free, +Inf if none is busy; size is the size of that slice.
+	// soonest is when the first busy slice becomes free, +Inf if all are free; size is the size of that slice.
 	soonest task.Minutes
 	size    mig.Slices
 }
 
-func viewOf(q *sim.Queue) view {
+func newView(q *sim.Queue) view {
 	v := view{soonest: task.Minutes(math.Inf(1))}
 	for i := range q.Slices() {
 		switch s := &q.Slices()[i]; {
@@ -74,7 +74,8 @@ func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) pro
 			continue
 		}
 		found = true
-		if p := prospectOf(j, mig.Slices(size), now); p.less(best) {
+		p := newProspect(j, mig.Slices(size), now)
+		if p.less(best) {
 			best = p
 		}
 	}
@@ -82,9 +83,9 @@ func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) pro
 	case found:
 		return best
 	case until < v.soonest:
-		return prospectOf(j, taken, until)
+		return newProspect(j, taken, until)
 	}
-	return prospectOf(j, v.size, v.soonest)
+	return newProspect(j, v.size, v.soonest)
 }
 
 // A prospect is the result of dispatching some jobs.
@@ -96,13 +97,13 @@ type prospect struct {
 
 var hopeless = prospect{late: math.MaxInt}
 
-// prospectOf returns the result of starting a job on a slice of a size at an instant.
-func prospectOf(j *task.Job, size mig.Slices, start task.Minutes) prospect {
+// newProspect returns the result of starting a job on a slice of a size at an instant.
+func newProspect(j *task.Job, size mig.Slices, start task.Minutes) prospect {
 	d := j.On(size)
 	// The conversion rounds the product, so that it is not fused with a sum.
 	p := prospect{work: task.Minutes(float64(size) * float64(d))}
-	if end := start + d; end > j.Deadline {
-		p.late, p.tardiness = 1, end-j.Deadline
+	if start+d > j.Deadline {
+		p.late, p.tardiness = 1, start+d-j.Deadline
 	}
 	return p
 }

@@ -19,8 +19,8 @@ type random struct {
 	below func(n int) int
 }
 
-// newRandom draws with the seed, or from the stream of NumPy with which the jobs were drawn, from where that stands:
-// the report's script draws a day and then Random's choices from one stream.
+// newRandom draws with the seed, or continues the NumPy stream from which the jobs were drawn: the report's script
+// draws a day and then Random's choices from one stream.
 func newRandom(s sim.DispatchSetting) *random {
 	if s.NumPy == nil {
 		return &random{rand.New(rand.NewPCG(s.Seed, 0)).IntN}

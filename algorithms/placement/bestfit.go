@@ -25,16 +25,15 @@ func newFit(name string, sign int) algo.NewPlacer {
 	}
 }
 
-// bestIndex returns the starts of each profile in the order of the best index policy,
-// which prefers those "that do not restrict the placement of profiles with fewer
-// scheduling options" (MFI VI). The paper gives one example, 1g at 6 rather than at 0.
+// bestIndex returns the starts of each profile in the order of the best index policy, which prefers starts "that do not
+// restrict the placement of profiles with fewer scheduling options" (MFI VI). The paper has 1g at 6, not 0.
 //
 // Here, a start restricts a profile by the share of the profile's starts that it makes impossible on an empty GPU. The
-// start with the least sum over all profiles comes first; on a tie, the highest one. On the 7-slice models 1g tries 6,
-// 5, 4, 3, 2, 1, 0; 1g with double memory 6, 4, 2, 0; 2g 4, 2, 0; 3g 4, 0.
+// start with the least sum over all profiles comes first; on a tie, the highest start. On the 7-slice models 1g tries
+// 6, 5, 4, 3, 2, 1, 0; 1g with double memory 6, 4, 2, 0; 2g 4, 2, 0; 3g 4, 0.
 func bestIndex(g *mig.GPU) startOrder {
 	const scale = 840 // divisible by every possible number of starts
-	// A profile is known by its size and memory, as GPUs with fixed instances have profiles of their own.
+	// The key is a profile's size and memory, because GPUs with fixed instances have profiles of their own.
 	order := map[profileKey][]mig.Slices{}
 	for _, p := range task.RequestProfiles(g) {
 		restricts := map[mig.Slices]int{}

@@ -10,7 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-// demand is the parameter that says how a scheduler knows the probability of each profile.
+// demand is the parameter for the source of each profile's probability.
 var demand = algo.Param{
 	Name: "demand", Default: "estimated", Values: []string{"estimated", "true"},
 	Doc: "probability of each profile: estimated from the requests so far, or the true one",
@@ -19,8 +19,8 @@ var demand = algo.Param{
 // A demandScore computes a score of masks from the probability of each profile.
 type demandScore func(g *mig.GPU, demand []float64) [sim.Masks]float64
 
-// newDemandAware returns the constructor of a scheduler that adds least to a score that
-// depends on the demand. The constructor fails if the true demand is asked for but not known.
+// newDemandAware returns the constructor of a scheduler that adds least to a score that depends on the demand. The
+// constructor fails if the true demand is requested but not known.
 func newDemandAware(name string, score demandScore) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
 	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		if args[demand.Name] == "true" {
@@ -30,7 +30,7 @@ func newDemandAware(name string, score demandScore) func(algo.Args, sim.Placemen
 			}
 			return demandTable(args, s.GPU, score, s.Demand), nil
 		}
-		e := &estimating{args: args, gpu: s.GPU, score: score, seen: make([]float64, len(task.RequestProfiles(s.GPU)))}
+		e := &estimator{args: args, gpu: s.GPU, score: score, seen: make([]float64, len(task.RequestProfiles(s.GPU)))}
 		for i := range e.seen {
 			e.seen[i] = 1
 		}
@@ -49,9 +49,9 @@ func demandTable(args algo.Args, g *mig.GPU, score demandScore, demand []float64
 	return newTable(g, incrementRule(args, &rounded))
 }
 
-// estimating estimates the demand by counting requests of each profile. The counts start at 1, which gives equal
+// An estimator estimates the demand by counting requests of each profile. The counts start at 1, which gives equal
 // probabilities. It ranks again whenever the number of requests has doubled.
-type estimating struct {
+type estimator struct {
 	args  algo.Args
 	gpu   *mig.GPU
 	score demandScore
@@ -64,7 +64,8 @@ type estimating struct {
 // firstEstimate is the number of requests before the first ranking by counts.
 const firstEstimate = 64
 
-func (e *estimating) estimate() {
+// estimate ranks all masks by the counts so far.
+func (e *estimator) estimate() {
 	var sum float64
 	for _, n := range e.seen {
 		sum += n
@@ -78,9 +79,10 @@ func (e *estimating) estimate() {
 }
 
 // Place counts the request and returns the best spot.
-func (e *estimating) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
+func (e *estimator) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	e.seen[profile]++
-	if e.requests++; e.requests == e.next {
+	e.requests++
+	if e.requests == e.next {
 		e.estimate()
 	}
 	return e.table.Place(c, profile)

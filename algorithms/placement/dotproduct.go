@@ -18,8 +18,9 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// dotProduct multiplies whole numbers: free slices over all, times requested over all, with denominators left out where
-// only the order counts. A memory slice without a compute slice (the last of 7-slice models) is free memory alone.
+// dotProduct ranks masks by the sum over compute and memory of free share times requested share. It uses whole numbers:
+// only the order counts, so a common denominator is left out. The last memory slice of 7-slice models has no compute
+// slice and counts as memory only.
 func dotProduct(g *mig.GPU) rule {
 	compute, memory := int(g.ComputeSlices), int(g.MemorySlices)
 	return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {

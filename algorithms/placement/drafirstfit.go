@@ -42,11 +42,11 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// A driver's order is searched for, and printed with what it is worth on other streams, by
+// This command searches for a driver's order, and prints how many requests it accepts on other streams:
 //
 //	go test ./algorithms/placement -run OrderForDRA -orders -v
 
-// listedFirst returns the starts in a list before the others, which keep their order. The list begins with the last.
+// listedFirst returns an order that puts the starts of a list, in reverse, before the others, which keep their order.
 func listedFirst(list []float64, order startOrder) startOrder {
 	return func(p *mig.Profile) []mig.Slices {
 		starts := slices.Clone(order(p))

@@ -5,9 +5,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// index is the parameter of the four schemes of MFI VI that says what happens on a GPU with enough free slices on which
-// no start of the profile is free. The paper leaves this open. Its text ("still fails because the available indexes on
-// the selected GPU are incompatible", V-A) suggests strict, but only a mixture of both gives its gain of 10 %.
+// index is the parameter of the four schemes of MFI VI for a GPU with enough free slices on which no start of the
+// profile is free. The paper leaves this case open. Its text ("still fails because the available indexes on the
+// selected GPU are incompatible", V-A) suggests strict, but only a mixture of both gives its gain of 10 %.
 var index = algo.Param{
 	Name: "index", Default: "feasible", Values: []string{"feasible", "strict"},
 	Doc: "feasible passes over a GPU on which no start is free; strict chooses by free slices alone and then rejects",
@@ -16,7 +16,7 @@ var index = algo.Param{
 // A startOrder lists a profile's starts on a GPU in the order in which they are tried.
 type startOrder func(*mig.Profile) []mig.Slices
 
-// fitTable is a scheme of MFI VI. The GPU with the least value of prefer comes first.
+// fitTable returns a scheme of MFI VI. The GPU with the least value of prefer comes first.
 func fitTable(
 	name string, args algo.Args, g *mig.GPU, prefer func(free int) int, order func(*mig.GPU) startOrder,
 ) table {

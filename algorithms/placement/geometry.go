@@ -6,10 +6,10 @@ import (
 	"miglab/harness/mig"
 )
 
-// numbers are numbers of instances by profile. No model that NVIDIA sells has more profiles.
+// numbers holds numbers of instances by profile. No model that NVIDIA sells has more profiles.
 type numbers [16]int32
 
-// without returns the numbers less others, and 0 where that is negative.
+// without subtracts b from a, down to 0 at least.
 func (a *numbers) without(b *numbers) (out numbers) {
 	for i := range a {
 		out[i] = max(a[i]-b[i], 0)
@@ -28,8 +28,8 @@ func countProfiles(profiles []*mig.Profile, partition mig.Partition) (out number
 // An option is a geometry that contains the instances in use, and the fresh instances that it adds to them.
 type option struct{ geometry, fresh numbers }
 
-// chooseFrom lists the geometries that contain the instances in use. It skips those without fresh instances and those
-// that never provide more than an earlier one.
+// chooseFrom lists the geometries that contain the instances in use. It skips geometries without fresh instances and
+// geometries that never provide more than an earlier one.
 func chooseFrom(geometries []numbers, used numbers) (out []option) {
 	for _, geometry := range geometries {
 		if used.without(&geometry) != (numbers{}) {
@@ -44,11 +44,8 @@ func chooseFrom(geometries []numbers, used numbers) (out []option) {
 	return out
 }
 
-// mostProvided returns the first option that provides the most lacking instances; nil if no option provides any.
-func mostProvided(options []option, free, lacking *numbers) (best *option) {
-	if len(options) == 0 {
-		return nil
-	}
+// choose returns the first option that provides the most lacking instances; nil if no option provides any.
+func choose(options []option, free, lacking *numbers) (best *option) {
 	var useful numbers
 	for p, n := range lacking {
 		if free[p] < n {
@@ -68,7 +65,7 @@ func mostProvided(options []option, free, lacking *numbers) (best *option) {
 	return best
 }
 
-// A placed instance has its profile by index.
+// A placed is an instance; its profile is an index.
 type placed struct {
 	profile int
 	start   mig.Slices
@@ -81,8 +78,8 @@ type arrangement struct {
 	occupied mig.Mask
 }
 
-// arrange gives instances of profiles, by index, starts beside those in use; where not all have one, the later ones do
-// without.
+// arrange gives instances of the wanted profiles, by index, starts on the free slices. If not all of them find room, it
+// places as many as possible, with earlier instances first.
 func arrange(profiles []*mig.Profile, want []int, occupied mig.Mask) (best []placed) {
 	if len(want) == 0 {
 		return nil

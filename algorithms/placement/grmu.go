@@ -18,7 +18,7 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// grmu has the number of GPUs in the basket for large profiles. A single GPU, with which it is 0, is for all.
+// grmu reserves the first large GPUs for whole-GPU requests. A cluster of one GPU reserves 0.
 type grmu struct{ large int }
 
 // Place looks at every GPU of a basket.

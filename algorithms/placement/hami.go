@@ -21,10 +21,10 @@ var _ = algo.Register(algo.Spec{
 	New:     algo.NewPlacer(newHAMi("hami-spread", -1)),
 })
 
-// newHAMi returns the constructor of a scheduler that takes the GPU with the fewest
-// free slices times the sign. On a tie it takes the placement that leaves the longest
-// run of free slices, then the one that leaves the most placements of all profiles. HAMi's PR 2855 also plans several
-// slices for one container together; a request of this track has one instance, or whole GPUs, so that this is left out.
+// newHAMi returns the constructor of a scheduler that takes the GPU with the fewest free slices times the sign. On a
+// tie it takes the placement that leaves the longest run of free slices, then the one that leaves the most placements
+// of all profiles. HAMi's PR 2855 also plans several slices for one container together. Here a request has one
+// instance, or whole GPUs, so that this is left out.
 func newHAMi(name string, sign int) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
 	return func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable(name, nil, s.GPU, func() rule { return hamiRule(s.GPU, sign) }), nil
@@ -56,6 +56,7 @@ func longestRun(g *mig.GPU, occupied mig.Mask) int {
 	return longest
 }
 
+// placements returns the number of free placements of all profiles.
 func placements(g *mig.GPU, occupied mig.Mask) int {
 	n := 0
 	for _, p := range task.RequestProfiles(g) {

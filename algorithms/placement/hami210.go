@@ -11,7 +11,7 @@ import (
 	"miglab/harness/task"
 )
 
-// signs has HAMi's ways to choose among nodes, or among the GPUs of a node: 1 where the least used comes first.
+// signs maps a policy for nodes, or for the GPUs of a node, to the sign of its score: 1 prefers the least used.
 var signs = map[string]int{"binpack": -1, "spread": 1}
 
 var _ = algo.Register(algo.Spec{
@@ -46,9 +46,8 @@ type hami210 struct {
 	starts    [][]mig.Slices
 }
 
-// Place returns the first free start on the best GPU of the best node, by the share of memory in use. HAMi goes on to
-// the profiles with more memory, or as much and more slices, where the right one has no free start on a GPU. On every
-// model they have none there either.
+// Place returns the first free start on the best GPU of the best node, by the share of memory in use. If the profile
+// has no free start on a GPU, HAMi tries larger profiles; on every model these have no free start there either.
 func (h *hami210) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
 	least := [2]float64{math.Inf(1), math.Inf(1)}
 	for first := 0; first < c.GPUs(); first += h.perNode {

@@ -19,8 +19,7 @@ var _ = algo.Register(algo.Spec{
 // instaslice looks at every GPU.
 type instaslice struct{ perNode int }
 
-// Place returns the first free start of the best node. The score counts the instance as placed already, and all memory
-// slices.
+// Place returns the first free start of the best node. The score is the free share after the placement.
 func (n instaslice) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
 	most := -1
 	for first := 0; first < c.GPUs(); first += n.perNode {
@@ -28,7 +27,8 @@ func (n instaslice) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) 
 		end := min(first+n.perNode, c.GPUs())
 		for gpu := first; gpu < end; gpu++ {
 			free += freeSlices(c.GPU(), c.Mask(gpu))
-			if p := c.Profile(gpu, profile); !found {
+			if !found {
+				p := c.Profile(gpu, profile)
 				spot.GPU = gpu
 				spot.Start, found = firstFree(p, p.Starts, c.Mask(gpu))
 			}

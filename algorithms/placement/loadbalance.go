@@ -22,16 +22,20 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// loadBalance balances the load where there is room for that and packs elsewhere. Where it packs, it moves: for a
-// request that fits nowhere, and to lower F while its mean over the GPUs is above 4.
+// loadBalance spreads requests while the load is low, and packs them otherwise. It moves a workload for a request that
+// fits nowhere, and, while it packs, to lower F as long as the mean of F over the GPUs is above mostF.
 type loadBalance struct {
 	mover
 	spread table
 	load   float64
 }
 
+// mostF is the mean of F over the GPUs above which loadBalance moves workloads.
+const mostF = 4
+
 func (m *loadBalance) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
-	if used, _ := m.state(c); used < m.load {
+	used, _ := m.state(c)
+	if used < m.load {
 		return m.spread.Place(c, profile)
 	}
 	return m.mover.Place(c, profile)
@@ -42,7 +46,8 @@ func (m *loadBalance) Move(r *sim.Residents, profile int) (sim.Move, bool) {
 	if _, fits := m.mover.Place(c, profile); !fits {
 		return m.makeRoom(r, profile)
 	}
-	if used, f := m.state(c); used < m.load || f <= 4 {
+	used, f := m.state(c)
+	if used < m.load || f <= mostF {
 		return sim.Move{}, false
 	}
 	return m.tidy(r, 1)

@@ -16,7 +16,7 @@ var _ = algo.Register(algo.Spec{
 	New:     algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) { return newMFI(args, s.GPU), nil }),
 })
 
-// reading is the parameter that chooses between the readings of F.
+// reading is the parameter for the reading of F.
 var reading = algo.Param{
 	Name: "f", Default: sim.Literal.String(), Values: sim.ReadingNames(), Doc: "which placements count as lost in F",
 }
@@ -26,8 +26,8 @@ func scores(args algo.Args, g *mig.GPU) *sim.Scores {
 	return sim.Fragmentation(g, sim.Reading(slices.Index(reading.Values, args[reading.Name])))
 }
 
-// newMFI returns MFI. Line 15 of Algorithm 2 does not say which of several minima it
-// takes. By default it is the first one in the loops of lines 4 and 7.
+// newMFI returns MFI. Line 15 of Algorithm 2 does not choose between several minima. By default newMFI takes the first
+// minimum in the loops of lines 4 and 7.
 func newMFI(args algo.Args, g *mig.GPU) table {
 	return fixedTable("mfi", args, g, func() rule { return incrementRule(args, scores(args, g)) })
 }

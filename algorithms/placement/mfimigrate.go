@@ -16,14 +16,14 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// mfiMigrate makes at most one move for a request that fits nowhere: the one after which it fits
-// and which, with the placement, adds least to F. Before other requests it makes the moves that
-// lower F most, until none lowers it by [leastGain] or only half of the budget is left.
+// mfiMigrate makes at most one move for a request that fits nowhere: the move after which it fits and which, with the
+// placement, adds least to F. Before other requests it makes the moves that lower F most, until no move lowers F by
+// [leastGain] or only half of the budget is left.
 type mfiMigrate struct{ mover }
 
 // leastGain is the least fall of F, summed over the GPUs, for a move without need. It and the half of the budget were
-// chosen on 30 streams of seed 17, at a quarter and at one move a GPU per mean lifespan; the default seed of the
-// datasets is another.
+// chosen on 30 streams of seed 17, at a quarter and at one move a GPU per mean lifespan; datasets default to another
+// seed.
 const leastGain = 4
 
 func (m *mfiMigrate) Move(r *sim.Residents, profile int) (sim.Move, bool) {

@@ -15,13 +15,13 @@ var _ = algo.Register(algo.Spec{
 	New:     algo.NewPlacer(newDemandAware("mfi-weighted", lostPlacements)),
 })
 
-// lostPlacements is the score F of MFI Algorithm 1, literal reading, with two changes. A lost placement counts r^mem
-// times the probability of its profile. It also counts if fewer slices are free than the profile needs: line 5 of the
-// algorithm makes F fall when a GPU becomes too full for a profile, which rewards filling it badly.
+// lostPlacements returns the score F of MFI Algorithm 1, literal reading, with two changes. A lost placement counts
+// r^mem times the probability of its profile. It also counts if fewer slices are free than the profile needs: line 5 of
+// the algorithm makes F fall when a GPU becomes too full for a profile, which rewards filling it badly.
 //
-// The score is also FGD with slices as the resource, for this reason. The placements of one profile are disjoint and
-// cover r^mem slices each. So the increments of this score differ from those of the free slices that no free placement
-// covers, with the same weights, only by the number of slices of the request.
+// The score is also FGD with slices as the resource. The placements of one profile are disjoint and cover r^mem slices
+// each. Let u be the free slices that no free placement covers, with the same weights. An increment of the score and
+// the same increment of u differ only by the number of slices of the request.
 func lostPlacements(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {

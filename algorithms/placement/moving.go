@@ -13,11 +13,12 @@ type mover struct {
 	profiles []*mig.Profile
 	score    *sim.Scores
 
-	// pending are moves that were planned together and are still to be made.
+	// pending are the remaining moves of a plan.
 	pending []sim.Move
 	on      []sim.Resident // scratch
 }
 
+// pendingMove returns the next move of the plan; false if no move remains.
 func (m *mover) pendingMove() (sim.Move, bool) {
 	if len(m.pending) == 0 {
 		return sim.Move{}, false
@@ -32,17 +33,17 @@ func newMover(args algo.Args, g *mig.GPU) mover {
 	return mover{table: t, profiles: task.RequestProfiles(g), score: scores(args, g)}
 }
 
-// A relocation is a move and what it does.
+// A relocation is a move with its effects.
 type relocation struct {
 	sim.Move
-	// left is what is in use afterwards on the GPU that the workload leaves.
+	// left are the occupied slices, after the move, of the GPU that the workload leaves.
 	left mig.Mask
-	// change is what the move adds to the score of the cluster.
+	// change is the increment of the cluster's score.
 	change int
 }
 
-// each calls visit with the sensible moves of every workload that can move, by GPU: to the best
-// place on another GPU, and to each free place on its own.
+// each calls visit with the sensible moves of every workload that can move, by GPU: to the best place elsewhere, and
+// each on its own.
 func (m *mover) each(r *sim.Residents, visit func(relocation)) {
 	c := r.Cluster()
 	for gpu := range c.GPUs() {
@@ -70,7 +71,7 @@ func (m *mover) moves(c *sim.Cluster, gpu int, w sim.Resident, visit func(reloca
 	}
 }
 
-// elsewhere returns the best spot for a profile on any GPU but one.
+// elsewhere returns the best spot for a profile on any other GPU.
 func (m *mover) elsewhere(c *sim.Cluster, profile, gpu int) (sim.Spot, bool) {
 	occurs := c.Occurs()
 	for i := range m.table[profile].classes {
@@ -78,14 +79,15 @@ func (m *mover) elsewhere(c *sim.Cluster, profile, gpu int) (sim.Spot, bool) {
 		if !class.Meets(occurs) {
 			continue
 		}
-		if other, _ := c.Next(class, gpu+1); other != gpu {
+		other, _ := c.Next(class, gpu+1)
+		if other != gpu {
 			return m.table[profile].spot(c, other)
 		}
 	}
 	return sim.Spot{}, false
 }
 
-// tidy returns the move that lowers the score most, if that is by so much at least.
+// tidy returns the move that lowers the score most; false if it lowers the score by less than gain.
 func (m *mover) tidy(r *sim.Residents, gain int) (sim.Move, bool) {
 	best, found := relocation{change: -gain + 1}, false
 	m.each(r, func(x relocation) {
@@ -96,7 +98,7 @@ func (m *mover) tidy(r *sim.Residents, gain int) (sim.Move, bool) {
 	return best.Move, found
 }
 
-// makeRoom returns the move after which the profile fits where nothing did, so that the move and
+// makeRoom returns the move that makes room for the profile on the GPU that the workload leaves, so that the move and
 // the placement together add least to the score.
 func (m *mover) makeRoom(r *sim.Residents, profile int) (sim.Move, bool) {
 	best, found := relocation{}, false
@@ -104,7 +106,8 @@ func (m *mover) makeRoom(r *sim.Residents, profile int) (sim.Move, bool) {
 	m.each(r, func(x relocation) {
 		for _, at := range (freeStarts{p, x.left}).all {
 			x := x
-			if x.change += int(m.score[x.left|at] - m.score[x.left]); !found || x.change < best.change {
+			x.change += int(m.score[x.left|at] - m.score[x.left])
+			if !found || x.change < best.change {
 				best, found = x, true
 			}
 		}

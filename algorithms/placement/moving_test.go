@@ -83,7 +83,7 @@ func drawLayouts(rng *rand.Rand, g *mig.GPU) []layout {
 			start := profiles[k].Starts[rng.IntN(len(profiles[k].Starts))]
 			if w := window(profiles[k], start); w&used == 0 {
 				used |= w
-				gpus[i] = gpus[i].with(k, start, rng.IntN(6) == 0)
+				gpus[i] = gpus[i].put(k, start, rng.IntN(6) == 0)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func byBruteForce(m *mover, gpus []layout, profile, most int) (moves, score int,
 
 func usedBy(m *mover, l layout) (used mig.Mask) {
 	for start := range mig.Slices(8) {
-		if profile, _, ok := l.at(start); ok {
+		if profile, _, ok := l.workload(start); ok {
 			used |= window(m.profiles[profile], start)
 		}
 	}
@@ -149,7 +149,7 @@ func scoreWith(m *mover, gpus []layout, profile int) (best int, fits bool) {
 func successors(m *mover, gpus []layout) (out [][]layout) {
 	for from := range gpus {
 		for start := range mig.Slices(8) {
-			profile, fixed, ok := gpus[from].at(start)
+			profile, fixed, ok := gpus[from].workload(start)
 			if !ok || fixed {
 				continue
 			}
@@ -158,7 +158,7 @@ func successors(m *mover, gpus []layout) (out [][]layout) {
 					if window(m.profiles[profile], at)&usedBy(m, gpus[to]) == 0 {
 						l := slices.Clone(gpus)
 						l[from] = l[from].without(start)
-						l[to] = l[to].with(profile, at, true)
+						l[to] = l[to].put(profile, at, true)
 						out = append(out, l)
 					}
 				}

@@ -41,23 +41,23 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// nos chooses geometries by the numbers of instances and not by their starts, so that one can be impossible beside the
-// instances in use. The GPU then gets most of it. A cluster asks at every arrival and departure. So nos keeps the
-// options by the instances in use, the starts by the occupied slices, and the demand that it can do no more for.
+// nos chooses geometries by the numbers of instances and not by their starts, so that a geometry can be impossible
+// beside the instances in use. The GPU then gets as many of its instances as possible. A cluster asks at every arrival
+// and departure. So nos caches options, starts, and the demand for which no change helps.
 type nos struct {
 	profiles   []*mig.Profile
 	geometries []numbers
-	// masks are the occupied slices by GPU that the counts in gpus are for.
+	// masks are, by GPU, the occupied slices to which the counts in gpus belong.
 	masks []mig.Mask
 	gpus  []nosGPU
 	// free counts the free instances of all GPUs.
 	free numbers
-	// options and arrangements keep the results of chooseFrom and arrange.
+	// options and arrangements cache the results of chooseFrom and arrange.
 	options      map[numbers][]option
 	arrangements map[arrangement][]placed
-	// settled is the demand for which the last plan changed nothing; 0 after a GPU changed.
+	// settled is the demand for which the last plan changed no GPU; 0 after a GPU changed.
 	settled numbers
-	// changes are the geometries that GPUs were given, and impossible those of them that could not exist.
+	// changes counts the new geometries of GPUs, and impossible the changes to geometries that could not exist.
 	changes, impossible int
 }
 
@@ -70,11 +70,11 @@ type nosGPU struct {
 	options    []option
 }
 
-// Place takes a free instance, if need be after another plan for all that wait.
+// Place takes a free instance. Without one, it first plans for all waiting requests.
 func (n *nos) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	for gpu, known := range n.masks {
-		if mask := c.Mask(gpu); mask != known {
-			n.masks[gpu], n.gpus[gpu].made = mask, false
+		if c.Mask(gpu) != known {
+			n.masks[gpu], n.gpus[gpu].made = c.Mask(gpu), false
 			n.recount(gpu)
 		}
 	}
@@ -101,7 +101,7 @@ func (n *nos) Report() []sim.Metric {
 	}
 }
 
-// recount brings the numbers of a GPU up to date after its mask or its instances changed.
+// recount updates the numbers of a GPU after its mask or its instances changed.
 func (n *nos) recount(gpu int) {
 	g := &n.gpus[gpu]
 	n.free = n.free.without(&g.free)
@@ -122,8 +122,8 @@ func (n *nos) recount(gpu int) {
 	g.options, n.settled = options, numbers{}
 }
 
-// plan changes geometries for what the requests that wait lack, one for the profile among them. The source takes the
-// changes of a node back if no request then fits it; by numbers, one always does.
+// plan changes geometries to provide the instances that the waiting requests lack, with at least one of the profile.
+// The source undoes the changes of a node if no request then fits it; by numbers, a request always fits.
 func (n *nos) plan(c *sim.Cluster, profile int) {
 	var demand numbers
 	for p := range n.profiles {
@@ -139,7 +139,7 @@ func (n *nos) plan(c *sim.Cluster, profile int) {
 			break
 		}
 		g := &n.gpus[gpu]
-		best := mostProvided(g.options, &g.free, &lacking)
+		best := choose(g.options, &g.free, &lacking)
 		if best == nil {
 			lacking = lacking.without(&g.free)
 			continue
@@ -155,7 +155,7 @@ func (n *nos) plan(c *sim.Cluster, profile int) {
 	}
 }
 
-// apply makes the free instances of a geometry.
+// apply replaces the free instances of a GPU by the fresh instances of an option.
 func (n *nos) apply(gpu int, o *option) {
 	g := &n.gpus[gpu]
 	key := arrangement{o.fresh, n.masks[gpu]}

@@ -22,16 +22,17 @@ var _ = algo.Register(algo.Spec{
 })
 
 // newByInstances returns the constructor of a scheduler that takes the GPU with the fewest used instances of the
-// profile, times the sign. Where instances are made on demand, the starts of the profile that are not free are counted.
+// profile, times the sign. If instances are made on demand, it counts the profile's starts that are not free.
 func newByInstances(name string, sign int) algo.NewPlacer {
 	return func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable(name, nil, s.GPU, func() rule {
 			return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
 				free, first := 0, nowhere
 				for start := range (freeStarts{p, occupied}).all {
-					if free++; free == 1 {
+					if free == 0 {
 						first = start
 					}
+					free++
 				}
 				return choice{cost{sign * (len(p.Starts) - free)}, first}, free > 0
 			}

@@ -19,8 +19,7 @@ var _ = algo.Register(algo.Spec{
 // randomFit looks at every GPU.
 type randomFit struct{ rng *rand.Rand }
 
-// Place returns the first start on a random GPU: of each further candidate, the n-th takes the place with the
-// probability 1/n.
+// Place returns the first free start on a random GPU. The n-th candidate replaces the choice with probability 1/n.
 func (r *randomFit) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) {
 	n := 0
 	for gpu := range c.GPUs() {
@@ -29,7 +28,8 @@ func (r *randomFit) Place(c *sim.Cluster, profile int) (best sim.Spot, ok bool) 
 		if !free {
 			continue
 		}
-		if n++; r.rng.IntN(n) == 0 {
+		n++
+		if r.rng.IntN(n) == 0 {
 			best, ok = sim.Spot{GPU: gpu, Start: start}, true
 		}
 	}

@@ -24,33 +24,33 @@ func (c *cost) compare(o *cost) int {
 	return 0
 }
 
-// nowhere is the start on a GPU that a scheduler chooses although no start is free.
+// nowhere is the start of a choice for a GPU on which no start is free.
 const nowhere mig.Slices = -1
 
-// A choice is what a rule would do with a GPU of a given mask.
+// A choice is the decision of a rule for a GPU with a given mask.
 type choice struct {
 	cost cost
-	// start is where the instance goes. With nowhere, the request is rejected.
+	// start is the start of the instance. If it is nowhere, the request is rejected.
 	start mig.Slices
 }
 
 // A rule returns the choice for a GPU with these slices occupied; false if the GPU is not a candidate.
 type rule func(p *mig.Profile, occupied mig.Mask) (choice, bool)
 
-// A ranking is the result of a rule for one profile and every mask.
-type ranking struct {
+// ranks holds the choices of a rule for one profile and every mask.
+type ranks struct {
 	rule rule
 	// classes are the sets of masks with equal cost, the best first.
 	classes []sim.MaskSet
 	start   [sim.Masks]int8
 }
 
-func newRanking(g *mig.GPU, p *mig.Profile, r rule) ranking {
+func newRanks(g *mig.GPU, p *mig.Profile, r rule) ranks {
 	type ranked struct {
 		mask mig.Mask
 		cost cost
 	}
-	out := ranking{rule: r, classes: make([]sim.MaskSet, 0, 32)}
+	out := ranks{rule: r, classes: make([]sim.MaskSet, 0, 32)}
 	all := make([]ranked, 0, sim.Masks)
 	for m := range 1 << g.MemorySlices {
 		if c, ok := r(p, mig.Mask(m)); ok {
@@ -70,13 +70,13 @@ func newRanking(g *mig.GPU, p *mig.Profile, r rule) ranking {
 	return out
 }
 
-func (r *ranking) spot(c *sim.Cluster, gpu int) (sim.Spot, bool) {
+func (r *ranks) spot(c *sim.Cluster, gpu int) (sim.Spot, bool) {
 	start := mig.Slices(r.start[c.Mask(gpu)])
 	return sim.Spot{GPU: gpu, Start: start}, start != nowhere
 }
 
-// onFixed returns the best spot among instances that are never changed. It looks at every GPU, from one on.
-func (r *ranking) onFixed(c *sim.Cluster, profile, from int) (best sim.Spot, ok bool) {
+// scanFixed returns the best spot in a cluster with fixed instances. It looks at every GPU, beginning with from.
+func (r *ranks) scanFixed(c *sim.Cluster, profile, from int) (best sim.Spot, ok bool) {
 	var least cost
 	best.Start = nowhere
 	for i := range c.GPUs() {
@@ -89,19 +89,19 @@ func (r *ranking) onFixed(c *sim.Cluster, profile, from int) (best sim.Spot, ok 
 	return best, best.Start != nowhere
 }
 
-// A table is a scheduler with a fixed rule: a ranking for each profile.
-type table []ranking
+// A table is a scheduler with a fixed rule. It has the ranks of each profile.
+type table []ranks
 
 func newTable(g *mig.GPU, r rule) table {
 	var t table
 	for _, p := range task.RequestProfiles(g) {
-		t = append(t, newRanking(g, p, r))
+		t = append(t, newRanks(g, p, r))
 	}
 	return t
 }
 
-// tables has the tables that depend only on the GPU model and the algorithm's arguments: to
-// make one takes longer than to place a thousand requests.
+// tables caches the tables that depend only on the GPU model and the algorithm's arguments. Making a table takes longer
+// than placing a thousand requests.
 var tables sync.Map
 
 // fixedTable returns the table of a named scheduler. It calls newRule only the first time.
@@ -110,7 +110,7 @@ func fixedTable(name string, args algo.Args, g *mig.GPU, newRule func() rule) ta
 		gpu    *mig.GPU
 		scheme string
 	}
-	k := key{g, fmt.Sprint(name, args)} // which lists arguments by name
+	k := key{g, fmt.Sprint(name, args)} // a map is printed in the order of its keys
 	if t, ok := tables.Load(k); ok {
 		return t.(table)
 	}
@@ -122,7 +122,7 @@ func fixedTable(name string, args algo.Args, g *mig.GPU, newRule func() rule) ta
 // Place returns the best spot in the cluster.
 func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	if c.Fixed() {
-		return t[profile].onFixed(c, profile, 0)
+		return t[profile].scanFixed(c, profile, 0)
 	}
 	occurs := c.Occurs()
 	for i := range t[profile].classes {
@@ -136,6 +136,7 @@ func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 
 func freeSlices(g *mig.GPU, occupied mig.Mask) int { return int(g.MemorySlices - occupied.Count()) }
 
+// window returns the memory slices of a profile at a start.
 func window(p *mig.Profile, start mig.Slices) mig.Mask {
 	return mig.Instance{Profile: p, Start: start}.Mask()
 }
@@ -150,17 +151,18 @@ func firstFree(p *mig.Profile, starts []mig.Slices, occupied mig.Mask) (mig.Slic
 	return nowhere, false
 }
 
-// freeStarts are the starts of a profile at which all its slices are free.
+// freeStarts iterates over the starts of a profile at which all its slices are free.
 type freeStarts struct {
 	p        *mig.Profile
 	occupied mig.Mask
 }
 
-// all yields the starts and their slices. It is a method because a function that returns an iterator makes
-// the compiler allocate what the bodies of loops change.
+// all yields the starts and their slices. It is a method because a function that returns an iterator makes the compiler
+// allocate the variables that the bodies of loops change.
 func (f freeStarts) all(yield func(mig.Slices, mig.Mask) bool) {
 	for _, start := range f.p.Starts {
-		if w := window(f.p, start); w&f.occupied == 0 && !yield(start, w) {
+		w := window(f.p, start)
+		if w&f.occupied == 0 && !yield(start, w) {
 			return
 		}
 	}

@@ -27,10 +27,9 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// repack compacts at regular intervals. GPUs in use are taken in the order of their used slices,
-// the fewest first. All workloads of a GPU move, the largest first, each to the GPU with the most
-// used slices among those in use that have room, at the best index. A GPU is emptied completely or
-// left alone: if a workload fits nowhere or the budget ends, none of its workloads moves.
+// repack compacts at regular intervals. It tries to empty the GPUs in use, in the order of their used slices, the
+// fewest first. The workloads of a GPU move, the largest first, each at the best index to the GPU with the most used
+// slices that is in use and has room. If a workload fits nowhere or the budget ends, all stay.
 type repack struct {
 	mover
 	rounds int
@@ -52,7 +51,8 @@ func (m *repack) plan(r *sim.Residents) (moves []sim.Move) {
 	masks := make([]mig.Mask, c.GPUs())
 	var order []int // the GPUs that can be emptied
 	for gpu := range masks {
-		if masks[gpu] = c.Mask(gpu); masks[gpu] != 0 {
+		masks[gpu] = c.Mask(gpu)
+		if masks[gpu] != 0 {
 			order = append(order, gpu)
 		}
 	}
@@ -60,7 +60,7 @@ func (m *repack) plan(r *sim.Residents) (moves []sim.Move) {
 	received := map[int]bool{}
 	for _, gpu := range order {
 		if received[gpu] {
-			continue // its new workloads stand still
+			continue // its new workloads do not move twice
 		}
 		tried := slices.Clone(masks)
 		emptied, ok := m.empty(r, gpu, tried)
@@ -75,7 +75,7 @@ func (m *repack) plan(r *sim.Residents) (moves []sim.Move) {
 	return moves
 }
 
-// empty moves all workloads of a GPU away and notes it in the masks; false if that is impossible.
+// empty returns moves that empty a GPU, and updates the masks for them; false if that is impossible.
 func (m *repack) empty(r *sim.Residents, gpu int, masks []mig.Mask) (moves []sim.Move, ok bool) {
 	m.on = r.On(m.on[:0], gpu)
 	slices.SortFunc(m.on, func(a, b sim.Resident) int {
@@ -95,8 +95,7 @@ func (m *repack) empty(r *sim.Residents, gpu int, masks []mig.Mask) (moves []sim
 	return moves, true
 }
 
-// fullest returns the best index of the GPU with the most used slices that has room, without one
-// GPU and the empty ones.
+// fullest returns the best index on the GPU with the most used slices that has room. It skips one GPU and empty GPUs.
 func (m *repack) fullest(p *mig.Profile, without int, masks []mig.Mask) (best sim.Spot, found bool) {
 	for gpu, mask := range masks {
 		if gpu == without || mask == 0 || found && mask.Count() <= masks[best.GPU].Count() {

@@ -27,13 +27,13 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// repackExact moves only for a request that fits nowhere. The moves that it makes are the fewest
-// that make room on the GPUs that it looks at, each to slices that are free then, no workload
-// twice; and of all sequences of so few moves, they add least to F with the request placed.
+// repackExact moves only for a request that fits nowhere. It makes the fewest moves that make room on the GPUs that it
+// looks at. Each move goes to slices that are free then, and no workload moves twice. Of all sequences of so few moves,
+// it takes the sequence that adds least to F with the request placed.
 //
-// The search is exhaustive but for two rules that lose nothing. GPUs with the same workloads at the same slices are
-// interchangeable, so that only the first of them is tried. And a place for the request needs at least one move for
-// each workload in its way, so that a branch ends when no place has as few of them as moves are left.
+// The search is exhaustive except for two rules that exclude no optimum. GPUs with the same workloads at the same
+// slices are interchangeable, so only the first of them is tried. A place for the request needs at least one move for
+// each workload in its way, so a branch ends when every place has more workloads in its way than moves are left.
 type repackExact struct {
 	mover
 	most, gpus int
@@ -67,7 +67,7 @@ func (m *repackExact) plan(r *sim.Residents, profile int) []sim.Move {
 		who[i] = map[mig.Slices]int{}
 		var l layout
 		for _, w := range m.on {
-			l = l.with(w.Profile, w.Start, w.Fixed)
+			l = l.put(w.Profile, w.Start, w.Fixed)
 			who[i][w.Start] = w.Request
 		}
 		s.gpus = append(s.gpus, l)
@@ -83,8 +83,8 @@ func (m *repackExact) plan(r *sim.Residents, profile int) []sim.Move {
 	return moves
 }
 
-// A layout says what is on a GPU: four bits for each memory slice. They are the index of the
-// profile plus one at the first slice of a workload, with the top bit if it is fixed; else 0.
+// A layout describes the workloads of a GPU with four bits for each memory slice. At the first slice of a workload they
+// are the index of its profile plus one, with the top bit if it is fixed; elsewhere they are 0.
 type layout uint32
 
 const (
@@ -92,7 +92,7 @@ const (
 	layoutSlices = 8
 )
 
-func (l layout) with(profile int, start mig.Slices, fixed bool) layout {
+func (l layout) put(profile int, start mig.Slices, fixed bool) layout {
 	code := layout(profile + 1)
 	if fixed {
 		code |= fixedBit
@@ -102,8 +102,8 @@ func (l layout) with(profile int, start mig.Slices, fixed bool) layout {
 
 func (l layout) without(start mig.Slices) layout { return l &^ (0xf << (4 * start)) }
 
-// at returns the workload that begins at a slice; false if none does.
-func (l layout) at(start mig.Slices) (profile int, fixed, ok bool) {
+// workload returns the workload that begins at a slice; false if no workload begins there.
+func (l layout) workload(start mig.Slices) (profile int, fixed, ok bool) {
 	code := int(l >> (4 * start) & 0xf)
 	return code&^fixedBit - 1, code&fixedBit != 0, code != 0
 }
@@ -122,7 +122,7 @@ type search struct {
 	profile int
 	gpus    []layout
 
-	// needs has the result of need by layout.
+	// needs caches the results of countBlockers.
 	needs map[layout]int
 
 	path, best []step
@@ -131,8 +131,8 @@ type search struct {
 	found     bool
 }
 
-// fewest returns the fewest steps, at most so many, that make room, and the least score that so
-// many steps reach. They are nil if there are none, or if the profile fits already.
+// fewest returns the fewest steps that make room, and the least score that so many steps reach. The steps are nil if
+// more than most would be needed, or if the profile fits already.
 func (s *search) fewest(most int) (steps []step, score int) {
 	for depth := range most + 1 {
 		if s.descend(depth); s.found {
@@ -142,7 +142,7 @@ func (s *search) fewest(most int) (steps []step, score int) {
 	return s.best, s.bestScore
 }
 
-// descend tries all sequences of exactly so many more steps.
+// descend tries all sequences of exactly left more steps.
 func (s *search) descend(left int) {
 	if left == 0 {
 		s.judge()
@@ -156,7 +156,7 @@ func (s *search) descend(left int) {
 			continue
 		}
 		for start := range mig.Slices(layoutSlices) {
-			if profile, fixed, ok := s.gpus[from].at(start); ok && !fixed {
+			if profile, fixed, ok := s.gpus[from].workload(start); ok && !fixed {
 				s.branch(left, from, start, profile)
 			}
 		}
@@ -180,8 +180,8 @@ func (s *search) branch(left, from int, start mig.Slices, profile int) {
 			mask |= held
 		}
 		for at := range (freeStarts{p, mask}).all {
-			// It is down now, and no sequence moves it twice.
-			s.gpus[to] = was.with(profile, at, true)
+			// The workload is fixed now, because no sequence moves it twice.
+			s.gpus[to] = was.put(profile, at, true)
 			if s.bound() < left {
 				s.path = append(s.path, step{from: from, start: start, to: to, toStart: at})
 				s.descend(left - 1)
@@ -193,7 +193,7 @@ func (s *search) branch(left, from int, start mig.Slices, profile int) {
 	s.gpus[from] = before
 }
 
-// judge compares the sequence that led here with the best one.
+// judge compares the current path with the best sequence.
 func (s *search) judge() {
 	total, least, fits := 0, 0, false
 	p := s.profiles[s.profile]
@@ -201,8 +201,9 @@ func (s *search) judge() {
 		mask := s.mask(l)
 		total += int(s.score[mask])
 		for _, at := range (freeStarts{p, mask}).all {
-			if d := int(s.score[mask|at] - s.score[mask]); !fits || d < least {
-				least, fits = d, true
+			increment := int(s.score[mask|at] - s.score[mask])
+			if !fits || increment < least {
+				least, fits = increment, true
 			}
 		}
 	}
@@ -211,20 +212,20 @@ func (s *search) judge() {
 	}
 }
 
-// bound returns how many moves are needed at least: each moves one workload out of the way.
+// bound returns a lower bound on the number of moves, because each moves one workload out of the way.
 func (s *search) bound() int {
 	least := unmovable
 	for _, l := range s.gpus {
-		least = min(least, s.need(l))
+		least = min(least, s.countBlockers(l))
 	}
 	return least
 }
 
-// unmovable is more than the workloads of a GPU.
+// unmovable is larger than the number of workloads of a GPU.
 const unmovable = 1 << 10
 
-// need returns the least number of workloads that are in the way of the request on a GPU.
-func (s *search) need(l layout) int {
+// countBlockers returns the least number of workloads in the way of the request on a GPU.
+func (s *search) countBlockers(l layout) int {
 	if n, ok := s.needs[l]; ok {
 		return n
 	}
@@ -233,7 +234,7 @@ func (s *search) need(l layout) int {
 	for _, start := range p.Starts {
 		n := 0
 		for k := range mig.Slices(layoutSlices) {
-			if profile, fixed, ok := l.at(k); ok && window(s.profiles[profile], k)&window(p, start) != 0 {
+			if profile, fixed, ok := l.workload(k); ok && window(s.profiles[profile], k)&window(p, start) != 0 {
 				if n++; fixed {
 					n = unmovable
 				}
@@ -247,14 +248,14 @@ func (s *search) need(l layout) int {
 
 func (s *search) mask(l layout) (used mig.Mask) {
 	for k := range mig.Slices(layoutSlices) {
-		if profile, _, ok := l.at(k); ok {
+		if profile, _, ok := l.workload(k); ok {
 			used |= window(s.profiles[profile], k)
 		}
 	}
 	return used
 }
 
-// distinct marks the first GPU of each layout, leaving one GPU out.
+// distinct marks the first GPU of each layout. It skips the GPU without.
 func (s *search) distinct(without int) []bool {
 	first := make([]bool, len(s.gpus))
 	for i, l := range s.gpus {

@@ -15,8 +15,7 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// roundRobin continues with the GPU after the one that it chose last, even if it
-// rejected the request there. All candidates have the same rank.
+// roundRobin continues after the GPU that it chose last, even if it rejected the request there.
 type roundRobin struct {
 	table
 	next int
@@ -26,7 +25,7 @@ type roundRobin struct {
 func (r *roundRobin) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	k := &r.table[profile]
 	if c.Fixed() {
-		spot, ok := k.onFixed(c, profile, r.next)
+		spot, ok := k.scanFixed(c, profile, r.next)
 		r.next = (spot.GPU + 1) % c.GPUs()
 		return spot, ok
 	}

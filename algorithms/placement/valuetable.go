@@ -34,8 +34,8 @@ var _ = algo.Register(algo.Spec{
 // It was made by hill climbing (tune_test.go). The start is the lost placements of mfi-weighted under equal demand. A
 // step changes the cost of one mask at random and keeps the change if more requests are accepted, on average over the
 // four distributions of MFI Table II, in steady state at an offered load of 1. The streams have another seed than the
-// default of the datasets, so that the table is not tuned on the streams it is evaluated on. In exchange, it accepts
-// less than mfi while the cluster still fills, up to a demand of two capacities. To make it again:
+// default of the datasets, so that the table is not tuned on the streams it is evaluated on. It accepts fewer requests
+// than mfi while the cluster still fills, up to a demand of two capacities. To make it again:
 //
 //	go test ./algorithms/placement -run TunedTable -tune
 //
@@ -48,8 +48,7 @@ type valueRow struct {
 	Value        int32      `csv:"value"`
 }
 
-// valueTables returns the tables by the model's number of memory slices. It panics if
-// the file, which is part of the program, is not valid.
+// valueTables returns the tables by the model's number of memory slices. It panics if the embedded file is not valid.
 var valueTables = sync.OnceValue(func() map[mig.Slices]*sim.Scores {
 	var rows []valueRow
 	if err := gocsv.UnmarshalBytes(valueTableCSV, &rows); err != nil {

@@ -9,8 +9,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-// verifyArea checks that the slices do not have enough time before the bound, for every set of sizes that tasks can
-// use.
+// verifyArea checks that the slices have too little time before the bound, for every set of sizes.
 func (w *Witness) verifyArea(p *schedule.Problem) error {
 	sizes := p.GPU.Sizes()
 	var least *big.Int
@@ -34,8 +33,7 @@ func (w *Witness) verifyArea(p *schedule.Problem) error {
 	return nil
 }
 
-// leastArea returns the least sum of size times time in which the tasks, creates and destroys fit if the tasks run on
-// the used sizes; nil if a task cannot.
+// leastArea returns the least size times time of the problem if the tasks run on the used sizes; nil if they cannot.
 func leastArea(p *schedule.Problem, used []mig.Slices) *big.Int {
 	sum := new(big.Int)
 	for i := range p.Tasks {
@@ -69,7 +67,6 @@ func leastArea(p *schedule.Problem, used []mig.Slices) *big.Int {
 	return sum.Add(sum, least)
 }
 
-// area returns a size times a time, exactly.
 func area(s mig.Slices, t mig.Seconds) *big.Int { return product(big.NewInt(int64(s)), exact(t)) }
 
 // smaller returns the smaller of two numbers, b if a is nil.

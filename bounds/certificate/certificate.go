@@ -13,8 +13,7 @@ import (
 	"miglab/harness/strictjson"
 )
 
-// A Certificate claims that the optimum of a problem lies between a bound and the makespan of a schedule. The schedule
-// is optimal if Proven is true.
+// A Certificate claims that the optimum of a problem lies between a bound and the makespan of a schedule.
 type Certificate struct {
 	// Lower is the bound, and Makespan the makespan of Schedule.
 	Lower, Makespan mig.Seconds
@@ -94,8 +93,7 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 
 // Decode reads the format of [Encode], as a certificate for the problem. It is strict: a field that is unknown,
 // missing, duplicate or of the wrong type, a schedule that [schedule.Decode] refuses, and text after the end are a
-// [*schedule.FormatError]. It also returns any error of r. Decode does not check whether the claim is true; see
-// [Verify].
+// [*schedule.FormatError]. It also returns any error of r. It does not check the claim; see [Verify].
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
 	return decode(r, func(d *strictjson.Decoder, c *Certificate) []strictjson.Member {
 		return []strictjson.Member{
@@ -155,9 +153,8 @@ func decode[T any](r io.Reader, members func(*strictjson.Decoder, *T) []strictjs
 // covers the rounding of the division that gives the gap.
 const gapTolerance = 1e-9
 
-// Verify checks every claim of a certificate; the error says which claim is false. If it returns nil, then the schedule
-// is valid, its makespan is Makespan, Proven and Gap follow from Lower and Makespan, and no schedule ends before Lower
-// less its slack of 1e-9.
+// Verify checks every claim of a certificate; the error names a false claim. If it returns nil, the schedule is valid
+// with this makespan, Proven and Gap follow from Lower and Makespan, and no schedule ends before Lower less its slack.
 func Verify(p schedule.Problem, c Certificate) error {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return err

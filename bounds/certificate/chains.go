@@ -19,11 +19,9 @@ const maxChained = 18
 // is busy until an instant, and is destroyed if any other node is used on the slice.
 //
 // Under [mig.Sequential] two disjoint subtrees do not create at the same time. During the first create in one subtree,
-// no created node of the other exists, nor a node above both. So the slices of the other wait, at least for the
-// shortest create.
+// no created node of the other exists, nor a node above both. So its slices wait at least for the shortest create.
 //
-// The best assignment for a subtree depends only on the set of its tasks. So verifyChains combines the subtrees from
-// the leaves up, by set.
+// The best assignment for a subtree depends only on the set of its tasks, so the subtrees are combined by set.
 func (w *Witness) verifyChains(p *schedule.Problem) error {
 	if len(p.Tasks) > maxChained {
 		return fmt.Errorf("chains are verified for at most %d tasks, not for %d", maxChained, len(p.Tasks))
@@ -73,8 +71,7 @@ type assignment struct {
 	p *schedule.Problem
 	// there are the start instances, by node.
 	there []*schedule.Existing
-	// destroyed and last are the tables of the subtrees, by node; see tables. inner has the destroyed tables of the
-	// nodes below each node.
+	// destroyed and last hold the results of tables, by node. inner holds destroyed without the node itself.
 	destroyed, last, inner [][]amount
 }
 
@@ -151,8 +148,7 @@ func (a *assignment) wait(v int) amount {
 	return a.units(leastCreate(a.p, v))
 }
 
-// leastCreate returns the shortest create of a node below v that fits some task; 0 if operations may run at the same
-// time.
+// leastCreate returns the shortest create of a node below v that fits some task; 0 if operations may overlap.
 func leastCreate(p *schedule.Problem, v int) mig.Seconds {
 	if p.Model != mig.Sequential {
 		return 0

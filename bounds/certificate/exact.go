@@ -110,8 +110,7 @@ var lowBits = new(big.Int).SetUint64(math.MaxUint64)
 const limitBits = 120
 
 // A ruler measures times in units of 2^(unit-1074) s. It rounds times down to units and the limit up, so that a sum of
-// times that ends before the limit also does so in units. As long as the limit is less than 2^46 s, the durations of
-// tasks are whole numbers of units.
+// times below the limit is also below it in units. If the limit is less than 2^46 s, durations are whole units.
 type ruler struct {
 	unit uint
 	// limit is the bound less its slack. Times beyond it are as long as the limit.

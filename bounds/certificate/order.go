@@ -15,15 +15,13 @@ type order struct {
 	known map[part]groups
 }
 
-// A part is a set of tasks for the subtree of a node. inner excludes the node itself; destroyed means that an ancestor
-// runs tasks.
+// A part is a set of tasks for a subtree. inner excludes its root; destroyed means that an ancestor is used.
 type part struct {
 	v, set           int
 	inner, destroyed bool
 }
 
-// groups holds ways to run a part's tasks below a limit. Each way lists the busy times of its groups, in descending
-// order.
+// groups holds ways to run a part below a limit. Each way lists the busy times of its groups in descending order.
 type groups struct {
 	limit amount
 	ways  [][]amount
@@ -39,8 +37,7 @@ func (o *order) until(groups []amount) (end amount) {
 	return end
 }
 
-// ways returns the ways to run a part's tasks so that each group ends before the limit. It leaves out ways in which no
-// group ends earlier than in another way.
+// ways returns the ways to run a part so that each group ends before the limit, except ways no better than another.
 func (o *order) ways(p part, limit amount) [][]amount {
 	if p.set == 0 {
 		return [][]amount{nil}
@@ -64,8 +61,7 @@ func (o *order) ways(p part, limit amount) [][]amount {
 	return ways
 }
 
-// leastWithNode returns the least busy time of a part if some of its tasks run on its node, or the limit if that is
-// less.
+// leastWithNode returns the least busy time of a part whose node runs tasks, or the limit if that is less.
 func (o *order) leastWithNode(p part, limit amount) amount {
 	node := &o.a.p.GPU.Tree()[p.v]
 	own := o.a.cost(node.Profile.Create)

@@ -33,8 +33,7 @@ type Instant struct {
 // where the sums on the left are over A. Requests for more GPUs than there are do not count, as they are never
 // accepted. The number is whole, so rounding down is valid. All of this is computed in whole numbers.
 //
-// It returns an error for a request that no cluster can accept, for instants that are not in order, and for prices
-// below 0 or above 1.
+// It returns an error for requests that no cluster can accept, instants out of order and prices outside 0 to 1.
 func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []Instant) (int, error) {
 	profiles := task.RequestProfiles(g)
 	total, all := 0, len(requests)*PriceScale

@@ -32,8 +32,7 @@ func (w *Witness) verifySearch(p *schedule.Problem) error {
 	return nil
 }
 
-// A tree searches the schedules of one GPU. Its methods start, next, destroy and create report whether a schedule that
-// ends before the limit follows a situation.
+// A tree searches the schedules of one GPU. start, next, destroy and create report whether the limit can be kept.
 type tree struct {
 	*ruler
 	p         *schedule.Problem
@@ -76,7 +75,6 @@ func (t *tree) start(s situation, k int) bool {
 	return false
 }
 
-// took returns the sum of the durations of a set of tasks.
 func (t *tree) took(set uint, size mig.Slices) (sum amount) {
 	for i := range t.p.Tasks {
 		if set>>i&1 != 0 {
@@ -163,8 +161,7 @@ func (t *tree) create(s situation, in mig.Instance) bool {
 	return false
 }
 
-// hopeless reports whether a remaining task ends too late on every instance, or the slices do not have enough time for
-// all remaining tasks.
+// hopeless reports whether a remaining task ends too late everywhere, or the slices lack time for all of them.
 func (t *tree) hopeless(s *situation) bool {
 	var least [maxSearched]amount // by task, its least work
 	var fits uint
@@ -183,8 +180,7 @@ func (t *tree) hopeless(s *situation) bool {
 			i := bits.TrailingZeros(m)
 			took := t.units(t.p.Tasks[i].On(in.Size()))
 			if begin.plus(took).less(t.limit) {
-				work := took.times(in.Size())
-				if fits>>i&1 == 0 || work.less(least[i]) {
+				if work := took.times(in.Size()); fits>>i&1 == 0 || work.less(least[i]) {
 					least[i] = work
 				}
 				fits |= 1 << i
@@ -208,8 +204,7 @@ func (t *tree) hopeless(s *situation) bool {
 	return t.limit.minus(s.from).times(t.p.GPU.ComputeSlices).less(area)
 }
 
-// prune reports whether the search has tried a situation with the same key in which no instant is later. Otherwise it
-// records this situation.
+// prune reports whether the search has tried a situation in which no instant is later; if not, it records this one.
 func (t *tree) prune(s *situation) bool {
 	for v := range s.free {
 		s.free[v] = greater(s.free[v], s.from)

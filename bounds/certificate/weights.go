@@ -48,8 +48,7 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 			if from == nil {
 				continue
 			}
-			time := new(big.Int).Sub(limit, product(from, slackWhole))
-			if time.Sign() > 0 {
+			if time := new(big.Int).Sub(limit, product(from, slackWhole)); time.Sign() > 0 {
 				have.Add(have, product(x, time))
 			}
 		}
@@ -62,8 +61,7 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 	return nil
 }
 
-// exactWeights returns the weights. The error says that there is not one for each slice, that one is negative or not
-// finite, or that they do not add up to 1.
+// exactWeights returns the weights. They must be one for each slice, finite, not negative, and add up to 1.
 func (w *Witness) exactWeights(g *mig.GPU) (weights []*big.Int, err error) {
 	if len(w.Weights) != int(g.ComputeSlices) {
 		return nil, fmt.Errorf("there are %d weights for the %d compute slices of %v", len(w.Weights), g.ComputeSlices,
