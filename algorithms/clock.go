@@ -37,9 +37,8 @@ const (
 )
 
 // A clock computes when the uses of one GPU run. Everything happens as early as possible. An instance is destroyed when
-// its tasks are done, if a later use needs its slices. An instance is created when everything in its way has been
-// destroyed. A use of an instance that already exists continues on it without any operation. Under [mig.Sequential] one
-// operation runs at a time.
+// its tasks are done, if a later use needs its slices. An instance is created once its slices are free. A use of an
+// existing instance continues on it without operations. Under [mig.Sequential] operations exclude each other.
 //
 // A plan that is added later starts from the instances of the plan before it. The clock reuses its lists.
 type clock struct {

@@ -52,8 +52,7 @@ var _ = algo.Register(algo.Spec{
 // With mode=trivial, a batch begins when the last task of the batch before it has ended (FAR 4.1). Otherwise every
 // second schedule runs backwards, from small instances to large ones, and each instance starts as soon as its own
 // slices are free. An instance that the last batch left is used again without reconfiguration (FAR 4.2). For a reversed
-// schedule, this is the paper's slice-by-slice shift of the whole block. A forward schedule need not wait for the last
-// slice.
+// schedule, this is the paper's slice-by-slice shift of the block. A forward schedule need not wait for the last slice.
 //
 // With move and moveswap, the rules of phase 3 then move and swap tasks of the new batch, where the idle time of slices
 // between batches counts towards the margin (FAR 4.3). Changes that do not make the batch end earlier are undone.

@@ -65,8 +65,7 @@ func (f far) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, e
 	return s, ctx.Err()
 }
 
-// farPlan runs phases 1 and 2. An empty batch has an empty plan. If ctx is done, this and refineFAR return a worse
-// plan.
+// farPlan runs phases 1 and 2. An empty batch has an empty plan. If ctx is done, farPlan and refineFAR stop early.
 func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 	if len(p.Tasks) == 0 {
 		return newTreePlan(newTree(p))

@@ -106,8 +106,7 @@ type flowQueue struct {
 	timer *timer
 	rng   *rand.Rand
 	now   float64 // seconds
-	// coming are the tasks that have not arrived. list are the tasks of the plan, and waiting the tasks behind the
-	// list, by ascending work.
+	// coming are the tasks that have not arrived. list is the plan. waiting are the tasks behind it, by ascending work.
 	coming, waiting []int32
 	list            []flowEntry
 	// work is, by task, the least slice seconds over the sizes.

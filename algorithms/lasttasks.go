@@ -53,8 +53,7 @@ func (l *LastTasks) Place(k int, at *GPUAtWork) []int32 {
 		}
 	}
 	if !found {
-		// Each task and operation is rounded by at most half a tick. So a plan without idle slices may exceed the
-		// horizon.
+		// Each task and operation is rounded by up to half a tick, so that a full plan may exceed the horizon.
 		l.within(horizon + 3*ticks(k))
 	}
 	l.node = resized(l.node, k)

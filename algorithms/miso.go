@@ -30,8 +30,8 @@ var _ = algo.Register(algo.Spec{
 // With several GPUs, each decision takes the GPU that is free first.
 //
 // With order=permute, the next m tasks take the m instances of a partition in the order with the largest sum; on a tie,
-// the first order lexicographically. A task that fits no remaining instance waits, and others pass. The script
-// compare_size_test of March 2024, which made FAR Table 5, permutes in this way. The paper's text and the later code do
+// the first in lexicographic order. A task that fits no remaining instance waits, and others pass. The script
+// compare_size_test of March 2024, which made FAR Table 5, permutes in this way. The paper's text and later code do
 // not.
 type miso struct{ permute bool }
 

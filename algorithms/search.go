@@ -63,8 +63,7 @@ func newSearchFrom(plan *assignment) *search {
 	return s
 }
 
-// placeAll places all tasks at once, in each of the two models of [subsets], polishes each result and restores the
-// best.
+// placeAll places all tasks at once in both models of [subsets], polishes each result and restores the best plan.
 func (s *search) placeAll(ctx context.Context) {
 	s.tasks = numbered[int32](len(s.plan.node))
 	for _, greedy := range []bool{false, true} {
@@ -160,8 +159,7 @@ func (s *search) seconds(task int, size mig.Slices) float64 {
 	return float64(s.plan.p.Tasks[s.tasks[task]].On(size))
 }
 
-// horizonSlack is the share by which the limits of a search exceed the makespan, so that rounding to ticks excludes no
-// equal plan.
+// horizonSlack is the share by which limits exceed the makespan, so that rounding to ticks excludes no equal plan.
 const horizonSlack = 1e-6
 
 // replace re-inserts the tasks, with durations blurred by up to half the share blur. It reverts the result if it is

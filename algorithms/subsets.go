@@ -9,7 +9,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// ticks is a time in units of a 2^29th of the horizon. Whole numbers make sums exact everywhere.
+// ticks is a time in units of a 2^29th of the horizon. Whole numbers give exact sums and equal ties.
 type ticks = int32
 
 const (

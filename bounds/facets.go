@@ -83,7 +83,7 @@ type vertices struct {
 	pivots []int
 }
 
-// tinyPivot separates 0 from a coefficient. Rounding is far smaller, fractions of small numbers are larger.
+// tinyPivot separates 0 from a coefficient: rounding is far smaller, and other coefficients are far larger.
 const tinyPivot = 1e-9
 
 // choose extends the first number chosen rows with every combination of the rows from index from on.

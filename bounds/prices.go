@@ -188,7 +188,7 @@ func (k *packer) tooFew(prices []float64) int {
 	return n
 }
 
-// interpolate returns the fractional number of cells in which a GPU earns a share of the prices, which is n rounded up.
+// interpolate returns the number n of cells in which a GPU earns a share of the prices, plus a fraction of a cell.
 func (k *packer) interpolate(n int, share float64) float64 {
 	root := k.net[0]
 	if n == 0 || root[n] <= root[n-1] {

@@ -63,8 +63,7 @@ func Golden(t *testing.T, dir string, answers []Answer) {
 	}
 }
 
-// GoldenLines is [Golden] with one file instead of a folder. After a header the file has a line for each answer: its
-// key, a comma and its text.
+// GoldenLines is [Golden] with one file. After a header it has a line for each answer: its key, a comma and its text.
 func GoldenLines(t *testing.T, path, header string, answers []Answer) {
 	t.Helper()
 	before, ok := strings.CutPrefix(read(t, path), header+"\n")

@@ -16,9 +16,8 @@ func greedy(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	return s.plan(s.pairs(ctx)), ctx.Err()
 }
 
-// pairs repeatedly pairs the two jobs that save the most time, the first two on a tie, until no two of the remaining
-// jobs save time. The groups are in the order of the time that they save, with single jobs last. Once ctx is done, they
-// may lack jobs.
+// pairs repeatedly pairs the two jobs that save the most time, the first two on a tie, until no two remaining jobs save
+// time. The groups are in the order of the time that they save, single jobs last. They are incomplete if ctx is done.
 func (s *search) pairs(ctx context.Context) []jobGroup {
 	type pair struct {
 		jobGroup

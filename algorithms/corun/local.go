@@ -56,8 +56,7 @@ func (s *descent) three(ctx context.Context, from, to int) (changed bool) {
 	return changed
 }
 
-// divideAgain divides the jobs of some groups again if that saves time. Groups may become empty, and new groups come
-// last.
+// divideAgain divides the jobs of some groups again if that saves time. Groups may become empty. New groups come last.
 func (s *descent) divideAgain(ctx context.Context, which ...int) bool {
 	var jobs []int
 	before := 0.0

@@ -11,16 +11,14 @@ import (
 // rounding is larger than the relative difference between sums of the same times in different orders.
 const rounding = 1e-12
 
-// A search finds the best way to run a set of a window's jobs together: the setup and the slot of each job. It is not
-// safe for concurrent use.
+// A search finds the best way to run some jobs together: setup and slots. It is not safe for concurrent use.
 type search struct {
 	w    *corun.Window
 	menu *menu
 	// alone has, by place and job, the seconds of the job there without others. demand also has its bandwidth.
 	alone  []float64
 	demand []corun.Demand
-	// least has the seconds of each job in its best place. traffic has the seconds in which the whole bandwidth moves
-	// its data.
+	// least has the seconds of each job in its best place, and traffic the seconds to move its data at full bandwidth.
 	least, traffic []float64
 
 	// The other fields are about the current set of jobs.
@@ -91,8 +89,7 @@ func (s *search) try(jobs []int) {
 	s.fill(s.menu.trees[len(jobs)], 0, 1<<len(jobs)-1, 0, instance{})
 }
 
-// fill tries the jobs in left, a bit mask, in the slots from number at on. The GPU instances that are already full take
-// at least floor seconds.
+// fill tries the jobs in left, a bit mask, in the slots from at on. The full GPU instances take at least floor seconds.
 func (s *search) fill(nodes []node, at int, left uint, floor float64, before instance) {
 	kappa := s.w.Model.Kappa
 	for i := range nodes {

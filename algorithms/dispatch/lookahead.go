@@ -13,9 +13,8 @@ var _ = register("look-ahead", "our own",
 	"the slice with which the head and the next job will do best together", lookAhead)
 
 // lookAhead tries each free size for the head together with the best choice for the next job, as if no job came in
-// between. The next job takes another free slice or else the slice that becomes free first, because jobs may not wait
-// for a better one. lookAhead takes the size with the fewest late jobs of the two, then the least tardiness, then the
-// least slice-minutes.
+// between. The next job takes another free slice or else the one that becomes free first, because jobs may not wait for
+// a better one. lookAhead takes the size with the fewest late jobs of the two, then the least tardiness and work.
 func lookAhead(q *sim.Queue) int {
 	v := newView(q)
 	head, next := q.Head(), q.Next()

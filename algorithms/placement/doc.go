@@ -8,6 +8,5 @@
 // Sources: MFI = Zambianco et al., "An Online Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds"; FGD
 // = Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent",
 // USENIX ATC 2023; Turkkan et al., "Optimal Workload Placement on Multi-Instance GPUs", and "An Online
-// Fragmentation-Aware Scheduler for Managing GPU-Sharing Workloads on MIG", arXiv 2512.16099, for moves; HAMi = the
-// CNCF scheduler.
+// Fragmentation-Aware Scheduler for Managing GPU-Sharing Workloads on MIG", arXiv 2512.16099; HAMi, of the CNCF.
 package placement

@@ -21,9 +21,8 @@ var _ = algo.Register(algo.Spec{
 // [leastGain] or only half of the budget is left.
 type mfiMigrate struct{ mover }
 
-// leastGain is the least fall of F, summed over the GPUs, for a move without need. It and the half of the budget were
-// chosen on 30 streams of seed 17, at a quarter and at one move a GPU per mean lifespan; datasets default to another
-// seed.
+// leastGain is the least fall of F, summed over the GPUs, for a move without need. It and half of the budget were
+// chosen on 30 streams of seed 17, at a quarter and at one move a GPU per mean lifespan; the datasets use another.
 const leastGain = 4
 
 func (m *mfiMigrate) Move(r *sim.Residents, profile int) (sim.Move, bool) {

@@ -42,8 +42,7 @@ type relocation struct {
 	change int
 }
 
-// each calls visit with the sensible moves of every workload that can move, by GPU: to the best place elsewhere, and
-// each on its own.
+// each visits the sensible moves of every workload that can move: to the best other GPU, and to each place on its own.
 func (m *mover) each(r *sim.Residents, visit func(relocation)) {
 	c := r.Cluster()
 	for gpu := range c.GPUs() {

@@ -29,7 +29,7 @@ var _ = algo.Register(algo.Spec{
 
 // repack compacts at regular intervals. It tries to empty the GPUs in use, in the order of their used slices, the
 // fewest first. The workloads of a GPU move, the largest first, each at the best index to the GPU with the most used
-// slices that is in use and has room. If a workload fits nowhere or the budget ends, all stay.
+// slices that is in use and has room. If a workload fits nowhere or the budget ends, all workloads of its GPU stay.
 type repack struct {
 	mover
 	rounds int

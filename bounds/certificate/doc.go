@@ -95,8 +95,7 @@
 //
 // PROVEN: the subtree of each head begins with the create of a life in which tasks run. Order the heads by these
 // creates. The first j-1 creates end before the j-th begins. Meanwhile no part of a chain takes place on the slices of
-// the j-th head, as above. The waits within L of a head are for creates below it, and the (j-1) waits are for creates
-// outside, so they add up.
+// the j-th head, as above. The waits within L of a head are for creates below it, the others for creates outside.
 //
 // # Task prices
 //
@@ -107,8 +106,7 @@
 // chain add up to less than H. Rounded down they take less than n cells, hence n - 1 at most. The tasks on a node take
 // part of its chains and are different, so they earn K at most. So the tasks of a GPU earn net(root, n - 1) at most,
 // and all of them less than the sum of their prices. A task may earn its price on several nodes, which only raises net.
-// Any prices are valid. So a price that is a tiny part of the greatest may be rounded down to units, in net and in the
-// sum.
+// Any prices are valid. So tiny prices may be rounded down to units, in net and in the sum.
 //
 // # Search
 //
