@@ -94,8 +94,8 @@ type TestLine struct {
 	// Varied says what the readings vary, or what is missing.
 	Varied string `csv:"varied"`
 	Status Status `csv:"status"`
-	// SizeWord is the sentence's word for a size, such as "large", if no number says how large and the test asks for the
-	// sign alone.
+	// SizeWord is the sentence's word for a size, such as "large", if no number says how large and the test asks for
+	// the sign alone.
 	SizeWord string `csv:"size_word"`
 	// Short is the sentence in a few words, for lists.
 	Short string `csv:"short"`

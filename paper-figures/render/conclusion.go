@@ -90,8 +90,8 @@ func (c *conclusion) Deciding() (out []reading) {
 
 // Settling is what would settle the open values of the readings that count.
 type Settling struct {
-	// Most is the value that needs the most replicates, nil for none. Never is how many values none settle, because they
-	// need more instances, and ByPaper how many none settle, because of the sampling error of the paper's own runs.
+	// Most is the value that needs the most replicates, nil for none. Never is how many values none settle, because
+	// they need more instances, and ByPaper how many none settle, because of the sampling error of the paper's own runs.
 	Most           *tested
 	Never, ByPaper int
 }
@@ -199,7 +199,9 @@ func (c *conclusion) Share() (string, error) { return show("share", c) }
 func (c *conclusion) Table() (string, error) {
 	var groups [][]reading
 	for _, r := range c.Readings {
-		i := slices.IndexFunc(groups, func(g []reading) bool { return g[0].State == r.State && g[0].Default == r.Default })
+		i := slices.IndexFunc(groups, func(g []reading) bool {
+			return g[0].State == r.State && g[0].Default == r.Default
+		})
 		switch {
 		case r.Aside && c.Answer != verdict.NotCounted:
 		case i < 0:

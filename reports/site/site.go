@@ -182,7 +182,9 @@ func render(d Data) ([]file, error) {
 		v := viewPaper(paper, &d, figures)
 		pages = append(pages,
 			page{File: v.Page, Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html", Body: v},
-			page{File: v.Numbers, Title: "Numbers of " + paper, Template: "numbers.html", Under: "claims.html", Body: v})
+			page{
+				File: v.Numbers, Title: "Numbers of " + paper, Template: "numbers.html", Under: "claims.html", Body: v,
+			})
 	}
 	for _, paper := range figures.Papers {
 		own := matching(figures.Figures, func(f figureView) bool { return f.Paper == paper && f.Page != "" })
