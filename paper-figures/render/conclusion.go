@@ -91,7 +91,8 @@ func (c *conclusion) Deciding() (out []reading) {
 // Settling is what would settle the open values of the readings that count.
 type Settling struct {
 	// Most is the value that needs the most replicates, nil for none. Never is how many values none settle, because
-	// they need more instances, and ByPaper how many none settle, because of the sampling error of the paper's own runs.
+	// they need more instances, and ByPaper how many none settle, because of the sampling error of the paper's own
+	// runs.
 	Most           *tested
 	Never, ByPaper int
 }
