@@ -10,7 +10,9 @@ import (
 
 var _ = algo.Register(algo.Spec{
 	Name: "random", Version: 1, Cite: report, Summary: "a free slice, each equally likely",
-	New: algo.NewDispatcher(func(_ algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) { return newRandom(s), nil }),
+	New: algo.NewDispatcher(func(_ algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) {
+		return newRandom(s), nil
+	}),
 })
 
 // random takes a free slice, each equally likely.

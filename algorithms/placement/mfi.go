@@ -13,7 +13,9 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "MFI Algorithms 1 and 2",
 	Summary: "minimum fragmentation increment",
 	Params:  []algo.Param{reading, tie},
-	New:     algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) { return newMFI(args, s.GPU), nil }),
+	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return newMFI(args, s.GPU), nil
+	}),
 })
 
 // reading is the parameter for the reading of F.

@@ -50,6 +50,7 @@ type (
 	NewDispatcher func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
 )
 
+// Track implements [Constructor], and so it does for the other tracks.
 func (NewBatch) Track() string      { return TrackBatch }
 func (NewStream) Track() string     { return TrackStream }
 func (NewCorun) Track() string      { return TrackCorun }
@@ -58,6 +59,7 @@ func (NewOffline) Track() string    { return TrackOffline }
 func (NewPlacer) Track() string     { return TrackPlacement }
 func (NewDispatcher) Track() string { return TrackDispatch }
 
+// Make implements [Constructor], and so it does for the other tracks.
 func (f NewBatch) Make(a Args) (any, error)   { return f(a) }
 func (f NewStream) Make(a Args) (any, error)  { return f(a) }
 func (f NewCorun) Make(a Args) (any, error)   { return f(a) }

@@ -179,7 +179,7 @@ const rebuilt = "MIG+MPS w/ RL: network, number of actions, counters and explora
 	"the jobs left). Ours: which 29 setups, the order of slots, and all settings that the paper does not print, " +
 	"chosen on draws 1 to 20, the number of training steps, chosen on draws 101 to 120, and the number of draws, " +
 	"chosen by the spread of the lead on draws 121 to 140. The paper's 18 programs for training are not public: the " +
-	"agent learns from programs drawn anew from the classes and wider, so that it has seen none of these queues' " +
+	"agent learns from programs drawn again from the classes and wider, so that it has seen none of these queues' " +
 	"programs. MIG+MPS w/ RL, more inputs (ours) also sees what each group saves on each setup by the co-run model"
 
 // simulated returns the note below every table of results.

@@ -124,7 +124,7 @@ func writeOverview(w io.Writer) error {
 	t := reports.Table{
 		Columns: reports.Left("kind", "of", "names"),
 		Notes: []string{
-			"miglab list algorithms says what each one does, and so do the other kinds; agents are what miglab train trains.",
+			"miglab list algorithms says what each one does, and so do the other kinds. miglab train trains agents.",
 			"miglab list datasets drl/WIDETIMES says all about one thing. --match TEXT searches everything.",
 		},
 	}
