@@ -2,7 +2,6 @@ package drl
 
 import (
 	"cmp"
-	"embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,10 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"miglab/algorithms/rl/train/curve"
 	"miglab/datasets"
-	"miglab/harness/curve"
 	"miglab/harness/mig"
-	"miglab/harness/spec"
 	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
@@ -22,24 +20,14 @@ import (
 	"miglab/reports"
 )
 
-// The learning curves of training, a file for each agent and seed.
-//
-//go:embed curves/*.csv
-var curveFiles embed.FS
-
 // A course is the scores of an agent during one run of its training.
 type course = curve.Run
 
 // curves has the runs by the name of the agent, with ascending seeds.
 type curves map[string][]course
 
-// learned returns the project's own curves, which are a part of the program: damaged ones are a programmer's error.
-var learned = sync.OnceValue(func() curves {
-	return spec.Must(curve.Load(curveFiles, "curves/*.csv"))
-})
-
-// Trained returns the runs whose curves are a part of the program, by agent.
-func Trained() map[string][]curve.Run { return learned() }
+// learned returns the project's own curves.
+func learned() curves { return curve.Shipped() }
 
 // trend is what an agent's curve does at the end of its training.
 func (all curves) trend(agent string) curve.Trend { return curve.TrendOf(all.of(agent)) }

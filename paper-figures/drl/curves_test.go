@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"miglab/harness/curve"
+	"miglab/algorithms/rl/train/curve"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"

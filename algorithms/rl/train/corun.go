@@ -11,9 +11,9 @@ import (
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
+	"miglab/algorithms/rl/train/curve"
 	"miglab/datasets"
 	"miglab/harness/algo"
-	"miglab/harness/curve"
 	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 )

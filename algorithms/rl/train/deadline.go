@@ -10,9 +10,9 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
+	"miglab/algorithms/rl/train/curve"
 	"miglab/datasets"
 	"miglab/harness/algo"
-	"miglab/harness/curve"
 	"miglab/harness/task"
 )
 

@@ -13,7 +13,7 @@ import (
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
-	"miglab/harness/curve"
+	"miglab/algorithms/rl/train/curve"
 	"miglab/harness/mig"
 	"miglab/harness/strictcsv"
 )

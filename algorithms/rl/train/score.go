@@ -6,9 +6,9 @@ import (
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
+	"miglab/algorithms/rl/train/curve"
 	"miglab/bounds"
 	"miglab/datasets"
-	"miglab/harness/curve"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/task"

@@ -10,7 +10,7 @@ import (
 
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/nn"
-	"miglab/harness/curve"
+	"miglab/algorithms/rl/train/curve"
 )
 
 const root = "../../.."

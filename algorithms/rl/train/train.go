@@ -27,8 +27,8 @@ import (
 	"miglab/algorithms/rl/agents"
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
+	"miglab/algorithms/rl/train/curve"
 	"miglab/harness/atomicfile"
-	"miglab/harness/curve"
 	"miglab/harness/wholefile"
 	"miglab/harness/work"
 )
@@ -318,7 +318,7 @@ func (r *Recipe) Install(root string, o Options) error {
 // The project's folders for curves and weights.
 const (
 	WeightsFolder = "algorithms/rl/agents/weights"
-	CurvesFolder  = "paper-figures/drl/curves"
+	CurvesFolder  = "algorithms/rl/train/curve/runs"
 )
 
 func copyFile(to, from string) error {

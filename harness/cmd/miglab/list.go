@@ -11,15 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/algorithms/rl/train"
+	"miglab/algorithms/rl/train/curve"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/cli"
-	"miglab/harness/curve"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/spec"
 	"miglab/harness/track"
-	"miglab/paper-figures/drl"
 	"miglab/reports"
 )
 
@@ -254,7 +253,8 @@ func listAgents() (c catalogue, err error) {
 		"curve", "score", "what it is"), 8
 	for _, r := range train.Recipes() {
 		falls := ""
-		if runs := drl.Trained()[r.Name]; runs != nil {
+		runs := curve.Shipped()[r.Name]
+		if runs != nil {
 			falls = curve.TrendOf(runs).Word()
 		}
 		c.Rows = append(c.Rows, []string{

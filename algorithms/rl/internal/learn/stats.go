@@ -3,7 +3,7 @@ package learn
 import (
 	"fmt"
 
-	"miglab/harness/curve"
+	"miglab/algorithms/rl/train/curve"
 )
 
 // Stats are the statistics of one iteration, without a score. Values that an algorithm does not have
