@@ -1,0 +1,100 @@
+package algorithms
+
+import (
+	"slices"
+	"sort"
+)
+
+// A treePlan is FAR's plan: the tasks of each node. Phase 2 (repartition.go) fills it. Phase 3 (refine.go) moves and
+// swaps its tasks.
+type treePlan struct {
+	tree  *tree
+	lists [][]timedTask // by node; longest first (LPT)
+	// destroyed marks the nodes that phase 2 destroyed after their tasks, whether or not their slices were used again.
+	destroyed []bool
+	// order lists the nodes that have run tasks, in the order in which phase 2 created them. Every node comes before
+	// the nodes below it. The order decides which of several simultaneous operations goes first.
+	order []int32
+}
+
+func newTreePlan(t *tree) *treePlan {
+	return &treePlan{tree: t, lists: make([][]timedTask, t.count()), destroyed: make([]bool, t.count())}
+}
+
+// place adds a task to a node. It ignores a nil plan.
+func (p *treePlan) place(node int32, t timedTask) {
+	if p != nil {
+		p.enlist(node)
+		p.lists[node] = append(p.lists[node], t)
+	}
+}
+
+// destroy marks a node's instance as destroyed. It ignores a nil plan.
+func (p *treePlan) destroy(node int32) {
+	if p != nil {
+		p.destroyed[node] = true
+	}
+}
+
+// enlist adds a node to the order when it is first used: before the nodes below it, or else last.
+func (p *treePlan) enlist(node int32) {
+	if !slices.Contains(p.order, node) {
+		i := slices.IndexFunc(p.order, func(o int32) bool { return p.covers(node, o) })
+		if i < 0 {
+			i = len(p.order)
+		}
+		p.order = slices.Insert(p.order, i, node)
+	}
+}
+
+// covers reports whether the node below lies below the other node in the tree.
+func (p *treePlan) covers(node, below int32) bool {
+	g, v := p.tree.locate(node)
+	h, w := p.tree.locate(below)
+	return g == h && p.tree.below[v].contains(w)
+}
+
+// A direction is the order of a plan: it splits instances from the root or, reversed, merges them to it (FAR 4.2).
+type direction bool
+
+const (
+	forward  direction = false
+	reversed direction = true
+)
+
+// asFound returns the plan as phase 2 timed it, with destructions that no later use needs.
+func (p *treePlan) asFound() []use {
+	out := p.uses(forward)
+	for i := range out {
+		out[i].destroy = p.destroyed[p.order[i]]
+	}
+	return out
+}
+
+// uses returns the plan in a direction. The result is valid until a task is moved.
+func (p *treePlan) uses(d direction) []use {
+	out := make([]use, len(p.order))
+	for i, node := range p.order {
+		g, v := p.tree.locate(node)
+		out[i] = use{gpu: g, in: p.tree.nodes[v].Instance, tasks: p.lists[node]}
+	}
+	if d == reversed {
+		slices.Reverse(out)
+		for i := range out {
+			out[i].tasks = slices.Clone(out[i].tasks)
+			slices.Reverse(out[i].tasks)
+		}
+	}
+	return out
+}
+
+// transfer moves a task from one node to another of the same size.
+func (p *treePlan) transfer(from, to, task int32) {
+	i := slices.IndexFunc(p.lists[from], func(t timedTask) bool { return t.task == task })
+	t := p.lists[from][i]
+	p.lists[from] = slices.Delete(p.lists[from], i, i+1)
+	p.enlist(to)
+	list := p.lists[to]
+	i = sort.Search(len(list), func(j int) bool { return list[j].time < t.time })
+	p.lists[to] = slices.Insert(list, i, t)
+}
