@@ -86,6 +86,11 @@ func infeasible(a algo.Algorithm, p algo.Problem) bool {
 	return true
 }
 
+// infeasibleStream is infeasible for the tasks of a stream.
+func infeasibleStream(a algo.Algorithm, p algotest.StreamProblem) bool {
+	return infeasible(a, p.Problem)
+}
+
 // fitsAll reports whether every task fits some instance of a partition.
 func fitsAll(p algo.Problem, part mig.Partition) bool {
 	for _, t := range p.Tasks {
@@ -102,7 +107,7 @@ func TestStreamAlgorithms(t *testing.T) {
 		Problems:   deep.N(40, 200),
 		Draw:       drawStream,
 		Algorithms: streamAlgorithms,
-		Infeasible: func(a algo.Algorithm, p algotest.StreamProblem) bool { return infeasible(a, p.Problem) },
+		Infeasible: infeasibleStream,
 	}
 	suite.Test(t)
 }

@@ -15,8 +15,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path"
+	"path/filepath"
 	"reflect"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -142,16 +145,13 @@ func (s *Suite[P, A]) conform(a algo.Algorithm, p P, repeat bool) error {
 	answer, err := s.Run(context.Background(), a, p)
 	after := fmt.Sprintf("%#v", p)
 	if after != before {
-		return fmt.Errorf("the algorithm has changed the problem from %s to %s", before, after)
+		return fmt.Errorf("the algorithm has changed the problem from %s to %s; let it change a copy", before, after)
 	}
-	if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok && s.Infeasible != nil && s.Infeasible(a, p) {
-		if infeasible.Algorithm != a.Spec.Name {
-			return fmt.Errorf("the error names %q, not the algorithm: %w", infeasible.Algorithm, err)
-		}
-		return nil
+	if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok {
+		return s.mayRefuse(a, p, infeasible)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("the suite wants an answer to every problem, or an InfeasibleError: %w", err)
 	}
 	if err := s.Check(p, answer); err != nil {
 		return err
@@ -167,6 +167,23 @@ func (s *Suite[P, A]) conform(a algo.Algorithm, p P, repeat bool) error {
 	return nil
 }
 
+// mayRefuse returns nil if the algorithm may have no answer to the problem. Otherwise the error says what to change.
+func (s *Suite[P, A]) mayRefuse(a algo.Algorithm, p P, refusal *algo.InfeasibleError) error {
+	switch {
+	case s.Infeasible == nil:
+		return fmt.Errorf("%w; the suite wants an answer to every problem of track %s", refusal, s.Name)
+	case refusal.Algorithm != a.Spec.Name:
+		return fmt.Errorf("the error names %q, not the algorithm: %w", refusal.Algorithm, refusal)
+	case s.Infeasible(a, p):
+		return nil
+	}
+	f := runtime.FuncForPC(reflect.ValueOf(s.Infeasible).Pointer())
+	file, line := f.FileLine(f.Entry())
+	return fmt.Errorf("%w\n\tThe suite wants an answer here. If the rules of %s allow none, add a case for %[2]q to %s, "+
+		"%s:%d, which says for which problems that is so", refusal, a.Spec.Name,
+		strings.TrimPrefix(path.Ext(f.Name()), "."), filepath.Base(file), line)
+}
+
 // repeat runs an algorithm several times at once and compares the answers with its first answer.
 func (tr *Track[P, A]) repeat(a algo.Algorithm, p P, answer A) error {
 	var g errgroup.Group
@@ -177,7 +194,8 @@ func (tr *Track[P, A]) repeat(a algo.Algorithm, p P, answer A) error {
 				return err
 			}
 			if !reflect.DeepEqual(answer, again) {
-				return fmt.Errorf("the same problem gives %+v and then %+v", answer, again)
+				return fmt.Errorf("the same problem gives %+v and then %+v; an answer may depend on the problem and the "+
+					"parameters only", answer, again)
 			}
 			return nil
 		})

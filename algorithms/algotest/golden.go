@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -125,19 +126,29 @@ func compare(want map[string]string, answers []Answer) (d difference) {
 func (d *difference) report(t *testing.T, where, see string) {
 	t.Helper()
 	for i, a := range d.changed {
-		t.Errorf("%s: the answer of %s has changed, %s; %s. If that is meant, raise Version in the "+
-			"algorithm's Spec and run the test with -update", where, a.Key, d.first[i], see)
+		t.Errorf("%s: the answer of %s has changed, %s; %s. If that is meant, raise Version in the algorithm's "+
+			"Spec and write the new answers: %s", where, a.Key, d.first[i], see, updateCommand(t))
 	}
 	if *update {
 		return
 	}
 	for _, a := range d.missing {
-		t.Errorf("%s has no answer of %s; run the test with -update", where, a.Key)
+		t.Errorf("%s has no answer of %s. If the algorithm or its version is new, write its answers and keep the file: %s",
+			where, a.Key, updateCommand(t))
 	}
 	for _, key := range d.extra {
-		t.Errorf("%s has an answer of %s, which no registered algorithm and version gives; run the test with -update",
-			where, key)
+		t.Errorf("%s has an answer of %s, which no registered algorithm and version gives. If it is of an older "+
+			"version, delete it: %s", where, key, updateCommand(t))
 	}
+}
+
+// updateCommand returns the command that writes missing answers and deletes those of older versions.
+func updateCommand(t *testing.T) string {
+	folder := "."
+	if info, ok := debug.ReadBuildInfo(); ok {
+		folder = strings.TrimSuffix("."+strings.TrimPrefix(info.Path, info.Main.Path), ".test")
+	}
+	return fmt.Sprintf("go test %s -run '^%s$' -update", folder, t.Name())
 }
 
 // firstDifference describes the first line, counted from 1, in which two texts differ.
