@@ -56,8 +56,9 @@ func TestEveryScheduleEndsWithItsContext(t *testing.T) {
 			s, err = run(ctx, few)
 		}
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s has looked at its context %d times: a schedule of %d tasks, %v; want %v",
-				a.ID, ctx.times.Load(), len(s.Placements), err, context.Canceled)
+			t.Errorf("%s schedules %d of %d tasks, with the error %v, although its context ends at the second look; it has "+
+				"looked %d times. Let its loop over the tasks call ctx.Err() at least every 1000 tasks and return that error",
+				a.ID, len(s.Placements), len(many.Tasks), err, ctx.times.Load())
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package agents holds the schedulers that were trained with reinforcement learning, and
-// their weights: those of the DRL paper under its names, that of the deadline report, that
-// of the hierarchical paper, and our own, which is called agent.
+// Package agents holds the schedulers that were trained with reinforcement learning, and their weights: the agents of
+// the DRL paper under its names, one of the deadline report, one of the hierarchical paper, and our own, which is
+// called agent.
 //
 // This package does not train. It evaluates the networks with the portable kernel, so that
 // decisions do not depend on how the program was built.
@@ -17,7 +17,7 @@ import (
 	"miglab/harness/algo"
 )
 
-// Workloads are those of DRL 5.1.3, on which agents are trained.
+// Workloads lists the workloads of DRL 5.1.3, on which agents are trained.
 var Workloads = []string{"POORSCALING", "GOODSCALING", "MIXSCALINGUNIFORM", "MIXSCALINGEXTREME", "WIDETIMES"}
 
 //go:embed weights
@@ -80,7 +80,7 @@ func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
 }
 
 // hashes holds the first 16 hexadecimal digits of the digests of weights, by
-// name; "" if there is no such file.
+// name; "" for a missing file.
 var hashes sync.Map
 
 // hashOf names the embedded weights of a name by their digest.
@@ -120,7 +120,7 @@ func shipped(agent string) (seeds, recipes []string) {
 	return seeds, recipes
 }
 
-// seedParam is the parameter that chooses the training run.
+// seedParam declares the parameter that chooses the training run.
 func seedParam(agent, doc string) algo.Param {
 	seeds, _ := shipped(agent)
 	return algo.Param{Name: "seed", Default: "1", Values: seeds, Doc: "the training run" + doc}

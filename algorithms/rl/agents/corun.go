@@ -13,7 +13,7 @@ import (
 
 // A CorunAgent is one of the agents of the co-run track.
 type CorunAgent struct {
-	// Name is that of the algorithm and of the weights of its first training run.
+	// Name names the algorithm, and the weights of its first training run.
 	Name, Doc string
 	// Prospects says that the agent sees what each group saves by the co-run model; see
 	// [env.NewGrouping]. The paper's agent does not.
@@ -46,7 +46,7 @@ func init() {
 	}
 }
 
-// weights is the name of the weights of a training run.
+// weights returns the name of the weights of a training run.
 func (a *CorunAgent) weights(args algo.Args) string { return RunName(a.Name, uint64(args.Int("seed"))) }
 
 // NewPolicy returns the paper's network (Table VI): a dueling one with 29 advantages. Without rng its
@@ -74,8 +74,8 @@ func (a *corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, erro
 }
 
 // A CorunPlanner plans windows with a network. It splits windows of more than 12 jobs into
-// parts: the first 12 jobs, then the next 12, and so on. It was trained with Cmax = 4; a
-// lower limit removes candidates, a higher one adds none. It is used by one goroutine at a time.
+// parts: the first 12 jobs, then the next 12, and so on. It was trained with Cmax = 4; a lower limit removes
+// candidates, and a higher one does not add any. It is used by one goroutine at a time.
 type CorunPlanner struct {
 	grouping   env.Grouping
 	policy     nn.Policy
@@ -122,7 +122,7 @@ func inParts(ctx context.Context, w corun.Window, plan func(part corun.Window) c
 	return out, nil
 }
 
-// ceiling is the best that the agents could do, or could with other setups.
+// A ceiling makes the best plan that the agents could make, or could make with other setups.
 type ceiling struct{ setups corun.Family }
 
 var _ = algo.Register(algo.Spec{

@@ -21,11 +21,11 @@ type DeadlineAgent struct {
 	// Name is the value of the parameter training, and Doc its meaning.
 	Name string `csv:"training"`
 	Doc  string `csv:"doc"`
-	// Dataset is what the agent learns from.
+	// Dataset names the dataset that the agent learns from.
 	Dataset string `csv:"dataset"`
 	env.DeadlineOptions
-	// Float32 trains with the clock of the authors' notebook. No day is then cut short, as there; nor is one if the
-	// observation is that of the first notebook.
+	// Float32 trains with the clock of the authors' notebook. As there, no day is then cut short. With the observation
+	// of the first notebook, no day is cut short either.
 	Float32 bool `csv:"float32"`
 	// Steps is the length of the training. Without a cut there are 62 updates, the first number that takes 500,000
 	// steps.
@@ -79,7 +79,7 @@ func deadlineAgent(args algo.Args) *DeadlineAgent {
 	return &DeadlineAgents[i] // Parse has checked the name.
 }
 
-// deadlineWeights is the name of the weights of a training run.
+// deadlineWeights returns the name of the weights of a training run.
 func deadlineWeights(args algo.Args) string {
 	return RunName(deadlineAgent(args).WeightsName(), uint64(args.Int("seed")))
 }

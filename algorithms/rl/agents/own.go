@@ -13,8 +13,7 @@ import (
 // batches are split into parts of that size, in order of arrival.
 const OwnCapacity = 28
 
-// ownTemperature makes the best of 64 tries better than 1, 2 and 3 do, on batches of another
-// seed than those of the tables.
+// ownTemperature makes the best of 64 tries better than 1, 2 and 3 do, on batches of a seed that no table uses.
 const ownTemperature = 1.5
 
 // OwnEndgame is the number of tasks at the end that are placed together, exactly. The network for
@@ -56,7 +55,7 @@ var _ = algo.Register(algo.Spec{
 
 func ownWeights(a algo.Args) string { return "agent-" + a["workload"] }
 
-// ownWeightsA30 returns the name of the weights for the A30, "" if there are none.
+// ownWeightsA30 returns the name of the weights for the A30, or "".
 func ownWeightsA30(a algo.Args) string {
 	if a["workload"] == anyWorkload {
 		return "agent-A30-" + anyWorkload
@@ -75,7 +74,7 @@ func ownHash(a algo.Args) string {
 
 func newOwn(a algo.Args) *agent {
 	return &agent{
-		setting: setting{
+		settings: settings{
 			weights: ownWeights(a), small: ownWeightsA30(a), capacity: OwnCapacity, k: a.Int(tries.Name),
 			temperature: ownTemperature,
 		},

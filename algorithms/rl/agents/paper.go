@@ -10,7 +10,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// The setting that the DRL paper chooses (6.1 to 6.3).
+// The settings that the DRL paper chooses (6.1 to 6.3).
 const (
 	PaperTasks  = 14 // N
 	PaperLevels = 14 // M
@@ -47,7 +47,7 @@ var PaperAgents = []PaperAgent{
 	},
 }
 
-// Options are those of the agent's environment on a GPU.
+// Options returns the options of the agent's environment on a GPU.
 func (a *PaperAgent) Options(g *mig.GPU, m mig.Reconfiguration) env.BatchOptions {
 	return env.BatchOptions{
 		GPU: g, Model: m, Tasks: PaperTasks, Levels: PaperLevels, Encoding: a.Encoding, Direct: a.Direct,
@@ -125,7 +125,7 @@ const (
 // usualRecipe is how the agents of Tables 4 and 5 learned.
 const usualRecipe = "usual"
 
-// weights is the name of the weights of a training run.
+// weights returns the name of the weights of a training run.
 func (a *PaperAgent) weights(args algo.Args) string {
 	name := a.WeightsName(args["workload"])
 	if recipe := args["recipe"]; recipe != usualRecipe {
@@ -135,7 +135,7 @@ func (a *PaperAgent) weights(args algo.Args) string {
 }
 
 func (a *PaperAgent) new(args algo.Args) *agent {
-	s := setting{
+	s := settings{
 		weights: a.weights(args), capacity: PaperTasks, k: args.Int(tries.Name),
 		sampled: args["actions"] != likeliestActions, startInLevels: args["start"] == startInLevels, temperature: 1,
 	}
@@ -146,7 +146,7 @@ func (a *PaperAgent) new(args algo.Args) *agent {
 		s.temperature = math.Inf(1)
 	}
 	return &agent{
-		setting: s,
+		settings: s,
 		lane: func(g *mig.GPU, m mig.Reconfiguration) lane {
 			o := a.Options(g, m)
 			o.StartInLevels = s.startInLevels

@@ -23,10 +23,9 @@ var tries = algo.Param{
 	Doc: "best of k tries: the first takes the likeliest action each time, the others draw",
 }
 
-// A setting is what an agent's parameters decide.
-type setting struct {
-	// weights is the name of the embedded file. small is that of the file for GPUs with the
-	// partitions of the A30; "" if there is none.
+// Settings hold the choices that an agent's parameters make.
+type settings struct {
+	// weights names the embedded file. small names the file for GPUs with the partitions of the A30; it may be "".
 	weights, small string
 	// capacity is the number of tasks that the agent considers together; 0 means any
 	// number. More tasks are split into parts, in order of arrival.
@@ -52,7 +51,7 @@ type lane interface {
 
 // An agent schedules with a trained network. It is safe for concurrent use.
 type agent struct {
-	setting
+	settings
 	lane func(*mig.GPU, mig.Reconfiguration) lane
 	// network makes an untrained one for the observations of a lane.
 	network func(lane) nn.Policy
@@ -73,7 +72,7 @@ func samePartitions(g *mig.GPU, trained string) bool {
 }
 
 // weightsFor returns the name of the weights for a GPU.
-func (s *setting) weightsFor(g *mig.GPU) (string, error) {
+func (s *settings) weightsFor(g *mig.GPU) (string, error) {
 	switch {
 	case samePartitions(g, trainedGPU):
 		return s.weights, nil
@@ -91,7 +90,7 @@ func (s *setting) weightsFor(g *mig.GPU) (string, error) {
 var runners sync.Map
 
 type runnerKey struct {
-	setting
+	settings
 	gpu   *mig.GPU
 	model mig.Reconfiguration
 }
@@ -117,7 +116,7 @@ func (a *agent) ScheduleTogether(
 		}
 	}
 	g, model := problems[0].GPU, problems[0].Model
-	pool, _ := runners.LoadOrStore(runnerKey{a.setting, g, model}, new(sync.Pool))
+	pool, _ := runners.LoadOrStore(runnerKey{a.settings, g, model}, new(sync.Pool))
 	r, ok := pool.(*sync.Pool).Get().(*runner)
 	if !ok {
 		var err error
@@ -161,7 +160,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{runnerKey: runnerKey{a.setting, g, model}, agent: a}
+	r := &runner{runnerKey: runnerKey{a.settings, g, model}, agent: a}
 	r.grow(1)
 	first := r.attempts[0].lanes[0]
 	r.policy, r.shape = a.network(first), first.Shape()
@@ -228,7 +227,7 @@ func (t *attempt) begin(p *algo.Problem, lengths []int) error {
 }
 
 // refill gives the lanes the next tasks, at most as many as the capacity, once all have
-// scheduled those before. If there are none left, no lane is active.
+// scheduled the tasks before. After the last tasks, no lane is active.
 func (t *attempt) refill(capacity int) error {
 	for len(t.active) == 0 {
 		if t.from == t.end {
@@ -299,7 +298,7 @@ func (r *runner) step(attempts []*attempt) {
 		for i, l := range t.active {
 			mask := r.rows.Mask(at + i)
 			t.lanes[l].Observe(r.rows.Observation(distinct), mask)
-			t.rows[i] = r.rowOf(first, distinct, mask)
+			t.rows[i] = r.findRow(first, distinct, mask)
 			distinct = max(distinct, t.rows[i]+1)
 		}
 		at += len(t.active)
@@ -341,9 +340,9 @@ func (r *runner) act(t *attempt, preferences []float32, at int) {
 // needed.
 const forced = -1
 
-// rowOf returns the first row of the observations, from the attempt's first row on, that is
+// findRow returns the first row of the observations, from the attempt's first row on, that is
 // equal to the last one, or forced. Tries at one batch often reach the same state.
-func (r *runner) rowOf(first, last int, mask []bool) int {
+func (r *runner) findRow(first, last int, mask []bool) int {
 	allowed := 0
 	for _, m := range mask {
 		if m {

@@ -2,7 +2,7 @@ package dqn
 
 import "miglab/algorithms/rl/internal/learn"
 
-// Config holds the settings of DQN. They are those of a recipe and part of the program, so that nothing checks them.
+// Config holds the settings of DQN. They come from a recipe of the program, and are not checked.
 type Config struct {
 	// An iteration is Horizon steps in each of Envs environments. Each step is followed by
 	// GradientSteps updates from Batch transitions each.
@@ -15,7 +15,7 @@ type Config struct {
 	// TotalSteps is the number of steps of all environments to which LearningRate and
 	// Epsilon are relative. Training may continue beyond it.
 	TotalSteps int64
-	// LearningRate is that of Adam. Epsilon is the probability of a uniformly drawn action.
+	// LearningRate is the rate of Adam. Epsilon is the probability of a uniformly drawn action.
 	LearningRate, Epsilon learn.Anneal
 	// Gamma discounts rewards by step.
 	Gamma float64

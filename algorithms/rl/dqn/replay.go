@@ -41,8 +41,8 @@ func (r *replay) advance() {
 
 func (r *replay) after(row int) int { return (row + 1) % r.rows }
 
-// len is the number of whole transitions.
-func (r *replay) len() int { return r.filled * r.envs }
+// size returns the number of whole transitions.
+func (r *replay) size() int { return r.filled * r.envs }
 
 // slot returns where the i-th oldest transition is.
 func (r *replay) slot(i int) int {

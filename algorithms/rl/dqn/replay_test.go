@@ -30,13 +30,13 @@ func TestReplay(t *testing.T) {
 			r.advance()
 		}
 		kept := min(steps, rows)
-		if r.len() != kept*envs {
-			t.Fatalf("%d transitions, want %d", r.len(), kept*envs)
+		if r.size() != kept*envs {
+			t.Fatalf("%d transitions, want %d", r.size(), kept*envs)
 		}
-		for i := range r.len() {
+		for i := range r.size() {
 			slot, want := r.slot(i), 100*(steps-kept+i/envs)+i%envs
 			if r.actions[slot] != int32(want) || r.Observation(slot)[0] != float32(want) || r.Observation(r.next(slot))[0] != float32(want+100) {
-				t.Fatalf("transition %d of %d: action %d, from %v to %v, want %d", i, r.len(),
+				t.Fatalf("transition %d of %d: action %d, from %v to %v, want %d", i, r.size(),
 					r.actions[slot], r.Observation(slot)[0], r.Observation(r.next(slot))[0], want)
 			}
 		}

@@ -88,7 +88,7 @@ func (t *Trainer) iterate(workers int) error {
 		if err := learn.Finite(t.Count, "a reward", t.replay.rewards[row:row+t.cfg.Envs]...); err != nil {
 			return err
 		}
-		if t.replay.len() < t.cfg.LearnStart {
+		if t.replay.size() < t.cfg.LearnStart {
 			continue
 		}
 		for range t.cfg.GradientSteps {
@@ -142,7 +142,7 @@ func (t *Trainer) decide(s *shard, begin, end int) {
 // update learns from one batch and adds its loss to t.Stats.
 func (t *Trainer) update(workers int) error {
 	for i := range t.batch {
-		t.batch[i] = int32(t.replay.slot(t.Rand.IntN(t.replay.len())))
+		t.batch[i] = int32(t.replay.slot(t.Rand.IntN(t.replay.size())))
 	}
 	learn.Each(workers, len(t.parts), t.learnFrom)
 

@@ -24,7 +24,7 @@ func uniformAction(mask []bool, rng *rand.Rand) int {
 	return j
 }
 
-// huber is the loss of an error, and its derivative: squared up to 1, linear beyond.
+// huber returns the Huber loss of an error, squared up to 1 and linear beyond, and its derivative.
 func huber(miss float64) (loss, slope float64) {
 	if a := math.Abs(miss); a > 1 {
 		return a - 0.5, math.Copysign(1, miss)

@@ -269,8 +269,8 @@ func (b *Batch) deviceInstance(m int) int {
 //
 // The episode begins when the first slice is free and the first task has arrived. Its
 // partition is the first useful one, by class, that contains the instances on the device.
-// Only an instance of 3 slices at 0 is in none of them: the agent sees it as an instance
-// of 4 that is busy for the same time.
+// No useful partition has an instance of 3 slices at 0. The agent sees it as an instance of 4 that is busy for the same
+// time.
 func (b *Batch) Load(tasks []Times, first int, release []float64) error {
 	b.tasks = append(b.tasks[:0], tasks...)
 	b.release = append(b.release[:0], release...)
@@ -329,7 +329,7 @@ func (b *Batch) begin(start float64, form int) {
 	b.rename(form)
 }
 
-// rename makes the state canonical. Its partition is that of the form.
+// rename makes the state canonical. The form decides its partition.
 func (b *Batch) rename(form int) {
 	size := b.tables.forms[form]
 	for _, w := range b.tables.swaps {
@@ -401,14 +401,14 @@ func (b *Batch) next() float64 {
 			idle = true
 		}
 	}
-	if idle && b.awaited() {
+	if idle && b.awaitsTask() {
 		next = min(next, b.arrival[b.queue[b.joined]]-b.clock)
 	}
 	return next
 }
 
-// awaited reports whether a task will join the batch if time passes.
-func (b *Batch) awaited() bool { return b.joined < len(b.queue) && b.waiting < b.o.Tasks }
+// awaitsTask reports whether a task will join the batch if time passes.
+func (b *Batch) awaitsTask() bool { return b.joined < len(b.queue) && b.waiting < b.o.Tasks }
 
 func (b *Batch) pass(units float64) {
 	for s := range b.remaining {
@@ -420,7 +420,7 @@ func (b *Batch) pass(units float64) {
 
 // join adds the tasks that have arrived to the batch while it has room.
 func (b *Batch) join() {
-	for b.awaited() {
+	for b.awaitsTask() {
 		t := b.queue[b.joined]
 		if b.arrival[t] > b.clock {
 			return
@@ -461,14 +461,13 @@ func (b *Batch) reconfigure(to int) float64 {
 	return delay
 }
 
-// cost is the time of destroying a slice's instance and creating the next one.
+// cost returns the time of destroying a slice's instance and creating the next one.
 func (b *Batch) cost(w way, slice int) float64 {
 	old := b.tables.partitions[b.partition].form
 	return b.destroy[b.tables.forms[old][slice]] + b.create[b.tables.forms[w.form][slice]]
 }
 
-// delay is the time after which a reconfiguration is complete, reconfig_delay in
-// DRL 6.5.2.
+// delay returns the time after which a reconfiguration is complete, reconfig_delay in DRL 6.5.2.
 func (b *Batch) delay(w way) float64 {
 	delay := 0.0
 	for m := w.changed; m != 0; m &= m - 1 {

@@ -17,8 +17,8 @@ import (
 // number a fraction of the number of partitions; as released, all are plain numbers over
 // one divisor. An infinite time is -1, or all -1 in one-hot. The paper prints N·M·K inputs
 // for one-hot batches, but a task has a time for each of #S_G sizes (4.1), not for K
-// slices. The remaining times stay single values because they are no whole levels once the
-// GPU has been reconfigured.
+// slices. The remaining times stay single values because, once the GPU has been reconfigured, they are not whole
+// levels.
 func (b *Batch) Shape() Shape {
 	n := b.header() + b.o.Tasks*b.row()
 	return Shape{Observation: n, Actions: 1 + len(b.tables.partitions) + b.o.Tasks*int(b.o.GPU.ComputeSlices)}
@@ -36,7 +36,7 @@ func (b *Batch) Bounds() []Range {
 	return []Range{{partition, 0, 1}, {k, 0, math.Inf(1)}, {b.header() - partition - k, 0, 1}, {rows, -1, 1}}
 }
 
-// header is the number of values before the classes.
+// header returns the number of values before the classes.
 func (b *Batch) header() int {
 	n := 1 + int(b.o.GPU.ComputeSlices)
 	if b.o.Encoding == OneHot {
@@ -56,7 +56,7 @@ func (b *Batch) row() int {
 	return n
 }
 
-// values is the number of values of one time of a task.
+// values returns the number of values of one time of a task.
 func (b *Batch) values() int {
 	if b.o.Encoding == Float {
 		return 1
@@ -166,7 +166,7 @@ func (b *Batch) allow(mask []bool) {
 			free |= 1 << m
 		}
 	}
-	mask[0] = busy != 0 || b.awaited()
+	mask[0] = busy != 0 || b.awaitsTask()
 	reconfigure := mask[1 : 1+len(b.tables.partitions)]
 	execute := mask[1+len(b.tables.partitions):]
 	var fits uint8 // sizes on which some task fits

@@ -190,7 +190,7 @@ func newPaperBatch(o BatchOptions, tasks []Times, release []float64, d *Device) 
 	for s := range p.k {
 		here, until := d.Here(s)
 		size := p.k
-		if here != nothing {
+		if here != absent {
 			size = int(d.instances[here].Size())
 		}
 		p.real, free = append(p.real, size), append(free, until)

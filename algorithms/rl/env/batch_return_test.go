@@ -175,7 +175,7 @@ func TestBatchResetAgreesWithItsDevice(t *testing.T) {
 		size := (&witness{Batch: b}).realSizes()
 		for s, real := range b.sigma[:o.GPU.ComputeSlices] {
 			here, until := b.device.Here(int(real))
-			if here == nothing || int8(b.device.instances[here].Size()) != size[real] {
+			if here == absent || int8(b.device.instances[here].Size()) != size[real] {
 				t.Fatalf("%+v: slice %d belongs to instance %d of the device, and to one of size %d", o, real, here, size[real])
 			}
 			if math.Abs(until-b.remaining[s]*b.unit) > 1e-9*b.unit {

@@ -215,7 +215,7 @@ func TestRandomStart(t *testing.T) {
 func existing(d *Device) (start []schedule.Existing) {
 	for s := 0; s < int(d.gpu.ComputeSlices); {
 		here, until := d.Here(s)
-		if here == nothing {
+		if here == absent {
 			s++
 			continue
 		}

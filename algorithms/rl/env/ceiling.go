@@ -43,7 +43,7 @@ func Ceiling(w *corun.Window, f corun.Family) corun.Plan {
 			plan = append(plan, g.single(int8(bits.TrailingZeros16(set))))
 		} else {
 			best, group, _ := g.setup(&w.Model, all, set)
-			plan = append(plan, g.formed(best, group))
+			plan = append(plan, g.newGroup(best, group))
 		}
 	}
 	return plan

@@ -10,13 +10,13 @@ type Chooser interface {
 
 // Choices are the candidates of one decision.
 type Choices interface {
-	// Shape is that of [Env].
+	// Shape is the method of [Env].
 	Shape() Shape
 	// Candidates is their number, at least 1.
 	Candidates() int
 	// Choose makes a candidate, by its number, the current one.
 	Choose(candidate int)
-	// Observe is that of [Env], for the current candidate.
+	// Observe is the method of [Env], for the current candidate.
 	Observe(observation []float32, mask []bool)
 }
 

@@ -32,7 +32,7 @@ type Deadline struct {
 	jobs    []task.Job
 	// running is, by slice, the job that runs on it.
 	running []stay
-	// preemptive is that of the fleet.
+	// preemptive means that the fleet pre-empts jobs.
 	preemptive bool
 }
 
@@ -53,8 +53,8 @@ type JobSource func(rng *rand.Rand, buf []task.Job) []task.Job
 // Improved and Relaxed, are Released, Original, Penalty and EnergyAsReleased.
 type DeadlineOptions struct {
 	// Released takes scales and bins of the observation from the authors' notebook; see
-	// [DeadlineOptions.Observe]. The reward of the last step is then the terminal one alone, as there:
-	// it replaces those of the decision and of the jobs that complete after it.
+	// [DeadlineOptions.Observe]. The reward of the last step is then the terminal one alone, as there. It replaces the
+	// rewards of the decision and of the jobs that complete after it.
 	Released bool `json:"released" csv:"released"`
 	// Original is the report's original observation. With Released it has two of the three extras.
 	Original bool `json:"original" csv:"original"`
@@ -66,8 +66,8 @@ type DeadlineOptions struct {
 	Energy EnergyCharge `json:"energy" csv:"energy"`
 	// First is the observation of the authors' first notebook. It excludes Released and Original.
 	First bool `json:"first" csv:"first"`
-	// Penalty is the reward of the authors' notebooks before the enhanced one. The last step has that of Sparse. When
-	// time advances after another step, it has, with the energy as released and its weight w = 2.25e-5,
+	// Penalty is the reward of the authors' notebooks before the enhanced one. The last step has the reward of Sparse.
+	// When time advances after another step, it has, with the energy as released and its weight w = 2.25e-5,
 	//	-(tardiness + w energy)/(n (1 + w))
 	// where energy is that of the day so far, tardiness that of the jobs that complete, and n their number, at least 1.
 	// On a pre-emptive fleet energy is that since the step before, tardiness adds up all jobs that ran, as if they
@@ -123,7 +123,7 @@ func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadli
 	}, nil
 }
 
-// Shape is that of the options.
+// Shape implements [Env].
 func (d *Deadline) Shape() Shape { return d.options.Shape(len(d.running)) }
 
 // Reset begins a day. It panics if the engine refuses the jobs that the source draws.
@@ -164,7 +164,7 @@ func (d *Deadline) Step(action int) (reward float32, done bool) {
 	done = d.engine.Next() == nil
 	switch {
 	case shaped:
-		r += d.completed()
+		r += d.rewardCompletions()
 	case d.options.Penalty && d.queue.Now() > now:
 		r = d.penalty(before)
 	}
@@ -201,8 +201,8 @@ func (d *Deadline) penalty(before sim.DispatchResult) float64 {
 	return -(tardiness + float64(energyWeight*energy)) / (float64(max(1, n)) * (1 + energyWeight))
 }
 
-// completed returns the reward for the jobs completed since the last call.
-func (d *Deadline) completed() float64 {
+// rewardCompletions returns the reward for the jobs that have completed since the last call.
+func (d *Deadline) rewardCompletions() float64 {
 	sum := 0.0
 	for i := range d.running {
 		on, s := &d.running[i], &d.queue.Slices()[i]

@@ -40,9 +40,9 @@ func (d *Deadline) Bounds() []Range {
 }
 
 const (
-	// jobFeatures are those of one job that both observations have.
+	// jobFeatures is the number of features of a job in both observations.
 	jobFeatures = 4
-	// binsEach is the number of bins for each of them.
+	// binsEach is the number of bins for each feature.
 	binsEach      = 10
 	extraFeatures = 3
 )
@@ -63,19 +63,19 @@ const (
 // the report's EFT decides: the means over sizes 1-2 and 3-4 and the duration on 7, as
 // x/(x+3) with x in minutes, in [0, 1]. The time to the deadline may be negative and is
 // x/(|x|+3), in [-1, 1]. The mean of inference on size 1 is 3 minutes.
-// Bins of durations begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64 min, those of
+// Bins of durations begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64 min, and bins of
 // times to the deadline at minus infinity, -8, -2, 0, 1/2, 1, 2, 4, 8 and 16 min.
 //
-// With Released, scales and bins are those of the authors' notebook: times are x/100 with x in
+// With Released, scales and bins follow the authors' notebook: times are x/100 with x in
 // minutes, and jobs that wait are min(w/100, 1). All times have the same bins, which begin at
 // -100, 0, 0.05, 0.2, 0.5, 1, 5, 10, 20 and 30 min. As there, a job that is more than 100 min
 // beyond its deadline is in no bin of times to the deadline. A duration on sizes that the job
-// does not fit, of which the notebook has none, is seen as 1e9 min and is in no bin.
+// does not fit, which the notebook does not have, is seen as 1e9 min and is in no bin.
 //
 // First has these bins too. Its times are in minutes, and of each slice it has the GPU, the index, the size and 1 if it
 // is busy, all as they are. The notebook's shares leave out jobs that are in no bin, which is not taken over.
 func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []bool) {
-	f := featuresOf(q.Head(), q.Now())
+	f := jobTimes(q.Head(), q.Now())
 	queue := float32(q.Waiting()) / float32(q.Waiting()+queueScale)
 	left, duration := leftBin, durationBin
 	observation[0] = float32(f[0] / (math.Abs(f[0]) + timeScale))
@@ -105,8 +105,8 @@ func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []boo
 	o.observeSlices(q, queue, observation[at:], mask)
 }
 
-// observeSlices writes the mask and what an agent sees of the slices, with the extras behind it. queue is the number of
-// waiting jobs as it is seen.
+// observeSlices writes the mask and the observation of the slices, followed by the extras. queue is the observed number
+// of waiting jobs.
 func (o DeadlineOptions) observeSlices(q *sim.Queue, queue float32, observation []float32, mask []bool) {
 	all := q.Slices()
 	largest := mig.Slices(0)
@@ -164,27 +164,27 @@ const (
 	queueScale = 16
 )
 
-// featuresOf returns the time to the deadline and the durations on small, medium and whole
+// jobTimes returns the time to the deadline and the durations on small, medium and whole
 // instances, in minutes.
-func featuresOf(j *task.Job, now task.Minutes) [jobFeatures]float64 {
+func jobTimes(j *task.Job, now task.Minutes) [jobFeatures]float64 {
 	return [...]float64{
 		float64(j.Deadline - now), float64(j.On(1)+j.On(2)) / 2, float64(j.On(3)+j.On(4)) / 2, float64(j.On(7)),
 	}
 }
 
-// urgency is Eq. 3: the job's duration on the whole GPU over the time left, at most 1.
+// urgency returns Eq. 3: the job's duration on the whole GPU over the time left, at most 1.
 func urgency(j *task.Job, now task.Minutes) float64 {
 	return min(1, float64(j.On(7)/max(j.Deadline-now, 0.01)))
 }
 
 // countJobs writes the shares of the waiting jobs by bin. The two functions return the bin of a time
-// to the deadline and of a duration, or -1 for none.
+// to the deadline and of a duration, or -1.
 func countJobs(q *sim.Queue, left, duration func(float64) int, bins []float32) {
 	clear(bins)
 	now := q.Now()
 	for j := range q.All() {
 		of := left
-		for i, x := range featuresOf(j, now) {
+		for i, x := range jobTimes(j, now) {
 			if bin := of(x); bin >= 0 {
 				bins[i*binsEach+bin]++
 			}
@@ -213,6 +213,6 @@ func leftBin(left float64) int {
 	return min(max(exponent(left)+5, 3), binsEach-1)
 }
 
-// exponent is the logarithm to base 2, rounded down, of a normal number that is not
+// exponent returns the logarithm to base 2, rounded down, of a normal number that is not
 // negative. It is below -1000 for 0 and 1024 for +Inf.
 func exponent(x float64) int { return int(math.Float64bits(x)>>52) - 1023 }

@@ -28,7 +28,7 @@ type Device struct {
 	create    []float64
 	destroy   []float64
 
-	// here is, by memory slice, the index of the instance that is there, or nothing.
+	// here is, by memory slice, the index of the instance that is there, or absent.
 	here [8]int8
 	// free is, by memory slice, when its last task so far ends.
 	free [8]float64
@@ -40,7 +40,7 @@ type Device struct {
 	operations []schedule.Operation
 }
 
-const nothing = -1
+const absent = -1
 
 type interval struct{ start, end float64 }
 
@@ -64,7 +64,7 @@ func (d *Device) Instances() []mig.Instance { return d.instances }
 // Reset empties the GPU and returns to time 0.
 func (d *Device) Reset() {
 	for i := range d.here {
-		d.here[i], d.free[i] = nothing, 0
+		d.here[i], d.free[i] = absent, 0
 	}
 	d.channel, d.placements, d.operations = d.channel[:0], d.placements[:0], d.operations[:0]
 	d.done = 0
@@ -79,7 +79,7 @@ func (d *Device) Exists(instance int, busyUntil float64) {
 	}
 }
 
-// Here returns the instance on a memory slice, -1 if there is none, and when the slice's
+// Here returns the instance on a memory slice, or -1, and when the slice's
 // last task so far ends.
 func (d *Device) Here(slice int) (instance int, free float64) {
 	return int(d.here[slice]), d.free[slice]
@@ -136,20 +136,20 @@ func (d *Device) Run(instance, task int, seconds, release float64) (start, end f
 func (d *Device) make(instance int, mask uint8) float64 {
 	ready := 0.0
 	for {
-		blocker, first := nothing, math.Inf(1)
+		blocker, first := absent, math.Inf(1)
 		for m := mask; m != 0; m &= m - 1 {
 			s := bits.TrailingZeros8(m)
-			if b := int(d.here[s]); b != nothing && (d.free[s] < first || d.free[s] == first && b < blocker) {
+			if b := int(d.here[s]); b != absent && (d.free[s] < first || d.free[s] == first && b < blocker) {
 				blocker, first = b, d.free[s]
 			}
 		}
-		if blocker == nothing {
+		if blocker == absent {
 			break
 		}
 		at := d.operate(schedule.Destroy, blocker, first, d.destroy[blocker])
 		for m := d.masks[blocker]; m != 0; m &= m - 1 {
 			s := bits.TrailingZeros8(m)
-			d.here[s], d.free[s] = nothing, at
+			d.here[s], d.free[s] = absent, at
 		}
 	}
 	for m := mask; m != 0; m &= m - 1 {

@@ -187,7 +187,7 @@ func checkState(t *testing.T, d *Device, plain *plainDevice) {
 	t.Helper()
 	here, free := [8]int{}, plain.emptied
 	for s := range here {
-		here[s] = nothing
+		here[s] = absent
 	}
 	for _, p := range plain.there {
 		for _, s := range slicesOf(p.Instance) {

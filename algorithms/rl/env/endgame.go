@@ -46,14 +46,14 @@ func (o *Own) next() (action int) {
 			both := masks[p.instance] & masks[q.instance]
 			waits = waits || q.instance != p.instance && both == masks[p.instance]
 			if both != 0 {
-				work += o.tasks[o.indexOf(q)].Times[o.device.instances[q.instance].Size()]
+				work += o.tasks[o.find(q)].Times[o.device.instances[q.instance].Size()]
 			}
 		}
 		v := slices.Index(real, p.instance)
 		start := o.view.start[v]
 		if !waits && (start < first || start == first && work > most) {
 			first, most = start, work
-			action = o.indexOf(p)*len(o.layout.nodes) + v
+			action = o.find(p)*len(o.layout.nodes) + v
 		}
 	}
 	return action
@@ -67,13 +67,13 @@ func (o *Own) plan() []int32 {
 	})
 }
 
-// indexOf returns the place of a planned task in tasks.
-func (o *Own) indexOf(p planned) int {
+// find returns the place of a planned task in tasks.
+func (o *Own) find(p planned) int {
 	return slices.IndexFunc(o.tasks, func(t ownTask) bool { return t.index == p.index })
 }
 
 // Undecided is an [Own] with an endgame, for training: its episodes have only the decisions
-// before the endgame, and the reward of the last one includes those of the endgame. The
+// before the endgame, and the reward of the last one includes the rewards of the endgame. The
 // source must draw more tasks than the endgame has.
 type Undecided struct{ *Own }
 

@@ -37,7 +37,7 @@ type Grouping struct {
 	// sets are the candidates, bit masks of places in left, and chosen is the current one.
 	sets   []uint16
 	chosen int
-	// in and out hold the results of members, and slots those of indices.
+	// in and out hold the results of members, and slots the result of indices.
 	in, out [WindowSize]int8
 	slots   [corun.MaxConcurrency]int
 }
@@ -81,12 +81,12 @@ func countersOf(p *task.Program, mean float64) (out [counters]float32) {
 	return out
 }
 
-// logScale is 1 for 1 and 0 for a fortieth or less.
+// logScale maps 1 to 1, and a fortieth or less to 0.
 func logScale(x float64) float64 { return max(0, 1+portable.Log(x)/portable.Log(40)) }
 
 const (
-	// shown is the number of jobs whose counters are shown: those of the candidate and the two
-	// longest ones of the others. The others are also shown by two sums of each counter.
+	// shown is the number of jobs whose counters are shown: the jobs of the candidate and the two
+	// longest of the others. The others are also shown by two sums of each counter.
 	shown = corun.MaxConcurrency + 2
 	sums  = 2
 	// sumScale brings sums over jobs to the size of other inputs.
@@ -213,12 +213,12 @@ func (g *Grouping) members() (group, others []int8) {
 	return group, others
 }
 
-// work is a job's compute work in mean solo times.
+// work returns a job's compute work in mean solo times.
 func (g *Grouping) work(job int8) float64 { return g.jobs[job].time * g.jobs[job].program.Compute }
 
 // Observe writes the observation of the current candidate and the mask of the setups with as
 // many slots as it has jobs. The observation holds the counters of its jobs in the order of their
-// slots, padded with zeros, and those of the two longest of the other jobs left. Of all other jobs it
+// slots, padded with zeros, and the counters of the two longest of the other jobs left. Of all other jobs it
 // holds the sum of each counter, and the sum weighted by Duration: their order does not matter.
 func (g *Grouping) Observe(observation []float32, mask []bool) {
 	clear(observation)
@@ -293,11 +293,11 @@ func (g *Grouping) fits(a *action, group []int8) (sum float64) {
 func (g *Grouping) Group(choice int) corun.Group {
 	group, others := g.members()
 	g.leave(others)
-	return g.formed(&actions[choice], group)
+	return g.newGroup(&actions[choice], group)
 }
 
-// formed returns a group of jobs on a setup.
-func (g *Grouping) formed(a *action, group []int8) corun.Group {
+// newGroup returns a group of jobs on a setup.
+func (g *Grouping) newGroup(a *action, group []int8) corun.Group {
 	return corun.Group{Jobs: slices.Clone(g.indices(a, group)), Setup: a.setup}
 }
 

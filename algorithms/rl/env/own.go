@@ -42,7 +42,7 @@ type Own struct {
 
 	view view
 
-	// last is the number of tasks in the endgame; 0 if there is none.
+	// last is the number of tasks in the endgame; 0 means no endgame.
 	last    int
 	endgame *algorithms.LastTasks
 	// planned are the tasks that the endgame has placed and that have not run yet.
@@ -168,7 +168,7 @@ func compareTasks(a, b ownTask) int {
 // Makespan returns the end of the last task, in seconds.
 func (o *Own) Makespan() float64 { return o.device.Makespan() }
 
-// potential is a lower bound on the makespan of all further decisions. It ignores
+// potential returns a lower bound on the makespan of all further decisions. It ignores
 // reconfigurations and the packing into instances.
 func (o *Own) potential() float64 {
 	area := o.left
@@ -219,7 +219,7 @@ func (o *Own) look() {
 	for s := range l.width {
 		here, until := o.device.Here(s)
 		free[s] = max(until, o.release)
-		if here != nothing {
+		if here != absent {
 			size[s] = int8(o.device.instances[here].Size())
 		}
 	}
@@ -240,7 +240,7 @@ func (o *Own) look() {
 			ready = max(ready, v.free[s])
 			here, _ := o.device.Here(int(order[s]))
 			there = there && here == real[i]
-			if here != nothing {
+			if here != absent {
 				blocked = true
 				destroy = max(destroy, o.device.destroy[here])
 			}

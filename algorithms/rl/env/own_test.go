@@ -131,7 +131,7 @@ func TestOwnSymmetry(t *testing.T) {
 				busy := 10 * rng.Float64()
 				free := func(o *Own, r int) bool {
 					for s := l.nodes[i].first; s < l.nodes[i].first+l.nodes[i].width; s++ {
-						if here, _ := o.device.Here(int(o.device.instances[l.real[r][i]].Start) + s - l.nodes[i].first); here != nothing {
+						if here, _ := o.device.Here(int(o.device.instances[l.real[r][i]].Start) + s - l.nodes[i].first); here != absent {
 							return false
 						}
 					}

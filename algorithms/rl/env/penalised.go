@@ -3,7 +3,7 @@ package env
 import "math/rand/v2"
 
 // Penalised allows every action of a [Batch], for training without action masking (end of DRL 4.2). A
-// forbidden action changes nothing and costs a penalty.
+// forbidden action costs a penalty and has no other effect.
 type Penalised struct {
 	*Batch
 	penalty float32

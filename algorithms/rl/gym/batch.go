@@ -136,7 +136,7 @@ func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (scheduler, 
 	return k, err
 }
 
-// A batch is what the episodes of an environment schedule.
+// A batch holds the tasks that the episodes of an environment schedule.
 type batch struct {
 	*batchOptions
 	scheduler
@@ -147,7 +147,7 @@ type batch struct {
 	problem schedule.Problem
 }
 
-// draw is the source of environments that sample.
+// draw implements [env.Source] for environments that sample.
 func (b *batch) draw(rng *rand.Rand, tasks []env.Times) int {
 	b.sampler(rng, tasks)
 	b.times = append(b.times[:0], tasks...)
@@ -161,7 +161,7 @@ func (b *batch) begin(rng *rand.Rand, facts []float64) error {
 	if b.dataset == nil {
 		b.Reset(rng)
 		if b.Bound || b.FAR {
-			b.problem = b.sampled()
+			b.problem = b.drawProblem()
 		}
 	} else {
 		if n := b.dataset.Instances(); n > 0 {
@@ -211,8 +211,8 @@ func (b *batch) load() error {
 	return b.Load(env.TimesOf(b.gpu, in.Tasks), 0, nil)
 }
 
-// sampled returns the problem that was drawn, with the instances on the device at the start.
-func (b *batch) sampled() schedule.Problem {
+// drawProblem returns the problem that was drawn, with the instances on the device at the start.
+func (b *batch) drawProblem() schedule.Problem {
 	p := schedule.Problem{GPU: b.gpu, Model: b.model, Tasks: make(task.Batch, len(b.times))}
 	for i := range p.Tasks {
 		p.Tasks[i].Name = fmt.Sprintf("task %d", i)

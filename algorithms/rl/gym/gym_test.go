@@ -236,7 +236,7 @@ func TestInvalidActions(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ action, want int64 }{{0, 2}, {3, 2}, {4, 5}, {2, 2}, {6, 5}} {
-		if got := nearestAllowed([]bool{false, false, true, false, false, true, false}, c.action); got != c.want {
+		if got := replacement([]bool{false, false, true, false, false, true, false}, c.action); got != c.want {
 			t.Errorf("nearest to %d is %d, want %d", c.action, got, c.want)
 		}
 	}

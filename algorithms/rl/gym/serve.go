@@ -28,8 +28,8 @@ type request struct {
 	// Envs is the number of environments. Environment i draws its episodes from a stream with the seed Seed+i.
 	Envs int    `json:"envs"`
 	Seed uint64 `json:"seed"`
-	// Invalid is what an action that the mask does not allow does: "error" refuses the message, "nearest" takes the
-	// allowed action with the nearest number, and "end" truncates the episode with the reward 0.
+	// Invalid chooses the effect of an action that the mask does not allow: "error" refuses the message, "nearest"
+	// takes the allowed action with the nearest number, and "end" truncates the episode with the reward 0.
 	Invalid string         `json:"invalid"`
 	Options jsontext.Value `json:"options"`
 }

@@ -19,7 +19,7 @@ type vector struct {
 	// live says which environments have an episode. The others wait for one to begin.
 	live []bool
 
-	// message is the memory of what a client sends: for each environment a value, and an order that says what it means.
+	// message holds a message of the client: for each environment a value, and an order that gives it a meaning.
 	message []byte
 	values  []int64
 	orders  []uint8
@@ -136,17 +136,17 @@ func (v *vector) admit(i int) error {
 		return fmt.Errorf("environment %d: there is no order %d; an order is from 0 to %d", i, v.orders[i], orderSeed)
 	case !v.steps(i) || exists && mask[action]:
 	case exists && v.Invalid == "nearest":
-		v.values[i] = nearestAllowed(mask, action)
+		v.values[i] = replacement(mask, action)
 	case exists && v.Invalid == "end":
 		v.truncated[i] = true
 	default:
-		return fmt.Errorf("environment %d does not allow action %d; choose one of %s", i, action, allowed(mask))
+		return fmt.Errorf("environment %d does not allow action %d; choose one of %s", i, action, listActions(mask))
 	}
 	return nil
 }
 
-// nearestAllowed returns the allowed action with the nearest number, the lower one of two.
-func nearestAllowed(mask []bool, action int64) int64 {
+// replacement returns the allowed action with the nearest number, the lower one of two.
+func replacement(mask []bool, action int64) int64 {
 	for away := int64(0); ; away++ {
 		for _, a := range []int64{action - away, action + away} {
 			if a >= 0 && a < int64(len(mask)) && mask[a] {
@@ -156,8 +156,8 @@ func nearestAllowed(mask []bool, action int64) int64 {
 	}
 }
 
-// allowed lists the actions that a mask allows.
-func allowed(mask []bool) string {
+// listActions lists the actions that a mask allows.
+func listActions(mask []bool) string {
 	var out []int
 	for a, ok := range mask {
 		if ok {

@@ -49,8 +49,8 @@ func (a Activation) Gradient(dy, y []float32) {
 	}
 }
 
-// A rational approximation in x² with relative error below 5e-7 (that of Eigen and
-// XLA). Beyond ±tanhLimit single precision knows only ±1; very small arguments are
+// tanh is a rational approximation in x² with relative error below 5e-7, the same as in Eigen and
+// XLA. Beyond ±tanhLimit single precision knows only ±1; very small arguments are
 // their own tangent. Every product is rounded separately, so that fused operations and
 // vectors give the same bits.
 const tanhLimit = 7.90531110763549805

@@ -31,12 +31,12 @@ type adamCoefficients struct {
 	// rate is the learning rate with the first moment's bias correction, scale the
 	// second moment's.
 	rate, scale float32
-	// clip is what scales the gradients.
+	// clip scales the gradients.
 	clip float32
 }
 
 // Step moves the parameters against scale times the gradients, at a learning rate. The sign of a gradient that is zero
-// changes nothing.
+// has no effect.
 func (a *Adam) Step(parameters, gradients []float32, scale float32, rate float64) {
 	a.Steps++
 	t := float64(a.Steps)
@@ -55,9 +55,9 @@ func (a *Adam) Step(parameters, gradients []float32, scale float32, rate float64
 	}
 }
 
-// ClipNorm returns the Euclidean norm of the gradients, and what scales them down to the limit if the norm is larger,
-// else 1. The scale has the same bits in every build; the norm is only close. If it is not finite, the scale is 1 and
-// the caller should stop.
+// ClipNorm returns the Euclidean norm of the gradients, and the factor that scales them down to the limit if the norm
+// is larger, else 1. The scale has the same bits in every build; the norm is only close. If it is not finite, the scale
+// is 1 and the caller should stop.
 func ClipNorm(gradients []float32, limit float64) (norm float64, scale float32) {
 	clip := func(sum float64) (float64, float32) {
 		norm := math.Sqrt(sum)
@@ -94,8 +94,8 @@ func squares(x []float32) float64 {
 	return (s0 + square(rest[0])) + (s1 + square(rest[1])) + (s2 + square(rest[2])) + s3
 }
 
-// square is rounded before it is added, in every build.
+// square returns the square of v, rounded before it is added, in every build.
 func square(v float32) float64 { return float64(float64(v) * float64(v)) }
 
-// Add adds the elements of x to those of sum.
+// Add adds each element of x to the same element of sum.
 func Add(sum, x []float32) { axpy(1, x, sum) }

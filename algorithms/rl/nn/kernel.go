@@ -18,7 +18,7 @@ type Kernel interface {
 }
 
 // Portable returns the kernel that gives the same bits in every build. It skips zeros in x
-// and dy, such as those of one-hot observations.
+// and dy, such as the zeros of one-hot observations.
 func Portable() Kernel { return rowKernel{} }
 
 // The products are sums of scaled rows ("axpy"). Unlike in a vectorised inner product,
@@ -52,7 +52,7 @@ func (rowKernel) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
 	clear(dw[:in*out])
 	clear(db[:out])
 	addRows(db, dy, n, out)
-	// Work in blocks of rows, so that those of dy stay in the first-level cache.
+	// Work in blocks of rows, so that the rows of dy stay in the first-level cache.
 	const block = 16
 	for first := 0; first < n; first += block {
 		last := min(first+block, n)

@@ -21,7 +21,7 @@ func Fast() Kernel {
 //
 // A function that has used vectors clears the upper halves of their registers before other
 // code runs. While the halves hold values, many processors run every other floating-point
-// instruction, such as those of math.Exp, several times slower.
+// instruction, for example in math.Exp, several times slower.
 type avx512 struct{}
 
 const (
@@ -153,7 +153,7 @@ type matrix struct {
 	row, column int
 }
 
-// multiply adds a·b to c, which is stored row by row, or to zeros instead of what a fresh c holds.
+// multiply adds a·b to c, which is stored row by row. If c is fresh, it overwrites the content of c.
 func multiply(c []float32, a, b matrix, rows, inner, columns int, fresh bool) {
 	if fresh && inner == 0 {
 		clear(c[:rows*columns])
@@ -191,7 +191,7 @@ func pack(panel []float32, b matrix, width int) {
 	}
 }
 
-// packColumns is pack for a matrix that is stored column by column.
+// packColumns does the same as pack for a matrix that is stored column by column.
 func packColumns(panel []float32, b matrix, width int) {
 	count := len(panel) / wide
 	column := func(j int) []float32 { return b.data[j*b.column:][:count] }
@@ -266,7 +266,7 @@ func tile(c []float32, columns int, a matrix, panel []float32, rows, width int, 
 }
 
 // tile8x2 adds eight rows of a times a panel of two vectors and depth rows to c, or to zeros. columns is
-// the distance of two rows of c; row and column are those of a.
+// the distance of two rows of c; row and column belong to a.
 //
 //go:noescape
 func tile8x2(c *float32, columns int, a *float32, row, column int, panel *float32, depth int, fresh bool)
@@ -310,7 +310,7 @@ func (t *terms) add(y, w []float32) {
 //go:noescape
 func fuse256(y, w, values *float32, rows *int32, n int)
 
-// fuseMasked does the same for those of 64 elements that the mask has a bit for. It touches no other memory.
+// fuseMasked does the same for the elements, of 64, that the mask has a bit for. It touches no other memory.
 //
 //go:noescape
 func fuseMasked(y, w, values *float32, rows *int32, n int, mask uint64)

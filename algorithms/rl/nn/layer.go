@@ -72,7 +72,7 @@ func (a *Affine) InputGradient(k Kernel, dy []float32) []float32 {
 	return a.dx
 }
 
-// through is Backward and then InputGradient.
+// through calls Backward and then InputGradient.
 func (a *Affine) through(k Kernel, dy []float32) []float32 {
 	a.Backward(k, dy)
 	return a.InputGradient(k, dy)

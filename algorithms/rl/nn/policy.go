@@ -11,7 +11,7 @@ type Policy interface {
 	// n times Actions() values, values n (nil if the network has no critic). Both
 	// belong to the policy and are valid until the next Forward.
 	Forward(observations []float32, n int) (preferences, values []float32)
-	// Backward sets Gradients to those of a loss. The arguments are the derivatives
+	// Backward sets Gradients to the gradients of a loss. The arguments are the derivatives
 	// of the loss by the results of the last Forward; dValues is nil if the network has no
 	// critic.
 	Backward(dPreferences, dValues []float32)
@@ -26,7 +26,7 @@ type Policy interface {
 	String() string
 }
 
-// A network is what the policies of fully connected layers have in common.
+// A network holds the common fields of the policies of fully connected layers.
 type network struct {
 	inputs, actions       int
 	hidden                []int

@@ -22,7 +22,7 @@ type QNetwork struct {
 }
 
 // NewQNetwork returns a network with freshly drawn parameters: body, then the head
-// of advantages (or of action values), then that of the value. Without rng they are zero.
+// of advantages (or of action values), then the head of the value. Without rng they are zero.
 func NewQNetwork(inputs int, hidden []int, actions int, dueling bool, kernel Kernel, rng *rand.Rand) *QNetwork {
 	q := &QNetwork{
 		network: network{inputs: inputs, actions: actions, hidden: slices.Clone(hidden), kernel: kernel},
@@ -76,7 +76,7 @@ func (q *QNetwork) Forward(observations []float32, n int) (preferences, values [
 	q.q = resize(q.q, len(advantages))
 	for i, v := range states {
 		row := advantages[i*q.actions : (i+1)*q.actions]
-		shift := v - meanOf(row)
+		shift := v - mean(row)
 		for j, a := range row {
 			q.q[i*q.actions+j] = a + shift
 		}
@@ -93,7 +93,7 @@ func (q *QNetwork) Backward(dPreferences, _ []float32) {
 	q.dAdvantage, q.dValue = resize(q.dAdvantage, q.n*q.actions), resize(q.dValue, q.n)
 	for i := range q.n {
 		row := dPreferences[i*q.actions : (i+1)*q.actions]
-		m := meanOf(row)
+		m := mean(row)
 		for j, d := range row {
 			q.dAdvantage[i*q.actions+j] = d - m
 		}
@@ -113,7 +113,7 @@ func (q *QNetwork) Share() Policy {
 	return &s
 }
 
-func meanOf(s []float32) float32 {
+func mean(s []float32) float32 {
 	sum := float32(0)
 	for _, v := range s {
 		sum += v

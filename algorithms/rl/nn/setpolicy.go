@@ -9,7 +9,7 @@ import (
 	"miglab/harness/portable"
 )
 
-// SetShape is the layout of what a [SetPolicy] sees: the number of live rows, then
+// SetShape is the layout of the observations of a [SetPolicy]: the number of live rows, then
 // Globals values, then Capacity rows of Row values each, the live ones first. It
 // prefers one of Choices for each row.
 //
@@ -30,8 +30,8 @@ type SetPolicy struct {
 	shape SetShape
 	units int // hidden ones of a row
 
-	// The head adds the output of context (from the trunk) to that of item (from a row). A deep
-	// network adds the output of encodeGlobals to that of encode1, and has the layer head.
+	// The head adds the outputs of context (from the trunk) and of item (from a row). A deep network adds the outputs
+	// of encodeGlobals and of encode1, and has the layer head.
 	encode1, encodeGlobals, encode2, trunk1, trunk2, context, item, head, preference, value *Affine
 
 	live                 []int     // rows of each observation of the last Forward
@@ -41,7 +41,7 @@ type SetPolicy struct {
 	sums []float32
 }
 
-// A setLayer is a layer of a [SetPolicy]. gain is that of its first weights.
+// A setLayer is a layer of a [SetPolicy]. gain scales its first weights.
 type setLayer struct {
 	layer   **Affine
 	in, out int
@@ -173,15 +173,15 @@ func (p *SetPolicy) pool(embeddings []float32) {
 	wide := p.units + p.shape.Globals
 	for i, k := range p.live {
 		sum := p.joined[i*wide : i*wide+p.units]
-		embeddings = addRowsOf(sum, embeddings, k)
+		embeddings = sumFirst(sum, embeddings, k)
 		for j := range sum {
 			sum[j] *= poolScale
 		}
 	}
 }
 
-// addRowsOf sets sum to that of the first count rows, and returns the rows after them.
-func addRowsOf(sum, rows []float32, count int) []float32 {
+// sumFirst sets sum to the sum of the first count rows, and returns the rows after them.
+func sumFirst(sum, rows []float32, count int) []float32 {
 	clear(sum)
 	for range count {
 		for j, v := range rows[:len(sum)] {
@@ -192,7 +192,7 @@ func addRowsOf(sum, rows []float32, count int) []float32 {
 	return rows
 }
 
-// spread adds the first units of what each observation has in from, times scale, to each of its rows.
+// spread adds the first units of each observation's row of from, times scale, to each of its rows.
 func (p *SetPolicy) spread(from, to []float32, scale float32) {
 	wide := len(from) / max(1, len(p.live))
 	for i, k := range p.live {
@@ -255,7 +255,7 @@ func (p *SetPolicy) Backward(dPreferences, dValues []float32) {
 func (p *SetPolicy) sum(rows []float32) []float32 {
 	p.sums = resize(p.sums, len(p.live)*p.units)
 	for i, k := range p.live {
-		rows = addRowsOf(p.sums[i*p.units:(i+1)*p.units], rows, k)
+		rows = sumFirst(p.sums[i*p.units:(i+1)*p.units], rows, k)
 	}
 	return p.sums
 }

@@ -19,7 +19,7 @@ type terms struct {
 
 var termPool = sync.Pool{New: func() any { return new(terms) }}
 
-// axpyVector adds alpha times x to y and returns the number of elements that it has changed: all or none. Assembly of
+// axpyVector adds alpha times x to y and returns the number of elements that it has changed: all or 0. Assembly of
 // gonum rounds each product; its Go code, which other processors have, does not.
 func axpyVector(alpha float32, x, y []float32) int {
 	if len(y) < 4 {
@@ -31,7 +31,7 @@ func axpyVector(alpha float32, x, y []float32) int {
 
 // affineVector computes [Kernel.Affine] with the same bits as scaledRows: it adds the same
 // products in the same order, but keeps the sums in registers instead of memory. It returns
-// false if it has computed nothing: it needs AVX-512, or AVX and at least 8 columns.
+// false, without any effect, if it cannot compute them: it needs AVX-512, or AVX and at least 8 columns.
 func affineVector(y, x, w, b []float32, n, in, out int) bool {
 	if in == 0 || out == 0 || !cpu.X86.HasAVX || out < 8 && !cpu.X86.HasAVX512F {
 		return false
@@ -56,15 +56,14 @@ func affineVector(y, x, w, b []float32, n, in, out int) bool {
 	return true
 }
 
-// A tile is what [sumRows] computes: it reads an element of w once for all its rows, where
+// [sumRows] computes a tile: it reads an element of w once for all its rows, where
 // a row alone is bound by reading w from the second-level cache.
 const (
 	tileRows    = 4
 	tileColumns = 64
 )
 
-// dense reports whether the first rows of x have no zeros, so that none would be left out of
-// their sums.
+// dense reports whether the first rows of x have no zeros, which would be left out of their sums.
 func (t *terms) dense(x []float32, rows, in, out int) bool {
 	for i := range rows {
 		if t.take(x[i*in:(i+1)*in], out); t.n < in {
@@ -106,7 +105,7 @@ func (t *terms) take(x []float32, out int) {
 	t.n = 0
 	for k, v := range x {
 		t.values[t.n], t.rows[t.n] = v, int32(k*out)
-		// Zeros among rectified elements are hard to predict, so there is no branch.
+		// This has no branch, because zeros among rectified elements are hard to predict.
 		magnitude := math.Float32bits(v) << 1
 		t.n += int((magnitude | -magnitude) >> 31)
 	}
@@ -150,7 +149,7 @@ func (t *terms) sumAVX(y, b, w []float32) {
 //go:noescape
 func compress(values *float32, rows *int32, x *float32, n, stride int) int
 
-// sum256 sets 256 elements of y to those of b plus, for each of the n terms, its value
+// sum256 sets 256 elements of y to elements of b plus, for each of the n terms, its value
 // times the elements of w from its row on. It needs AVX-512.
 //
 //go:noescape
@@ -161,13 +160,13 @@ func sum256(y, b, w, values *float32, rows *int32, n int)
 //go:noescape
 func sum128(y, b, w, values *float32, rows *int32, n int)
 
-// sumMasked does the same for those of 64 elements that the mask has a bit for. It touches no
+// sumMasked does the same for the elements, of 64, that the mask has a bit for. It touches no
 // other memory. It needs AVX-512.
 //
 //go:noescape
 func sumMasked(y, b, w, values *float32, rows *int32, n int, mask uint64)
 
-// sumRows sets 64 elements of each row of y to those of b plus, for each of the in elements of
+// sumRows sets 64 elements of each row of y to elements of b plus, for each of the in elements of
 // the row of x, its value times the elements of the row of w, which has out. It adds zeros as
 // well. in must not be 0. It needs AVX-512.
 //

@@ -67,8 +67,8 @@ func packedFile(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// textOf returns the text of a packed file.
-func textOf(b []byte) ([]byte, error) {
+// unpack returns the text of a packed file.
+func unpack(b []byte) ([]byte, error) {
 	const begin = len(packedMagic) + sha256.Size
 	if len(b) < begin || !bytes.HasPrefix(b, []byte(packedMagic)) {
 		return nil, fmt.Errorf("it begins with %q, want %q and a SHA-256", b[:min(len(b), begin)], packedMagic)
@@ -130,7 +130,7 @@ func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	fail := func(format string, values ...any) (Meta, []float32, error) {
 		return Meta{}, nil, fmt.Errorf("%s: %w: %s", file, ErrDamaged, fmt.Sprintf(format, values...))
 	}
-	b, err := textOf(b)
+	b, err := unpack(b)
 	if err != nil {
 		return fail("%v", err)
 	}
@@ -141,7 +141,7 @@ func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	if len(b) < prefix+sha256.Size {
 		return fail("%d bytes, want %d or more", len(b), prefix+sha256.Size)
 	}
-	body := b[:len(b)-sha256.Size] // textOf has checked the text
+	body := b[:len(b)-sha256.Size] // unpack has checked the text
 	field := func(i int) int { return int(binary.LittleEndian.Uint32(b[len(magic)+4*i:])) }
 	if field(0)+field(1) != len(body)-prefix {
 		return fail("%d bytes of header and %d of parameters, want %d together", field(0), field(1), len(body)-prefix)

@@ -2,7 +2,7 @@ package ppo
 
 import "miglab/algorithms/rl/internal/learn"
 
-// Config holds the settings of PPO. They are those of a recipe and part of the program, so that nothing checks them.
+// Config holds the settings of PPO. They come from a recipe of the program, and are not checked.
 type Config struct {
 	// An iteration is Horizon steps in each of Envs environments, and then Epochs
 	// passes over them in minibatches of Minibatch steps, which must divide
@@ -11,7 +11,7 @@ type Config struct {
 	// TotalSteps is the number of steps of all environments to which LearningRate and
 	// Entropy are relative. Training may continue beyond it.
 	TotalSteps int64
-	// LearningRate is that of Adam. Entropy is the coefficient of the entropy bonus.
+	// LearningRate is the rate of Adam. Entropy is the coefficient of the entropy bonus.
 	LearningRate, Entropy learn.Anneal
 	// Gamma discounts rewards by step.
 	Gamma float64

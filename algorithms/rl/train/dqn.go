@@ -14,7 +14,7 @@ import (
 // tried ended worse.
 const dqnSegments = 10
 
-// paperDQN is DQN with Stable-Baselines3's proportions: 8 transitions are replayed for each
+// paperDQN returns the settings of DQN with Stable-Baselines3's proportions: 8 transitions are replayed for each
 // new one, and exploration ends after a tenth of the steps.
 func paperDQN(steps int64) dqn.Config {
 	return dqn.Config{
@@ -36,6 +36,6 @@ func (p paperRun) setupDQN(
 	c := paperDQN(steps)
 	return setup{
 		policy: policy, learner: dqn.New(c, policy, network(), make, seed), score: score, segments: dqnSegments,
-		text: fmt.Sprintf("%s %s %+v", p.Workload, p.described(), c),
+		text: fmt.Sprintf("%s %s %+v", p.Workload, p.describe(), c),
 	}
 }

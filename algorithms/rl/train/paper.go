@@ -22,8 +22,8 @@ import (
 // a time.
 const onlineStream = 56
 
-// longSegments is the number of segments of a run with long episodes: each segment restarts
-// all episodes, and those of the online agent take a few hundred steps.
+// longSegments is the number of segments of a run with long episodes: each segment restarts all episodes, and an
+// episode of the online agent takes a few hundred steps.
 const longSegments = 10
 
 // A paperRun is an agent of the DRL paper with the settings that a figure varies: a row of runs.csv.
@@ -39,19 +39,19 @@ type paperRun struct {
 	Steps int `csv:"steps"`
 	// Runs is the number of training runs. A claim about training rests on three.
 	Runs int `csv:"runs"`
-	// Shipped is that of the [Recipe].
+	// Shipped is [Recipe.Shipped].
 	Shipped int `csv:"shipped"`
 	Tasks   int `csv:"tasks"`  // N
 	Levels  int `csv:"levels"` // M; 0 is continuous time
 	Units   int `csv:"units"`  // of each of the two hidden layers
-	// Change is what else differs from the usual run: nothing, or one or several of the constants below.
+	// Change lists the other differences from the usual run, by the constants below. It may be empty.
 	Change string `csv:"change"`
-	// Penalty, unless it is 0, is that of [env.Penalised]. The paper prints none, only that it is heavy; the work that
+	// Penalty, unless it is 0, is the penalty of [env.Penalised]. The paper only says that it is heavy; the work that
 	// it cites on masking has penalties of 0.01 to 1. An agent that learned without masks is scored with them.
 	Penalty float64 `csv:"penalty"`
 }
 
-// What differs from an agent's usual run.
+// The differences from an agent's usual run.
 const (
 	byDQN = "dqn"
 	// shortBatches draws batches of 1 to N tasks, instead of N.
@@ -61,7 +61,7 @@ const (
 	// asReleased follows the released code: its environment ([env.BatchOptions]), the settings of
 	// its learner and its generator of the workload.
 	asReleased = "released"
-	// asScript follows the released code of the online agent in what it differs from the text:
+	// asScript follows the released code of the online agent where it differs from the text:
 	// episodes of 50 tasks that begin on an idle GPU, and 0.7 s for every reconfiguration.
 	asScript = "script"
 	// onKernels scores the agent on measured kernels, as the paper's curves of RODINIA + ALTIS
@@ -128,7 +128,7 @@ func (p paperRun) agent() *agents.PaperAgent {
 
 func (p paperRun) hidden() []int { return []int{p.Units, p.Units} }
 
-// options are the options of the environment in which the agent is evaluated.
+// options returns the options of the environment in which the agent is evaluated.
 func (p paperRun) options() env.BatchOptions {
 	o := p.agent().Options(gpu(), mig.Parallel)
 	o.Tasks, o.Levels, o.Released = p.Tasks, p.Levels, p.changes(asReleased)
@@ -140,7 +140,7 @@ func (p paperRun) options() env.BatchOptions {
 	return o
 }
 
-// learns are the options of the environment in which the agent learns. By default,
+// learns returns the options of the environment in which the agent learns. By default,
 // episodes begin in random busy partitions, as in the released code.
 func (p paperRun) learns() env.BatchOptions {
 	o := p.options()
@@ -220,7 +220,7 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	}
 	out := setup{
 		policy: policy, learner: ppo.New(c, policy, make, seed), score: score, segments: cut, constant: constant,
-		text: fmt.Sprintf("%s %+v %+v", p.Workload, p.described(), c),
+		text: fmt.Sprintf("%s %+v %+v", p.Workload, p.describe(), c),
 	}
 	if slices.Contains(whyKept, p.Change) {
 		out.kept = func() float64 { return keptBy(envs) }
@@ -260,8 +260,8 @@ var entropyPhases = learn.Anneal{
 	{Until: 1, From: 0, To: 0},
 }
 
-// described returns the options of learning in a stable text.
-func (p paperRun) described() string {
+// describe returns the options of learning in a stable text.
+func (p paperRun) describe() string {
 	o := p.learns()
 	text := fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t released=%t",
 		o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart, o.Released)

@@ -100,8 +100,8 @@ func TestAblations(t *testing.T) {
 			}
 		}
 		usual := runOf(t, r.Agent, r.Workload, "")
-		key := r.Workload + " " + r.described()
-		if taken != 1 || seen[key] || r.described() == usual.described() || r.Steps != usual.Steps || r.Runs != 3 {
+		key := r.Workload + " " + r.describe()
+		if taken != 1 || seen[key] || r.describe() == usual.describe() || r.Steps != usual.Steps || r.Runs != 3 {
 			t.Errorf("%s%s takes back %d refinements: %s", r.Workload, r.Suffix, taken, key)
 		}
 		seen[key] = true

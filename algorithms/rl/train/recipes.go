@@ -20,7 +20,7 @@ import (
 
 // A Recipe says how an agent is trained.
 type Recipe struct {
-	// Name is the name of the weights. Package agents loads those of shipped agents.
+	// Name is the name of the weights. Package agents loads the weights of shipped agents.
 	Name string
 	// Doc is a phrase for lists.
 	Doc string
@@ -42,7 +42,7 @@ type Recipe struct {
 	Tracks []string
 
 	setup func(k nn.Kernel, steps int64, seed uint64) (setup, error)
-	// meta is what the weights say of every run.
+	// meta has the fields of the weights that all runs share.
 	meta nn.Meta
 }
 
@@ -51,7 +51,7 @@ type setup struct {
 	policy  nn.Policy
 	learner learner
 	score   func(nn.Policy) (float64, error)
-	// kept is that of [curve.Point], after a score; nil where it is not measured.
+	// kept returns [curve.Point.Kept] after a score; nil where it is not measured.
 	kept func() float64
 	// segments is the number of segments; 0 means the usual number.
 	segments int64
@@ -64,7 +64,7 @@ type setup struct {
 	text string
 }
 
-// Recipes lists all recipes, those of shipped agents first.
+// Recipes lists all recipes, first our own agent's, then the papers'.
 func Recipes() []*Recipe {
 	return slices.Concat(ownRecipes(), paperRecipes(), deadlineRecipes(), corunRecipes())
 }
@@ -77,7 +77,7 @@ func OfTrack(track string) []*Recipe {
 	return slices.DeleteFunc(Recipes(), func(r *Recipe) bool { return !slices.Contains(r.Tracks, track) })
 }
 
-// Find returns a recipe by name. The name of an agent alone is that of its most general recipe.
+// Find returns a recipe by name. The name of an agent alone means its most general recipe.
 // The error is a *nearest.UnknownError.
 func Find(name string) (*Recipe, error) {
 	general := map[string]string{
@@ -100,12 +100,12 @@ func Find(name string) (*Recipe, error) {
 	return nil, nearest.Unknown("agent", name, names)
 }
 
-// gpu is the model that agents are trained for. All models with 7 slices differ only in
+// gpu returns the model that agents are trained for. All models with 7 slices differ only in
 // the cost of reconfiguring.
 func gpu() *mig.GPU { return mig.MustLookup("A100") }
 
-// readings are the generators of the batches to learn from, half each: that of the paper's
-// text and that of the code with which the paper's agents were trained.
+// readings are the generators of the batches to learn from, half each: one follows the paper's text, the other the code
+// with which the paper's agents were trained.
 var readings = []string{"paper", "released-train"}
 
 // sourceOf draws batches of n tasks of the workloads by the generators.

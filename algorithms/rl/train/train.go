@@ -38,7 +38,7 @@ const segments = 40
 
 // Options say how a recipe is carried out.
 type Options struct {
-	// Steps is the number of steps in all environments; 0 means that of the recipe.
+	// Steps is the number of steps in all environments; 0 means [Recipe.Steps].
 	Steps int64
 	Seed  uint64
 	// Dir gets a folder for the run; see [Recipe.Folder].

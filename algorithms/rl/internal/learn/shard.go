@@ -98,7 +98,7 @@ func seedStream(source *rand.PCG, seed, segment uint64, purpose, index int) {
 	source.Seed(mix(h), mix(^h))
 }
 
-// mix is the finaliser of SplitMix64.
+// mix computes the finaliser of SplitMix64.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

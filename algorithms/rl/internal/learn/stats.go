@@ -12,7 +12,7 @@ import (
 type Stats struct {
 	curve.Point
 	// Episodes is the number of episodes that ended in this iteration. Return and Length are
-	// their means, 0 if none ended.
+	// their means, 0 without such an episode.
 	Episodes int
 }
 

@@ -13,10 +13,10 @@ import (
 	"miglab/algorithms/rl/nn"
 )
 
-// Settings are those of both algorithms. Checkpoints begin with the Name.
+// Settings hold the settings that both algorithms have. Checkpoints begin with the Name.
 type Settings struct {
 	Name string
-	// Envs is the number of environments and Shards that of the parts into which they are split, at most Envs.
+	// Envs is the number of environments. Shards is the number of parts into which they are split, at most Envs.
 	Envs, Shards int
 	// TotalSteps is the number of steps of all environments to which the anneals are relative.
 	TotalSteps                int64
@@ -39,7 +39,7 @@ type Trainer struct {
 	// Body runs one iteration with at most workers shards at once, and sets what it knows of
 	// Stats. Its error is a *DivergedError.
 	Body func(workers int) error
-	// Stats are those of the present iteration.
+	// Stats describe the present iteration.
 	Stats Stats
 	// Counters and Vectors are the content of checkpoints. An algorithm appends its own.
 	Counters []*int64

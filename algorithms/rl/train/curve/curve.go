@@ -26,8 +26,8 @@ const Seed = 1_000_003
 const Batches = 100
 
 // Datasets names the datasets on which agents for batches of n tasks of a workload are
-// scored: one for each reading of the paper's generator, that of the text and that of the
-// released training code.
+// scored: one for each reading of the paper's generator, by the text and by the released
+// training code.
 func Datasets(workload string, n int) []string {
 	return nearest.Names([]string{"paper", "released-train"}, func(generator string) string {
 		return fmt.Sprintf("drl/%s?gen=%s&n=%d&seed=%d", workload, generator, n, Seed)
@@ -56,19 +56,19 @@ type Point struct {
 	// For jobs with deadlines it is the share of late jobs in percent, and for co-runs the
 	// relative throughput, where more is better.
 	Score float64
-	// Return and Length are means over the episodes that ended in the segment; NaN if none
-	// did.
+	// Return and Length are means over the episodes that ended in the segment; NaN without
+	// such an episode.
 	Return, Length float64
 	// These are means over the segment's iterations.
 	Entropy, PolicyLoss, ValueLoss, ExplainedVariance float64
-	// LearningRate and Exploration are those of the last iteration.
+	// LearningRate and Exploration are the values of the last iteration.
 	LearningRate, Exploration float64
 	// Kept is the share of the scored batches, in percent, that run on one partition; NaN where the run does not
 	// measure it.
 	Kept float64
 }
 
-// columns are the columns of the file: the steps and then those of [Point.values].
+// columns are the columns of the file: the steps and then [Point.values].
 var columns = []string{
 	"steps", "score", "mean_return", "mean_length", "entropy", "policy_loss", "value_loss", "explained_variance",
 	"learning_rate", "exploration", kept,
@@ -139,7 +139,7 @@ func Write(w io.Writer, points []Point) error {
 }
 
 // Read reads a curve of at least one point. The file's name is only used in errors. What
-// is wrong with the text is a [*strictcsv.Error]; other errors are those of r.
+// is wrong with the text is a [*strictcsv.Error]; other errors come from r.
 func Read(r io.Reader, file string) ([]Point, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns: columns[:len(columns)-1], Optional: []string{kept}, Header: "the header of a learning curve",

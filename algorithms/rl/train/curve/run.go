@@ -33,7 +33,7 @@ type Run struct {
 	Kept []float64
 	// Rate is the learning rate at the end.
 	Rate float64
-	// Return is the mean over the last episodes; NaN if none ended in the last segment.
+	// Return is the mean over the episodes of the last segment; NaN if no episode ended in it.
 	Return float64
 }
 
@@ -90,8 +90,8 @@ func RunOf(points []Point) (r Run) {
 // Last is the number of steps of the whole training.
 func (r *Run) Last() float64 { return r.Steps[len(r.Steps)-1] }
 
-// At returns the score after a number of steps: that of the last point so far, or of the first
-// point if there is none yet.
+// At returns the score after a number of steps: the score of the last point so far, or of the first point if all points
+// come later.
 func (r *Run) At(steps float64) float64 {
 	i := 0
 	for i+1 < len(r.Steps) && r.Steps[i+1] <= steps {
