@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -61,37 +60,6 @@ func TestCertifiedWhereSmallInstancesAreDestroyedSlowly(t *testing.T) {
 	w.Bound = 20.31
 	if err := certificate.Verify(p, certificate.New(s, w)); err == nil {
 		t.Errorf("a schedule of 20.3 s, and chains that prove %v s", w.Bound)
-	}
-}
-
-func TestAreaTermOfWorkedExamples(t *testing.T) {
-	a100 := mig.MustLookup("A100")
-	at := func(size mig.Slices) []schedule.Existing {
-		in, err := a100.Instance(size, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return []schedule.Existing{{Instance: in}}
-	}
-	join := slices.Concat[task.Batch]
-	for _, c := range []struct {
-		name string
-		p    algo.Problem
-		want float64
-	}{
-		{"3 slices, create charged", algo.Problem{Tasks: only(3, 10, 10, 10)}, (3*30 + 3*0.20) / 7},
-		{"2 and 4 slices", algo.Problem{Tasks: join(only(2, 10, 10), only(4, 10, 10, 10))}, (2*20 + 2*0.17 + 4*30 + 4*0.21) / 7},
-		{"1 and 7 slices: the cheaper destroy", algo.Problem{Tasks: join(only(7, 10), only(1, 10))}, (70 + 7*0.24 + 10 + 0.16 + 0.20) / 7},
-		{"an instance at the start", algo.Problem{Tasks: only(7, 10), Start: at(7)}, 10},
-		{"another instance at the start", algo.Problem{Tasks: only(7, 10), Start: at(4)}, 10.24},
-		{"nothing is charged under free", algo.Problem{Tasks: join(only(7, 10), only(1, 10)), Model: mig.Free}, 80. / 7},
-		// 7 slices on one GPU and 4-3 on the other, no slice ever idle: an optimum, without any destroy.
-		{"no destroy on two GPUs", algo.Problem{Tasks: join(only(7, 9.97), only(4, 10), only(3, 10.01)), Count: 2, Model: mig.Parallel}, 10.21},
-	} {
-		c.p.GPU = a100
-		if got := bounds.Occupied(c.p); !near(got, mig.Seconds(c.want)) {
-			t.Errorf("%s: %v; want %v", c.name, got, c.want)
-		}
 	}
 }
 

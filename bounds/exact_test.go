@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"miglab/bounds"
@@ -156,47 +155,6 @@ func TestExactMergesInstancesAgain(t *testing.T) {
 	}
 }
 
-func TestExactOfWorkedExamples(t *testing.T) {
-	a100 := mig.MustLookup("A100")
-	at := func(size, start mig.Slices, busy mig.Seconds) schedule.Existing {
-		in, err := a100.Instance(size, start)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return schedule.Existing{Instance: in, BusyUntil: busy}
-	}
-	join := slices.Concat[task.Batch]
-	for _, c := range []struct {
-		name string
-		p    algo.Problem
-		want mig.Seconds
-	}{
-		{"the longest create", algo.Problem{Tasks: only(7, 1)}, 0.24 + 1},
-		{"creates one after the other", algo.Problem{Tasks: only(3, 1, 1)}, 0.2 + 0.2 + 1},
-		{"creates at the same time", algo.Problem{Tasks: only(3, 1, 1), Model: mig.Parallel}, 0.2 + 1},
-		{"no creates", algo.Problem{Tasks: only(3, 1, 1), Model: mig.Free}, 1},
-		{"an instance that is there", algo.Problem{Tasks: only(3, 1), Start: []schedule.Existing{at(3, 0, 0.1)}}, 0.1 + 1},
-		{"an instance that is there for too long", algo.Problem{Tasks: only(3, 1), Start: []schedule.Existing{at(3, 0, 0.3)}}, 0.2 + 1},
-		{"merging to make room", algo.Problem{Tasks: only(7, 1), Start: []schedule.Existing{at(3, 0, 0), at(2, 4, 1)}}, 1 + 0.2 + 0.24 + 1},
-		// 2@4 is destroyed while the channel waits for 3@0 to end, and 3@4 is created after 4@0.
-		{
-			"destroyed ahead of need",
-			algo.Problem{Tasks: join(only(4, 5), only(3, 4.8)), Start: []schedule.Existing{at(3, 0, 1.25), at(2, 4, 1)}},
-			1.25 + 0.21 + 0.21 + 5,
-		},
-		{
-			"not destroyed without need",
-			algo.Problem{Tasks: join(only(4, 5), only(1, 3)), Start: []schedule.Existing{at(3, 0, 1.25), at(2, 4, 1.2)}},
-			1.25 + 0.21 + 0.21 + 5,
-		},
-	} {
-		c.p.GPU = a100
-		if got := exact(t, c.p).Lower; !near(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
 func TestExactEqualsBruteForce(t *testing.T) {
 	models := []string{"A30", "A100", "A100-80GB", "H100", "H200", "B200"} // all models would take minutes
 	r := rand.New(rand.NewPCG(7, 1))
@@ -265,49 +223,6 @@ func TestExactRefusesABrokenSchedule(t *testing.T) {
 	var invalid *schedule.InvalidError
 	if _, err := bounds.Exact(context.Background(), p, known); !errors.As(err, &invalid) {
 		t.Errorf("error %v, want an InvalidError", err)
-	}
-}
-
-func TestExactStopsWithItsContext(t *testing.T) {
-	g := mig.MustLookup("H100")
-	p := algo.Problem{GPU: g}
-	for i := range bounds.MaxSearched {
-		p.Tasks = append(p.Tasks, task.New(fmt.Sprint("task", i), map[mig.Slices]mig.Seconds{1: 0.1 + mig.Seconds(i)/7, 2: 0.09, 3: 0.08, 4: 0.07}))
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := bounds.Exact(ctx, p, oneByOne(p)); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
-	}
-}
-
-// ending is a context that ends when it is looked at for a second time.
-type ending struct {
-	context.Context
-	looks atomic.Int64
-}
-
-func (c *ending) Err() error {
-	if c.looks.Add(1) > 1 {
-		return context.Canceled
-	}
-	return nil
-}
-
-// The slowest terms are those of many tasks on several GPUs, and of as many tasks as chains take.
-func TestProveStopsWithItsContext(t *testing.T) {
-	g := mig.MustLookup("A100")
-	for _, p := range []algo.Problem{
-		{GPU: g, Count: 4, Tasks: randomBatch(g, 1, 300)},
-		{GPU: g, Tasks: randomBatch(g, 1, bounds.MaxChainTasks)},
-	} {
-		ctx := &ending{Context: t.Context()}
-		if w, err := bounds.Prove(ctx, p, unknown); !errors.Is(err, context.Canceled) {
-			t.Errorf("%d tasks: %v, %v; want the error of the context", len(p.Tasks), w.Bound, err)
-		}
-		if n := ctx.looks.Load(); n > 100 {
-			t.Errorf("%d tasks: it goes on until it has looked at its context %d times", len(p.Tasks), n)
-		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package bounds_test
 
 import (
-	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -224,19 +222,6 @@ func TestProveAcceptedComesNear(t *testing.T) {
 		if got, err := bounds.AcceptedAtMost(t.Context(), g, in.GPUs, in.Requests); err != nil || got < c.from || got > c.atMost {
 			t.Errorf("%s: %d, %v; want %d to %d", c.dataset, got, err, c.from, c.atMost)
 		}
-	}
-}
-
-// A stream of a crowded cluster takes as many steps as there may be.
-func TestAcceptedAtMostStopsWithItsContext(t *testing.T) {
-	g := mig.MustLookup("A100-80GB")
-	in, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/uniform?gpus=10&lifespan=steady&rho=1.3"), g, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := &ending{Context: t.Context()}
-	if n, err := bounds.AcceptedAtMost(ctx, g, in.GPUs, in.Requests); !errors.Is(err, context.Canceled) || ctx.looks.Load() > 10 {
-		t.Errorf("%d, %v after %d looks at the context; want its error", n, err, ctx.looks.Load())
 	}
 }
 

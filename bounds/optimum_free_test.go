@@ -2,7 +2,6 @@ package bounds_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -12,8 +11,6 @@ import (
 	"miglab/bounds"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/schedule"
-	"miglab/harness/task"
 )
 
 // bruteForce replays every order of the tasks on every choice of instances of at
@@ -81,59 +78,10 @@ func TestOptimumFreeIsThatOfBruteForce(t *testing.T) {
 	}
 }
 
-func TestOptimumFreeOfWorkedExamples(t *testing.T) {
-	a100, a30 := mig.MustLookup("A100"), mig.MustLookup("A30")
-	for _, c := range []struct {
-		name  string
-		gpu   *mig.GPU
-		count int
-		tasks task.Batch
-		want  mig.Seconds
-	}{
-		{"three slices fit twice", a100, 1, only(3, 2, 2, 2), 4},
-		{"four slices fit once", a100, 1, only(4, 2, 2), 4},
-		{"four slices fit once on each GPU", a100, 2, only(4, 2, 2), 2},
-		{"two slices fit three times", a100, 1, only(2, 5, 3, 2, 2), 5},
-		{"one slice", a30, 1, only(1, 3, 2, 2, 2, 1, 1), 3},
-		{"twice whole, then split", a30, 1, append(only(4, 1, 2), task.New("x", map[mig.Slices]mig.Seconds{1: 4}), task.New("y", map[mig.Slices]mig.Seconds{2: 3})), 7},
-	} {
-		got, err := bounds.OptimumFree(context.Background(), algo.Problem{GPU: c.gpu, Count: c.count, Tasks: c.tasks})
-		if err != nil || math.Abs(float64(got-c.want)) > 1e-12 {
-			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
-		}
-	}
-}
-
-// A start instance may be busy for longer than the optimum takes.
-func TestOptimumFreeLeavesABusyGPUAlone(t *testing.T) {
-	g := mig.MustLookup("A30")
-	whole, err := g.Instance(4, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := algo.Problem{GPU: g, Count: 2, Start: []schedule.Existing{{GPU: 0, Instance: whole, BusyUntil: 4}}, Tasks: task.Batch{
-		task.New("a", map[mig.Slices]mig.Seconds{2: 2, 4: 1}),
-		task.New("b", map[mig.Slices]mig.Seconds{2: 2, 4: 2}),
-	}}
-	if got, err := bounds.OptimumFree(context.Background(), p); err != nil || got != 2 {
-		t.Errorf("optimum %v, %v; want 2: both tasks at once on the second GPU", got, err)
-	}
-}
-
 func TestOptimumFreeRefusesLargeBatches(t *testing.T) {
 	g := mig.MustLookup("A30")
 	_, err := bounds.OptimumFree(context.Background(), algo.Problem{GPU: g, Tasks: randomBatch(g, 1, bounds.MaxOptimumFreeTasks+1)})
 	if want := "optimum-free takes at most 6 tasks; the batch has 7"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
-	}
-}
-
-func TestOptimumFreeStopsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	g := mig.MustLookup("A100")
-	_, err := bounds.OptimumFree(ctx, algo.Problem{GPU: g, Count: 2, Tasks: randomBatch(g, 1, 6)})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }

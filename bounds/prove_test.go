@@ -75,32 +75,6 @@ func TestSliceWeightsOfWorkedExamples(t *testing.T) {
 	}
 }
 
-func TestChainsOfWorkedExamples(t *testing.T) {
-	a30, a100 := mig.MustLookup("A30"), mig.MustLookup("A100")
-	whole := []schedule.Existing{{Instance: a30.Tree()[0].Instance, BusyUntil: 1}}
-	for _, c := range []struct {
-		name string
-		p    algo.Problem
-		want mig.Seconds
-	}{
-		{"the second of two waits", algo.Problem{GPU: a30, Tasks: only(2, 5, 5)}, 0.12 + 0.12 + 5},
-		{"unless it is the shorter", algo.Problem{GPU: a30, Tasks: only(2, 5, 4)}, 0.12 + 5},
-		{"nobody waits under parallel", algo.Problem{GPU: a30, Model: mig.Parallel, Tasks: only(2, 5, 5)}, 0.12 + 5},
-		{"the last of four waits for three", algo.Problem{GPU: a30, Tasks: only(1, 5, 5, 5, 5)}, 4*0.11 + 5},
-		{"below another, too", algo.Problem{GPU: a100, Tasks: slices.Concat(only(7, 2), only(1, 5, 5, 5, 5, 5))}, 0.24 + 2 + 5*0.16 + 5 + 0.20},
-		{"the longest goes first", algo.Problem{GPU: a100, Tasks: only(1, 5, 5.1, 5.3, 5.6, 5.8)}, 0.16 + 5.8},
-		{"on two GPUs nobody does", algo.Problem{GPU: a30, Count: 2, Tasks: only(2, 5, 5)}, 0.12 + 5},
-		{"on each of two GPUs one of two waits", algo.Problem{GPU: a30, Count: 2, Tasks: only(2, 5, 5, 5, 5)}, 0.12 + 0.12 + 5},
-		{"the whole GPU is there", algo.Problem{GPU: a30, Tasks: slices.Concat(only(4, 2), only(2, 5)), Start: whole}, 1 + 2 + 0.10 + 0.12 + 5},
-		{"one destroy is paid", algo.Problem{GPU: a100, Tasks: slices.Concat(only(7, 5), only(4, 5))}, 0.24 + 5 + 0.21 + 0.21 + 5},
-		{"merged again", algo.Problem{GPU: a100, Tasks: slices.Concat(only(7, 2), only(4, 2), only(3, 2))}, 0.24 + 2 + 0.20 + 0.20 + 2 + 0.21},
-	} {
-		if got := bounds.Chains(c.p, 100); !near(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
 func TestProveGrowsWithWhatIsAsked(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for k := range deep.N(30, 200) {
