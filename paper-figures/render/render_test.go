@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -196,8 +197,9 @@ func TestMarksDiffer(t *testing.T) {
 	}
 }
 
-// TestLatexFitsAPage measures the tables in LaTeX by the widths of Computer Modern. test-long compiles them.
-func TestLatexFitsAPage(t *testing.T) {
+// computerModern returns the widths of its characters in hundredths of a point.
+func computerModern(t *testing.T) map[rune]float64 {
+	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "reports", "latexwidths.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -209,6 +211,12 @@ func TestLatexFitsAPage(t *testing.T) {
 			widths[r], _ = strconv.ParseFloat(width, 64)
 		}
 	}
+	return widths
+}
+
+// TestLatexFitsAPage measures the tables in LaTeX by the widths of Computer Modern. test-long compiles them.
+func TestLatexFitsAPage(t *testing.T) {
+	widths := computerModern(t)
 	_, texts := rendered(t, whole(t))
 	tables := 0
 	for name, text := range texts {
@@ -221,6 +229,30 @@ func TestLatexFitsAPage(t *testing.T) {
 	}
 	if tables == 0 {
 		t.Error("there is no table")
+	}
+}
+
+// TestLatexWidthByColumn: a reading with two units has two rows, of which the second has empty cells, as in
+// far/table6-readings. Each cell counts in its own column.
+func TestLatexWidthByColumn(t *testing.T) {
+	widths := computerModern(t)
+	readings := readingsTable(&artefact{Artefact: &manifest.Artefact{Readings: []manifest.ReadingSummary{{
+		Name: "executions", Reproduced: 8, Judged: 54, Basis: "the text",
+		Errors: []manifest.MeanError{{Unit: "%", Mean: 7.31}, {Mean: 0.0941}},
+	}}}})
+	var latex bytes.Buffer
+	if err := readings.Encode(&latex, "latex"); err != nil {
+		t.Fatal(err)
+	}
+	_, tabular, _ := strings.Cut(latex.String(), `\begin{tabular}`)
+	got, want := latexWidth(tabular, widths)*pointsCM, 6*12.0
+	for _, widest := range []string{"executions", "REPRODUCED", "54", "mean error", "unit", "the text"} {
+		for _, r := range widest {
+			want += widths[r] / 100
+		}
+	}
+	if math.Abs(got-want) > 0.01 {
+		t.Errorf("%.2f points wide, want %.2f", got, want)
 	}
 }
 
@@ -258,7 +290,8 @@ var (
 func latexWidth(tabular string, widths map[rune]float64) float64 {
 	var columns []float64
 	for line := range strings.Lines(tabular) {
-		row, ok := strings.CutSuffix(strings.TrimSpace(line), ` \\`)
+		// A row whose first cell is empty begins with a space.
+		row, ok := strings.CutSuffix(strings.TrimSuffix(line, "\n"), ` \\`)
 		if !ok {
 			continue
 		}
