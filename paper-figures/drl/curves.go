@@ -292,7 +292,7 @@ func (all curves) trainingRow(agent string) []string {
 	}
 }
 
-// A learner is a line of learners.csv: by what an agent learned, and in how many gradient steps.
+// A learner is a line of learners.csv beside the curves: by what an agent learned, and in how many gradient steps.
 type learner struct {
 	Agent   string `csv:"agent"`
 	Learner string `csv:"learner"`
@@ -302,7 +302,7 @@ type learner struct {
 // learners are by the name of the agent. A test of package train compares them with the recipes.
 var learners = sync.OnceValue(func() map[string]learner {
 	out := map[string]learner{}
-	for _, l := range strictcsv.Embedded[learner](files, "learners.csv") {
+	for _, l := range strictcsv.Embedded[learner](curve.LearnersFile, "learners.csv") {
 		out[l.Agent] = l
 	}
 	return out

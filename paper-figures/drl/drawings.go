@@ -8,7 +8,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -39,16 +38,29 @@ func figure1(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(t).Figure("figure1", chart.Title, chart), nil
 }
 
-// A queueRow is a line of figure3.csv: an event of the example of Fig. 3, with batches of at most 4
-// tasks. The offline batch is filled once it is empty, the online one at once.
-type queueRow struct {
-	Event         string `csv:"event"`
-	Offline       string `csv:"offline"`
-	Pending       string `csv:"pending"`
-	Online        string `csv:"online"`
-	PendingOnline string `csv:"pending online"`
+// A pool has the tasks that the scheduler can choose from, at most 4, and those that wait.
+type pool struct {
+	// online batches are filled at once, others when they are empty.
+	online         bool
+	batch, pending []string
 }
 
+// next changes the pool by an event, such as "arrive T7" or "execute T2".
+func (p *pool) next(event string) {
+	const most = 4
+	switch does, task, _ := strings.Cut(event, " "); does {
+	case "arrive":
+		p.pending = append(p.pending, task)
+	case "execute":
+		p.batch = slices.DeleteFunc(p.batch, func(t string) bool { return t == task })
+	}
+	if p.online || len(p.batch) == 0 {
+		n := min(most-len(p.batch), len(p.pending))
+		p.batch, p.pending = append(p.batch, p.pending[:n]...), p.pending[n:]
+	}
+}
+
+// figure3 shows the example of Fig. 3: six tasks are there when it starts.
 func figure3(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("figure3", "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
 		reports.Left("event", "offline batch", "pending", "online batch", "pending online"))
@@ -57,12 +69,21 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: 5},
 		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
 	}
-	for _, r := range strictcsv.Embedded[queueRow](files, "figure3.csv", strictcsv.Columns[queueRow]()...) {
-		t.Row(r.Event, r.Offline, r.Pending, r.Online, r.PendingOnline)
-		bars.Categories = append(bars.Categories, r.Event)
-		for i, batch := range []string{r.Offline, r.Online} {
-			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(strings.Fields(batch))))
+	pools := []*pool{{}, {online: true}}
+	for _, p := range pools {
+		p.batch, p.pending = strings.Fields("T1 T2 T3 T4"), strings.Fields("T5 T6")
+	}
+	for _, event := range []string{
+		"start", "execute T2", "arrive T7", "execute T1", "arrive T8", "execute T4", "execute T3", "execute T5",
+	} {
+		var row []string
+		for i, p := range pools {
+			p.next(event)
+			row = append(row, strings.Join(p.batch, " "), strings.Join(p.pending, " "))
+			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(p.batch)))
 		}
+		t.Row(event, row)
+		bars.Categories = append(bars.Categories, event)
 	}
 	return new(figures.Output).Table(t).Figure("figure3", bars.Title, bars), nil
 }

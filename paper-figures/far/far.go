@@ -1,8 +1,8 @@
 // Package far reproduces the FAR paper: Villarrubia, Costero, Igual, Olcoz, "Leveraging Multi-Instance GPUs
 // through moldable task scheduling", Journal of Parallel and Distributed Computing 204 (2025) 105128.
 //
-// claims.csv has every number that the paper prints, and timings.csv the batches of its scheduling times. A number of
-// the text that repeats a table's is a place of that claim.
+// claims.csv has every number that the paper prints. A number of the text that repeats a table's is a place of that
+// claim.
 //
 // The default reading of Tables 4 to 9 is the authors' public script that made the table:
 // inputs_config_task_size_test, compare_size_test, refinement_test, concat_test and multi_batch_test. What the

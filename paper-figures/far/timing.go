@@ -10,44 +10,40 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"miglab/harness/mig"
-	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
-// publishedTime is a row of timings.csv: the batches for which the paper says how long an algorithm took.
-type publishedTime struct {
-	Algorithm string `csv:"algorithm"`
-	// N is the number of tasks, as shown.
-	N string `csv:"n"`
-	// Scalings and Sizes are those of the timed batches; both are empty for the Rodinia kernels.
-	Scalings string `csv:"scalings"`
-	Sizes    string `csv:"sizes"`
-}
-
-// claim returns what the paper prints.
-func (t *publishedTime) claim(claims *claim.Set) *claim.Claim {
-	at := claim.Cell{Row: t.Algorithm, Column: "n=" + t.N, Quantity: "time"}
-	return claims.Find(claim.Key{Artefact: "timing", Cell: at})
+// batches are those for which the paper says how long an algorithm took: a claim of the artefact timing, whose column
+// has the number of tasks. It names MIXEDSCALING for each number, and all three scalings for the range 10-35.
+func batches(n string) (scalings, sizes []string) {
+	switch n {
+	case "rodinia":
+		return nil, nil
+	case "10-35":
+		return figures.Map(wide, func(w workload) string { return w.scaling }), figures.Map(allSizes, strconv.Itoa)
+	}
+	return []string{"MIXEDSCALING"}, []string{n}
 }
 
 // micros returns the times of 1000 executions of each workload (6.4.2); of the concatenation,
 // those of pairs of batches. The approaches other than FAR have no reconfiguration time.
-func (t *publishedTime) micros(d *figures.Data) (out []float64) {
+func micros(d *figures.Data, algorithm, n string) (out []float64) {
 	model := mig.Free
-	if t.Algorithm == "far" {
+	if algorithm == "far" {
 		model = mig.Sequential
 	}
-	if t.Scalings == "" {
-		return d.Micros(batch(rodiniaData, t.Algorithm, model), 1)
+	scalings, sizes := batches(n)
+	if scalings == nil {
+		return d.Micros(batch(rodiniaData, algorithm, model), 1)
 	}
-	for scaling, n := range figures.Each(strings.Fields(t.Scalings), strings.Fields(t.Sizes)) {
-		data := "far/" + scaling + "+WIDETIMES?n=" + n
-		timed := batch(figures.Dataset(data), t.Algorithm, model)
-		if t.Algorithm == "far-concat" {
-			timed = stream(figures.Dataset(data+"&batches=2"), t.Algorithm)
+	for scaling, size := range figures.Each(scalings, sizes) {
+		data := "far/" + scaling + "+WIDETIMES?n=" + size
+		timed := batch(figures.Dataset(data), algorithm, model)
+		if algorithm == "far-concat" {
+			timed = stream(figures.Dataset(data+"&batches=2"), algorithm)
 		}
 		out = append(out, d.Micros(timed, executions)...)
 	}
@@ -62,13 +58,14 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		"published: AMD Ryzen 5 4600H; measured: this machine, while as many cells ran at once as there are workers",
 		"far-concat is two batches of n tasks, the two FAR schedules included; the paper's time is for the "+
 			"concatenation alone"), map[string]figures.Measurement{}
-	for _, row := range strictcsv.Embedded[publishedTime](files, "timings.csv", "scalings", "sizes") {
-		all := row.micros(d)
+	for _, c := range d.Claims.Of("timing") {
+		n := strings.TrimPrefix(c.Column, "n=")
+		all := micros(d, c.Row, n)
 		floats.Scale(1./1000, all) // milliseconds
 		m := figures.Exactly(math.NaN())
 		if len(all) > 0 { // a power cut may have lost timings, which are not results
 			m = d.MeanOf(all, verdict.Executions, 0)
-			byRow[row.Algorithm+" "+row.N] = m
+			byRow[c.Row+" "+n] = m
 		}
 		cells := make([]string, 3) // a single execution has no interval
 		for i, v := range []float64{m.Value, m.Low, m.High} {
@@ -76,7 +73,6 @@ func timing(d *figures.Data) (*figures.Output, error) {
 				cells[i] = fmt.Sprintf("%.3g", v)
 			}
 		}
-		c := row.claim(d.Claims)
 		printed := reports.Fixed(c.Published, c.Decimals)
 		switch c.Relation {
 		case verdict.Between:
@@ -84,14 +80,15 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		case verdict.AtMost:
 			printed = "<" + printed
 		}
-		t.Row(row.Algorithm, row.N, printed, cells, len(all), c.Source)
+		t.Row(c.Row, n, printed, cells, len(all), c.Source)
 	}
 	return figures.Read(affordable(d, byRow)...).Table(t, growth(d.Claims, byRow)), nil
 }
 
-// published returns the milliseconds that the paper prints for FAR.
-func published(claims *claim.Set, n string) float64 {
-	return (&publishedTime{Algorithm: "far", N: n}).claim(claims).Published
+// publishedTime returns what the paper prints for FAR.
+func publishedTime(claims *claim.Set, n string) *claim.Claim {
+	at := claim.Cell{Row: "far", Column: "n=" + n, Quantity: "time"}
+	return claims.Find(claim.Key{Artefact: "timing", Cell: at})
 }
 
 // affordable compares the times for hundreds of tasks with a reconfiguration: those of this program and those that the
@@ -107,7 +104,7 @@ func affordable(d *figures.Data, byRow map[string]figures.Measurement) []figures
 	}
 	var own, printed []float64
 	for _, n := range []string{"100", "500"} {
-		printed = append(printed, published(d.Claims, n))
+		printed = append(printed, publishedTime(d.Claims, n).Published)
 		if m, ok := byRow["far "+n]; ok {
 			own = append(own, m.Value)
 		}
@@ -116,7 +113,7 @@ func affordable(d *figures.Data, byRow map[string]figures.Measurement) []figures
 	if d.Planning() || len(own) > 0 {
 		values = share(own)
 	}
-	few := (&publishedTime{Algorithm: "far", N: "10-35"}).claim(d.Claims)
+	few := publishedTime(d.Claims, "10-35")
 	values[claim.Cell{Row: "far", Column: "n=15", Quantity: "time"}] = figures.Exactly(few.To)
 	return []figures.Reading{{Values: values}, {Name: "times that the paper prints", Values: share(printed)}}
 }
@@ -141,7 +138,7 @@ func growth(claims *claim.Set, byRow map[string]figures.Measurement) *figures.Ta
 			own = []string{slope(a.Value, b.Value, m/n), slope(a.High, b.Low, m/n), slope(a.Low, b.High, m/n)}
 		}
 		t.Row(sizes[0]+" to "+sizes[1], slope(n*n*math.Log(n), m*m*math.Log(m), m/n),
-			slope(published(claims, sizes[0]), published(claims, sizes[1]), m/n), own)
+			slope(publishedTime(claims, sizes[0]).Published, publishedTime(claims, sizes[1]).Published, m/n), own)
 	}
 	return t
 }

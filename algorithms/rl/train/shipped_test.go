@@ -101,7 +101,7 @@ func TestLearnersAreThoseOfRecipes(t *testing.T) {
 	for _, r := range Recipes() {
 		want += fmt.Sprintf("%s,%q,%d\n", r.Name, r.Learner, r.Updates)
 	}
-	file := filepath.Join(root, "paper-figures/drl/learners.csv")
+	file := filepath.Join(root, "algorithms/rl/train/curve/learners.csv")
 	if got := mustRead(t, file); got != want {
 		if err := os.WriteFile(file+".got", []byte(want), 0o600); err != nil {
 			t.Error(err)

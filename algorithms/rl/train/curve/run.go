@@ -18,6 +18,11 @@ import (
 //go:embed runs/*.csv
 var files embed.FS
 
+// LearnersFile has learners.csv: by what each agent learned, and in how many gradient steps.
+//
+//go:embed learners.csv
+var LearnersFile embed.FS
+
 // Shipped returns the project's own runs, whose curves are part of the program, by the name of the agent. It panics if
 // a file is damaged.
 var Shipped = sync.OnceValue(func() map[string][]Run { return spec.Must(Load(files, "runs/*.csv")) })
