@@ -1,3 +1,13 @@
+// Package devicetest provides a fake GPU for tests: a [profiling.Device] that refuses what hardware refuses -
+// overlapping instances, wrong placements, too many instances of a profile, destroying an instance in use, a MIG mode
+// that stays pending - and that fails on demand. [Launcher] runs kernels on it in virtual time. The tests of package
+// nvml run the same conformance suite on it and on NVML.
+//
+// Operations take the times of the model (FAR Table 1) with [time.Sleep], which costs no time under testing/synctest. A
+// GPU must be made inside the bubble that uses it. The name and the driver of the GPU end in "(fake)", because its times
+// are not measurements.
+//
+// Only tests import it.
 package devicetest
 
 import (
@@ -8,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"miglab/harness/mig"
@@ -25,16 +34,37 @@ type GPU struct {
 	driver   chan struct{}
 	refusals int
 	linger   time.Duration
-	// failSamples is how many samples of a watch are still to fail.
-	failSamples atomic.Int32
-	watch       func(Stage, mig.Instance)
-	// first is the state of a new GPU.
-	first state
-	store *store
+	watch    func(Stage, mig.Instance)
 
-	mu          sync.Mutex
+	mu sync.Mutex
+	state
+	// failSamples is the number of samples of a watch that still fail.
+	failSamples int
 	failCreates map[int]fault
 	creates     int
+}
+
+// A state changes with each operation.
+type state struct {
+	on, pending     bool
+	lost, forbidden bool
+	instances       []instance
+	processes       []process
+}
+
+type instance struct {
+	mig.Instance
+	id int
+	// compute says whether its compute instance exists.
+	compute bool
+	// refusals and until say how often, and until when, the GPU refuses to destroy it.
+	refusals int
+	until    time.Time
+}
+
+type process struct {
+	profiling.Process
+	on int
 }
 
 // A fault is an injected failure of a create.
@@ -63,7 +93,7 @@ func Scale(f float64) Option { return func(g *GPU) { g.scale = f } }
 func Parallel() Option { return func(g *GPU) { g.driver = make(chan struct{}, 1000) } }
 
 // MIGOff makes a GPU whose MIG mode is off at first.
-func MIGOff() Option { return func(g *GPU) { g.first = state{} } }
+func MIGOff() Option { return func(g *GPU) { g.state = state{} } }
 
 // Busy lets Destroy refuse an instance that was used with ErrBusy, for a number of calls
 // and for some time after its last process has ended.
@@ -88,31 +118,17 @@ const (
 	Destroyed     Stage = "destroyed"      // both are gone
 )
 
-// New returns a GPU in MIG mode, without instances, whose state is in this process.
+// New returns a GPU in MIG mode, without instances.
 func New(model *mig.GPU, opts ...Option) *GPU {
-	g, err := Open("", model, opts...)
-	if err != nil {
-		panic(err) // Without a file nothing can fail.
-	}
-	return g
-}
-
-// Open returns a GPU with its state in a file, so that it outlives the process and several processes can share it. If
-// the file does not exist, Open writes the state of a GPU as [New] makes it. Faults of [GPU.FailCreate] and
-// [GPU.FailCompute] stay in the process.
-func Open(path string, model *mig.GPU, opts ...Option) (*GPU, error) {
 	g := &GPU{
-		model: model, scale: 1, driver: make(chan struct{}, 1), watch: func(Stage,
-			mig.Instance) {
-		},
-		first: state{MIG: true, Pending: true}, failCreates: map[int]fault{},
+		model: model, scale: 1, driver: make(chan struct{}, 1), watch: func(Stage, mig.Instance) {},
+		state: state{on: true, pending: true}, failCreates: map[int]fault{},
 	}
 	Number(0)(g)
 	for _, o := range opts {
 		o(g)
 	}
-	g.store = &store{path: path, s: g.first}
-	return g, g.store.update(func(*state) error { return nil })
+	return g
 }
 
 func uuid(words ...string) string {
@@ -127,8 +143,8 @@ func (g *GPU) Identify() (profiling.Identity, error) {
 		MemoryMiB: 1024 * g.model.Profiles[len(g.model.Profiles)-1].MemoryGB, Driver: "0.0 (fake)",
 		Source: mig.SourceMIG,
 	}
-	err := g.do("identify the GPU", func(s *state) error {
-		id.MIG, id.MIGPending = s.MIG, s.Pending
+	err := g.do("identify the GPU", func() error {
+		id.MIG, id.MIGPending = g.on, g.pending
 		return nil
 	})
 	return id, err
@@ -137,16 +153,17 @@ func (g *GPU) Identify() (profiling.Identity, error) {
 // SetMIG implements [profiling.Device]. On Ampere the mode stays pending while
 // processes use the GPU; the other generations change it at once.
 func (g *GPU) SetMIG(on bool) error {
-	return g.do("turn MIG mode "+profiling.OnOff(on), func(s *state) error {
+	return g.do("turn MIG mode "+profiling.OnOff(on), func() error {
 		switch {
-		case s.Forbidden:
+		case g.forbidden:
 			return profiling.ErrPermission
-		case !on && len(s.Instances) > 0:
+		case !on && len(g.instances) > 0:
 			return profiling.ErrBusy
 		}
-		s.Pending = on
-		if ampere := strings.HasPrefix(g.model.Name, "A"); !ampere || len(s.Processes) == 0 {
-			s.MIG = on
+		g.pending = on
+		ampere := strings.HasPrefix(g.model.Name, "A")
+		if !ampere || len(g.processes) == 0 {
+			g.on = on
 		}
 		return nil
 	})
@@ -154,11 +171,11 @@ func (g *GPU) SetMIG(on bool) error {
 
 // Placements implements [profiling.Device].
 func (g *GPU) Placements(p *mig.Profile) (starts []mig.Slices, err error) {
-	err = g.do("list placements of "+p.String(), func(s *state) error {
+	err = g.do("list placements of "+p.String(), func() error {
 		if !slices.Contains(g.model.Profiles, p) {
 			return profiling.ErrUnsupported
 		}
-		if !s.MIG {
+		if !g.on {
 			return profiling.ErrMIGOff
 		}
 		starts = slices.Clone(p.Starts)
@@ -169,9 +186,9 @@ func (g *GPU) Placements(p *mig.Profile) (starts []mig.Slices, err error) {
 
 // Instances implements [profiling.Device].
 func (g *GPU) Instances() (out []profiling.Instance, err error) {
-	err = g.do("list instances", func(s *state) error {
-		for _, i := range s.Instances {
-			out = append(out, g.instance(i))
+	err = g.do("list instances", func() error {
+		for _, i := range g.instances {
+			out = append(out, g.described(i))
 		}
 		return nil
 	})
@@ -179,17 +196,23 @@ func (g *GPU) Instances() (out []profiling.Instance, err error) {
 	return out, err
 }
 
-func (g *GPU) instance(i instance) profiling.Instance {
-	out := profiling.Instance{Instance: mig.Instance{Profile: g.profile(i.Profile), Start: i.Start}, ID: i.ID}
-	if i.Compute {
-		out.UUID = "MIG-" + uuid(g.uuid, fmt.Sprint(i.Profile), fmt.Sprint(i.Start))
+func (g *GPU) described(i instance) profiling.Instance {
+	out := profiling.Instance{Instance: i.Instance, ID: i.id}
+	if i.compute {
+		out.UUID = "MIG-" + uuid(g.uuid, fmt.Sprint(i.Profile.ID), fmt.Sprint(i.Start))
 		out.Env = []string{"CUDA_VISIBLE_DEVICES=" + out.UUID}
 	}
 	return out
 }
 
-func (g *GPU) profile(id int) *mig.Profile {
-	return g.model.Profiles[slices.IndexFunc(g.model.Profiles, func(p *mig.Profile) bool { return p.ID == id })]
+// find returns the instance with a number; nil if it does not exist. The caller holds mu.
+func (g *GPU) find(id int) *instance {
+	for k := range g.instances {
+		if g.instances[k].id == id {
+			return &g.instances[k]
+		}
+	}
+	return nil
 }
 
 // Create implements [profiling.Device].
@@ -201,15 +224,15 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 	if wrong.err != nil && !wrong.halfway {
 		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: wrong.err}
 	}
-	made := instance{Profile: at.Profile.ID, Start: at.Start}
-	err := g.do(op, func(s *state) error {
-		if err := g.refuse(s, at); err != nil {
+	made := instance{Instance: at}
+	err := g.do(op, func() error {
+		if err := g.refuse(at); err != nil {
 			return err
 		}
-		for slices.ContainsFunc(s.Instances, func(i instance) bool { return i.ID == made.ID }) {
-			made.ID++
+		for g.find(made.id) != nil {
+			made.id++
 		}
-		s.Instances = append(s.Instances, made)
+		g.instances = append(g.instances, made)
 		return nil
 	})
 	if err != nil {
@@ -217,37 +240,38 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 	}
 	g.watch(GPUInstance, at)
 	g.sleep(at.Profile.Create)
-	err = g.do(op, func(s *state) error {
-		i := s.find(made.ID)
+	err = g.do(op, func() error {
+		i := g.find(made.id)
 		if i == nil {
 			return profiling.ErrLost // and reset since then
 		}
 		if wrong.halfway {
-			i.Refusals = wrong.busy
+			i.refusals = wrong.busy
 			return wrong.err
 		}
-		i.Compute = true
+		i.compute = true
 		made = *i
 		return nil
 	})
 	if err != nil {
-		if undo := g.destroy(made.ID); undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
-			err = &profiling.LeftoverError{ID: made.ID, Err: err, Undo: undo}
+		undo := g.destroy(made.id)
+		if undo != nil && !errors.Is(undo, profiling.ErrUnknownInstance) {
+			err = &profiling.LeftoverError{ID: made.id, Err: err, Undo: undo}
 		}
 		return profiling.Instance{}, err
 	}
 	g.watch(Created, at)
-	return g.instance(made), nil
+	return g.described(made), nil
 }
 
 // refuse says why an instance cannot be created. It only compares memory slices and shares
-// no code with package mig, since tests compare the two.
-func (g *GPU) refuse(s *state, at mig.Instance) error {
+// no code with package mig, since tests compare the two. The caller holds mu.
+func (g *GPU) refuse(at mig.Instance) error {
 	p := at.Profile
 	switch {
-	case s.Forbidden:
+	case g.forbidden:
 		return profiling.ErrPermission
-	case !s.MIG:
+	case !g.on:
 		return profiling.ErrMIGOff
 	case !slices.Contains(g.model.Profiles, p):
 		return profiling.ErrUnsupported
@@ -255,11 +279,11 @@ func (g *GPU) refuse(s *state, at mig.Instance) error {
 		return profiling.ErrPlacement
 	}
 	same := 0
-	for _, i := range s.Instances {
-		if i.Profile == p.ID {
+	for _, i := range g.instances {
+		if i.Profile == p {
 			same++
 		}
-		if at.Start < i.Start+g.profile(i.Profile).Length && i.Start < at.Start+p.Length {
+		if at.Start < i.Start+i.Profile.Length && i.Start < at.Start+p.Length {
 			return profiling.ErrInsufficient
 		}
 	}
@@ -279,31 +303,31 @@ func (g *GPU) Destroy(id int) error {
 func (g *GPU) destroy(id int) error {
 	op := fmt.Sprintf("destroy instance %d", id)
 	var at mig.Instance
-	err := g.do(op, func(s *state) error {
-		i := s.find(id)
+	err := g.do(op, func() error {
+		i := g.find(id)
 		if i == nil {
 			return profiling.ErrUnknownInstance
 		}
-		at = mig.Instance{Profile: g.profile(i.Profile), Start: i.Start}
+		at = i.Instance
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	g.watch(BeforeDestroy, at)
-	err = g.do(op, func(s *state) error {
-		i := s.find(id)
+	err = g.do(op, func() error {
+		i := g.find(id)
 		switch {
-		case s.Forbidden:
+		case g.forbidden:
 			return profiling.ErrPermission
 		case i == nil:
 			return profiling.ErrUnknownInstance
-		case slices.ContainsFunc(s.Processes, func(p process) bool { return p.On == id }):
+		case slices.ContainsFunc(g.processes, func(p process) bool { return p.on == id }):
 			return profiling.ErrBusy
 		}
-		i.Compute = false
-		if i.Refusals > 0 || time.Now().Before(i.Until) {
-			i.Refusals = max(0, i.Refusals-1)
+		i.compute = false
+		if i.refusals > 0 || time.Now().Before(i.until) {
+			i.refusals = max(0, i.refusals-1)
 			return profiling.ErrBusy
 		}
 		return nil
@@ -313,8 +337,8 @@ func (g *GPU) destroy(id int) error {
 	}
 	g.watch(ComputeGone, at)
 	g.sleep(at.Profile.Destroy)
-	err = g.do(op, func(s *state) error {
-		s.Instances = slices.DeleteFunc(s.Instances, func(i instance) bool { return i.ID == id })
+	err = g.do(op, func() error {
+		g.instances = slices.DeleteFunc(g.instances, func(i instance) bool { return i.id == id })
 		return nil
 	})
 	if err != nil {
@@ -326,8 +350,8 @@ func (g *GPU) destroy(id int) error {
 
 // Processes implements [profiling.Device].
 func (g *GPU) Processes() (out []profiling.Process, err error) {
-	err = g.do("list processes", func(s *state) error {
-		for _, p := range s.Processes {
+	err = g.do("list processes", func() error {
+		for _, p := range g.processes {
 			out = append(out, p.Process)
 		}
 		return nil
@@ -337,22 +361,23 @@ func (g *GPU) Processes() (out []profiling.Process, err error) {
 
 // Conditions implements [profiling.Device]. They never change.
 func (g *GPU) Conditions() (profiling.Conditions, error) {
-	return profiling.Conditions{MemoryClock: 1000, PowerLimit: 300}, g.do("read clocks", func(*state) error {
-		return nil
-	})
+	return profiling.Conditions{MemoryClock: 1000, PowerLimit: 300}, g.do("read clocks", func() error { return nil })
 }
 
 // Watch implements [profiling.Device]. While processes use the GPU, its clocks are high; otherwise they are low.
 func (g *GPU) Watch() (*profiling.Watch, error) {
-	return profiling.Every(func() (profiling.Sample, error) {
-		if g.failSamples.Add(-1) >= 0 {
-			return profiling.Sample{}, errors.New("the driver does not answer")
-		}
-		s := profiling.Sample{At: time.Now(), SMClock: 345, Power: 50, Temperature: 40, Throttle: 0x1}
-		processes, err := g.Processes()
-		if len(processes) > 0 {
-			s.SMClock, s.Power, s.Temperature, s.Throttle = 1410, 250, 60, 0x4
-		}
+	return profiling.Every(func() (s profiling.Sample, err error) {
+		err = g.do("sample", func() error {
+			if g.failSamples > 0 {
+				g.failSamples--
+				return errors.New("the driver does not answer")
+			}
+			s = profiling.Sample{At: time.Now(), SMClock: 345, Power: 50, Temperature: 40, Throttle: 0x1}
+			if len(g.processes) > 0 {
+				s.SMClock, s.Power, s.Temperature, s.Throttle = 1410, 250, 60, 0x4
+			}
+			return nil
+		})
 		return s, err
 	}, func() {}), nil
 }
@@ -364,12 +389,13 @@ func (g *GPU) Close() error { return nil }
 // [WholeGPU]. The process need not exist.
 func (g *GPU) Use(on, pid int, name string) (release func()) {
 	p := process{profiling.Process{PID: pid, Name: name}, on}
-	g.change(func(s *state) { s.Processes = append(s.Processes, p) })
+	g.change(func() { g.processes = append(g.processes, p) })
 	return func() {
-		g.change(func(s *state) {
-			s.Processes = slices.DeleteFunc(s.Processes, func(q process) bool { return p == q })
-			if i := s.find(on); i != nil {
-				i.Refusals, i.Until = g.refusals, time.Now().Add(g.linger)
+		g.change(func() {
+			g.processes = slices.DeleteFunc(g.processes, func(q process) bool { return p == q })
+			i := g.find(on)
+			if i != nil {
+				i.refusals, i.until = g.refusals, time.Now().Add(g.linger)
 			}
 		})
 	}
@@ -379,15 +405,15 @@ func (g *GPU) Use(on, pid int, name string) (release func()) {
 const WholeGPU = -1
 
 // Lose lets every call fail with ErrLost until the GPU is reset.
-func (g *GPU) Lose() { g.change(func(s *state) { s.Lost = true }) }
+func (g *GPU) Lose() { g.change(func() { g.lost = true }) }
 
 // Reset brings the GPU back without instances and processes, in the pending MIG mode.
 func (g *GPU) Reset() {
-	g.change(func(s *state) { *s = state{MIG: s.Pending, Pending: s.Pending, Forbidden: s.Forbidden} })
+	g.change(func() { g.state = state{on: g.pending, pending: g.pending, forbidden: g.forbidden} })
 }
 
 // Forbid lets SetMIG, Create and Destroy fail with ErrPermission, or work again.
-func (g *GPU) Forbid(yes bool) { g.change(func(s *state) { s.Forbidden = yes }) }
+func (g *GPU) Forbid(yes bool) { g.change(func() { g.forbidden = yes }) }
 
 // FailCreate lets the n-th create from now on (0 is the next one) fail with err before it makes anything.
 func (g *GPU) FailCreate(n int, err error) { g.fail(n, fault{err: err}) }
@@ -398,19 +424,16 @@ func (g *GPU) FailCreate(n int, err error) { g.fail(n, fault{err: err}) }
 func (g *GPU) FailCompute(n int, err error, busy int) { g.fail(n, fault{err, true, busy}) }
 
 // FailSamples lets the next samples of a watch fail.
-func (g *GPU) FailSamples(n int) { g.failSamples.Store(int32(n)) }
+func (g *GPU) FailSamples(n int) { g.change(func() { g.failSamples = n }) }
 
-func (g *GPU) fail(n int, f fault) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.failCreates[g.creates+n] = f
-}
+func (g *GPU) fail(n int, f fault) { g.change(func() { g.failCreates[g.creates+n] = f }) }
 
-func (g *GPU) injected() fault {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.creates++
-	return g.failCreates[g.creates-1]
+func (g *GPU) injected() (f fault) {
+	g.change(func() {
+		f = g.failCreates[g.creates]
+		g.creates++
+	})
+	return f
 }
 
 // enter waits for the driver and returns a function that releases it.
@@ -424,26 +447,22 @@ func (g *GPU) sleep(s mig.Seconds) {
 }
 
 // do reads or changes the state, unless the GPU is lost.
-func (g *GPU) do(op string, f func(*state) error) error {
-	return g.store.update(func(s *state) error {
-		err := profiling.ErrLost
-		if !s.Lost {
-			err = f(s)
+func (g *GPU) do(op string, f func() error) error {
+	err := profiling.ErrLost
+	g.change(func() {
+		if !g.lost {
+			err = f()
 		}
-		if err != nil {
-			return &profiling.DeviceError{Op: op, Err: err}
-		}
-		return nil
-	})
-}
-
-// change changes the state from outside.
-func (g *GPU) change(f func(*state)) {
-	err := g.store.update(func(s *state) error {
-		f(s)
-		return nil
 	})
 	if err != nil {
-		panic(err) // The file with the state cannot be written, so the test cannot continue.
+		return &profiling.DeviceError{Op: op, Err: err}
 	}
+	return nil
+}
+
+// change changes the state, whatever the GPU does.
+func (g *GPU) change(f func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f()
 }

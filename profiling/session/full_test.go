@@ -7,14 +7,36 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 
 	"miglab/profiling/devicetest"
 	"miglab/profiling/session"
 )
+
+// folderEnv names the folder of a process that may not make larger files.
+const folderEnv = "MIGLAB_SESSION_FULL"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(folderEnv); dir != "" {
+		fill(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestDiskFull has the writes of journals fail, in a process that may not make larger files.
+func TestDiskFull(t *testing.T) {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), folderEnv+"="+t.TempDir())
+	if out, err := c.CombinedOutput(); err != nil || string(out) != "ok\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
 
 // limit lets files of this process grow to a size, or to any if it is negative.
 func limit(size int64) error {

@@ -1,41 +1,22 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
-
 package session_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"runtime"
 	"slices"
-	"syscall"
+	"sync"
 	"testing"
+	"testing/synctest"
 
-	"miglab/harness/deep"
 	"miglab/harness/mig"
+	"miglab/profiling"
 	"miglab/profiling/devicetest"
 	"miglab/profiling/session"
 )
 
-// childEnv makes the test binary another program; its value is the program's name.
-const childEnv = "MIGLAB_SESSION_CHILD"
-
-func TestMain(m *testing.M) {
-	switch os.Getenv(childEnv) {
-	case "":
-		os.Exit(m.Run())
-	case "run":
-		run(os.Args[1], os.Args[2], os.Args[3])
-	case "fill":
-		fill(os.Args[1])
-	}
-}
-
 // points are where a run can be killed, in order: the stages of the instances that it
-// creates and destroys, and what lies between calls. The last destroy is that of Close.
+// creates and destroys, and the moments between calls. Close does the last destroy.
 var points = func() (ps []string) {
 	stages := func(i string, all ...devicetest.Stage) {
 		for _, s := range all {
@@ -53,125 +34,111 @@ var points = func() (ps []string) {
 	return ps
 }()
 
-// run opens a session on the GPU of a file, uses it, and stops at a point until it is
-// killed, or until its standard input ends with the test.
-func run(dir, gpu, point string) {
-	reached := func(p string) {
-		if p == point {
-			fmt.Println(p)
-			io.Copy(io.Discard, os.Stdin)
-			os.Exit(3)
-		}
+// A mortal is a GPU whose program is killed at a point: the goroutine ends there, and so does each other goroutine at
+// its next call. They all hold the locks of their own folders as long as this process lives.
+type mortal struct {
+	*devicetest.GPU
+	*bench
+	mu    sync.Mutex
+	point string
+	dead  bool
+	// journal is the text of the journal at the point.
+	journal string
+}
+
+func (m *mortal) Identify() (profiling.Identity, error) {
+	m.reach("")
+	return m.GPU.Identify()
+}
+
+func (m *mortal) reach(point string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.dead && point != "" && point == m.point {
+		m.dead, m.journal = true, m.bench.journal()
 	}
+	if m.dead {
+		runtime.Goexit()
+	}
+}
+
+// kill runs a session and kills it at a point. The journal then is in a new folder, as it was at the point: writes of
+// goroutines that had not noticed the kill do not count.
+func (m *mortal) kill(point string) {
+	m.Helper()
+	m.point = point
 	check := func(err error) {
 		if err != nil {
-			fmt.Println(err)
-			os.Exit(1)
+			panic(err)
 		}
 	}
-	d, err := devicetest.Open(gpu, a100, devicetest.Scale(0), devicetest.MIGOff(), devicetest.Watch(func(s devicetest.Stage, in mig.Instance) {
-		reached(fmt.Sprintf("%s %s", s, in))
-	}))
-	check(err)
-	ctx := context.Background()
-	s, err := session.Open(ctx, d, session.Options{Dir: dir, AllowMIGMode: true})
-	check(err)
-	reached("open")
-	_, _, err = s.Create(ctx, at("3g.20gb", 4))
-	check(err)
-	reached("have 3@4")
-	i, _, err := s.Create(ctx, at("1g.5gb", 0))
-	check(err)
-	reached("have 1@0")
-	_, err = s.Destroy(ctx, i)
-	check(err)
-	reached("gone 1@0")
-	check(s.Close())
-	fmt.Println("never reached", point)
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		ctx := context.Background()
+		s, err := session.Open(ctx, m, session.Options{Dir: m.dir, AllowMIGMode: true})
+		check(err)
+		m.reach("open")
+		_, _, err = s.Create(ctx, at("3g.20gb", 4))
+		check(err)
+		m.reach("have 3@4")
+		i, _, err := s.Create(ctx, at("1g.5gb", 0))
+		check(err)
+		m.reach("have 1@0")
+		_, err = s.Destroy(ctx, i)
+		check(err)
+		m.reach("gone 1@0")
+		check(s.Close())
+	}()
+	<-ended
+	synctest.Wait()
+	if !m.dead {
+		m.Fatalf("the run never came to %q", point)
+	}
+	if m.journal == "" {
+		m.Error("the killed run left no journal")
+	}
+	m.dead, m.point, m.dir = false, "", m.TempDir()
+	m.write(m.journalFile(m.GPU), m.journal)
 }
 
-// kill starts a run and kills it at a point.
-func (b *bench) kill(gpu, point string) {
-	b.Helper()
-	c := exec.Command(os.Args[0], b.dir, gpu, point)
-	c.Env = append(os.Environ(), childEnv+"=run")
-	c.Stderr = os.Stderr
-	stdin, err := c.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer stdin.Close()
-	stdout, err := c.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		b.Fatal(err)
-	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if kill := c.Process.Kill(); kill != nil {
-		b.Error(kill)
-	}
-	c.Wait() // says that it was killed
-	if err != nil || line != point+"\n" {
-		b.Fatalf("the run said %q, %v; want %q", line, err, point)
-	}
-	if status := c.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
-		b.Fatalf("the run ended with %v", c.ProcessState)
-	}
-}
-
-func TestKill9(t *testing.T) {
+// Wherever a run is killed, the next one removes its instances and restores the MIG mode. TestGPUKilledAtRandomMoments
+// does the same to processes.
+func TestKilledAtEveryPoint(t *testing.T) {
 	// With an instance of others, with MIG off at first, and killed again while cleaning up.
-	for v, variant := range []string{"others", "MIG off", "twice"} {
+	for _, variant := range []string{"others", "MIG off", "twice"} {
 		for n, point := range points {
-			if !deep.On() && n%3 != v {
-				continue // each point in one variant
-			}
 			if variant == "twice" && (n < slices.Index(points, "have 3@4") || n > slices.Index(points, "gone 1@0")) {
 				continue // There is nothing to clean up, or half of it.
 			}
 			t.Run(variant+"/"+point, func(t *testing.T) {
-				t.Parallel()
-				b := &bench{T: t, dir: t.TempDir()}
-				gpu := filepath.Join(b.dir, "gpu.json")
-				d, err := devicetest.Open(gpu, a100, devicetest.Scale(0), devicetest.MIGOff())
-				if err != nil {
-					b.Fatal(err)
-				}
-				var others []string
-				if variant == "others" {
-					if err := d.SetMIG(true); err != nil {
-						b.Fatal(err)
+				bubble(t, func(b *bench) {
+					m := &mortal{bench: b}
+					m.GPU = devicetest.New(a100, devicetest.MIGOff(), devicetest.Watch(func(s devicetest.Stage, in mig.Instance) {
+						m.reach(fmt.Sprintf("%s %s", s, in))
+					}))
+					var others []string
+					if variant == "others" {
+						if err := m.SetMIG(true); err != nil {
+							b.Fatal(err)
+						}
+						if _, err := m.Create(at("2g.10gb", 2)); err != nil {
+							b.Fatal(err)
+						}
+						others = append(others, "2@2")
 					}
-					if _, err := d.Create(at("2g.10gb", 2)); err != nil {
-						b.Fatal(err)
+					m.kill(point)
+					if variant == "twice" {
+						m.kill("compute gone 3@4")
 					}
-					others = append(others, "2@2")
-				}
-				b.kill(gpu, point)
-				if b.journal() == "" {
-					b.Error("the killed run left no journal")
-				}
-				if variant == "twice" {
-					b.kill(gpu, "compute gone 3@4")
-				}
-				s := b.openWith(d, b.allowed())
-				b.exist(d, others...)
-				b.mode(d, true, true)
-				b.close(s)
-				b.exist(d, others...)
-				b.mode(d, variant == "others", variant == "others")
+					s := b.openWith(m.GPU, b.allowed())
+					b.exist(m.GPU, others...)
+					b.mode(m.GPU, true, true)
+					b.close(s)
+					b.exist(m.GPU, others...)
+					b.mode(m.GPU, variant == "others", variant == "others")
+				})
 			})
 		}
-	}
-}
-
-// TestDiskFull has the writes of journals fail, in a process that may not make larger files.
-func TestDiskFull(t *testing.T) {
-	c := exec.Command(os.Args[0], t.TempDir())
-	c.Env = append(os.Environ(), childEnv+"=fill")
-	if out, err := c.CombinedOutput(); err != nil || string(out) != "ok\n" {
-		t.Errorf("%v\n%s", err, out)
 	}
 }
