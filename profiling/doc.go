@@ -4,11 +4,11 @@
 //	nvml        a GPU, through NVIDIA's management library (needs cgo)
 //	devicetest  a fake GPU for tests that refuses what hardware refuses
 //	session     lock, journal and clean-up around a device
-//	kernel      manifests of benchmark kernels, and a single run of a kernel
+//	launch      manifests of benchmark programs, and a single run of a program
 //	command     the commands of miglab that need a GPU
 //	measure     times by instance size, reconfiguration, isolation, co-runs
 //	execute     runs a schedule on real GPUs (FAR Algorithm 3)
-//	kernels     our own CUDA kernels
+//	kernels     the CUDA kernels of the project
 //	cuda        the CUDA driver, loaded at run time (needs cgo)
 //
 // Only the command line and these folders import it.

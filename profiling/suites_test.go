@@ -323,7 +323,7 @@ func TestCommitsAgree(t *testing.T) {
 		for file, want := range map[string]string{
 			"suites/" + suite + "/build.sh": "\ncommit=" + pins[suite] + "\nurl=https://github.com/" + repository + "\n",
 			"README.md":                     pins[suite][:7] + " of `github.com/" + repository + "`",
-			"kernel/" + suite + ".yaml":     "commit " + pins[suite][:7] + " of " + repository,
+			"launch/" + suite + ".yaml":     "commit " + pins[suite][:7] + " of " + repository,
 		} {
 			raw, err := os.ReadFile(filepath.FromSlash(file))
 			if err != nil {

@@ -20,7 +20,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/nvml"
 	"miglab/profiling/session"
@@ -180,25 +180,25 @@ func (f *kernelFlags) register(c *cobra.Command) {
 }
 
 // read reads the manifest, from a file or one that comes with the program, and chooses the kernels.
-func (f *kernelFlags) read() (all []kernel.Kernel, err error) {
+func (f *kernelFlags) read() (all []launch.Kernel, err error) {
 	if strings.ContainsAny(f.manifest, "./\\") {
-		all, err = readFile(f.manifest, func(r io.Reader, path string) ([]kernel.Kernel, error) {
-			return kernel.Read(r, path, f.set)
+		all, err = readFile(f.manifest, func(r io.Reader, path string) ([]launch.Kernel, error) {
+			return launch.Read(r, path, f.set)
 		})
 	} else {
-		all, err = kernel.Shipped(f.manifest, f.set)
+		all, err = launch.Shipped(f.manifest, f.set)
 	}
 	if f.wall {
 		for i := range all {
-			all[i].Time, all[i].Window = kernel.TimeSource{Kind: kernel.Wall}, false
+			all[i].Time, all[i].Window = launch.TimeSource{Kind: launch.Wall}, false
 		}
 	}
 	if err != nil || len(f.only) == 0 {
 		return all, err
 	}
-	var chosen []kernel.Kernel
+	var chosen []launch.Kernel
 	for _, name := range f.only {
-		k, err := nearest.Find("kernel", name, all, func(k kernel.Kernel) string { return k.Name })
+		k, err := nearest.Find("kernel", name, all, func(k launch.Kernel) string { return k.Name })
 		if err != nil {
 			return nil, fmt.Errorf("--only: %w", err)
 		}
@@ -208,7 +208,7 @@ func (f *kernelFlags) read() (all []kernel.Kernel, err error) {
 }
 
 // own reads the manifest of the program's own kernels, which alone run on partitions.
-func (f *kernelFlags) own() ([]kernel.Kernel, error) {
+func (f *kernelFlags) own() ([]launch.Kernel, error) {
 	if f.manifest != "miglab" || f.wall || len(f.set) > 0 {
 		return nil, fmt.Errorf("--mode %s runs the program's own kernels only, and times their iterations: leave out "+
 			"--kernels, --set and --wall", mig.SourcePartition)
@@ -217,7 +217,7 @@ func (f *kernelFlags) own() ([]kernel.Kernel, error) {
 }
 
 // missingParts checks what kernels need, and returns what is not there.
-func missingParts(kernels []kernel.Kernel) (errs []error) {
+func missingParts(kernels []launch.Kernel) (errs []error) {
 	for i := range kernels {
 		errs = append(errs, kernels[i].Check()...)
 	}
@@ -225,10 +225,10 @@ func missingParts(kernels []kernel.Kernel) (errs []error) {
 }
 
 // allReady is an error in one line if kernels miss something.
-func allReady(kernels []kernel.Kernel) error {
+func allReady(kernels []launch.Kernel) error {
 	switch absent := missingParts(kernels); len(absent) {
 	case 0:
-		ours := func(k kernel.Kernel) bool { return k.Argv[0] == "/proc/self/exe" }
+		ours := func(k launch.Kernel) bool { return k.Argv[0] == "/proc/self/exe" }
 		if slices.ContainsFunc(kernels, ours) { // miglab kernel
 			return cuda.Installed()
 		}

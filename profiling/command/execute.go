@@ -18,7 +18,7 @@ import (
 	"miglab/harness/task"
 	"miglab/profiling"
 	"miglab/profiling/execute"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/session"
 	"miglab/reports"
@@ -69,7 +69,7 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 	}
 	var p schedule.Problem
 	var s schedule.Schedule
-	var programs map[string]*kernel.Kernel
+	var programs map[string]*launch.Kernel
 	return f.device.with(c, func(ids []profiling.Identity) error {
 		p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: f.model}
 		var err error
@@ -103,7 +103,7 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 
 // run runs a schedule on GPUs, and writes the times of what has ended.
 func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule.Problem, s schedule.Schedule,
-	programs map[string]*kernel.Kernel,
+	programs map[string]*launch.Kernel,
 ) error {
 	return cli.RunUnits(c, "tasks", func(bar *cli.Progress) error {
 		real, err := execute.Run(c.Context(), p, s,
@@ -126,14 +126,14 @@ func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule
 // programsOf finds the kernel of every task, and whether it misses something; a task of a name that a kernel's copies
 // have, such as CFD#2, is the kernel CFD.
 func programsOf(path string, tasks task.Batch, lines []int,
-	kernels []kernel.Kernel,
-) (map[string]*kernel.Kernel, error) {
-	byName := map[string]*kernel.Kernel{}
+	kernels []launch.Kernel,
+) (map[string]*launch.Kernel, error) {
+	byName := map[string]*launch.Kernel{}
 	for i := range kernels {
 		byName[kernels[i].Name] = &kernels[i]
 	}
-	programs := map[string]*kernel.Kernel{}
-	var used []kernel.Kernel
+	programs := map[string]*launch.Kernel{}
+	var used []launch.Kernel
 	for i, t := range tasks {
 		name, _, _ := strings.Cut(t.Name, "#")
 		k, ok := byName[name]

@@ -17,7 +17,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/nvml"
 	"miglab/profiling/session"
@@ -212,7 +212,7 @@ func saveModel(dir string, g *mig.GPU) error {
 }
 
 // checkAll lists everything that a run would miss, the GPU included.
-func checkAll(c *cobra.Command, df *deviceFlags, kernels []kernel.Kernel) error {
+func checkAll(c *cobra.Command, df *deviceFlags, kernels []launch.Kernel) error {
 	devices, err := df.devices(c.Context())
 	errs := append(missingParts(kernels), err, closeAll(devices))
 	if err := errors.Join(errs...); err != nil {

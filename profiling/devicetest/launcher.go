@@ -10,7 +10,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 )
 
 // A Launcher runs kernels on fake GPUs; a run only sleeps. Its fields must not change while kernels run.
@@ -31,31 +31,31 @@ type Launcher struct {
 	pid int
 }
 
-// Launch runs a kernel like [kernel.Kernel.Run], until its time, its Timeout (if it has one) or ctx ends. The instance
+// Launch runs a kernel like [launch.Kernel.Run], until its time, its Timeout (if it has one) or ctx ends. The instance
 // is in use meanwhile. The kernel crashes if the instance does not exist or the GPU is lost.
-func (l *Launcher) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+func (l *Launcher) Launch(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 	seconds, ok := l.Times[k.Name][on.Size()]
 	if !ok {
-		return kernel.Outcome{}, fmt.Errorf("devicetest: there is no time of kernel %q on size %d", k.Name, on.Size())
+		return launch.Outcome{}, fmt.Errorf("devicetest: there is no time of kernel %q on size %d", k.Name, on.Size())
 	}
 	if err := ctx.Err(); err != nil {
-		return kernel.Outcome{}, err
+		return launch.Outcome{}, err
 	}
-	out := kernel.Outcome{Status: kernel.OK, Start: time.Now(), Seconds: mig.Seconds(math.Inf(1))}
-	end := func(s kernel.Status, detail string) (kernel.Outcome, error) {
+	out := launch.Outcome{Status: launch.OK, Start: time.Now(), Seconds: mig.Seconds(math.Inf(1))}
+	end := func(s launch.Status, detail string) (launch.Outcome, error) {
 		out.Status, out.Detail, out.End = s, detail, time.Now()
 		return out, nil
 	}
 	g := l.find(on)
 	if g == nil {
-		return end(kernel.Crash, "no CUDA-capable device is detected")
+		return end(launch.Crash, "no CUDA-capable device is detected")
 	}
 	if math.IsInf(float64(seconds), 1) {
-		return end(kernel.OutOfMemory, "out of memory")
+		return end(launch.OutOfMemory, "out of memory")
 	}
 	others, err := g.Processes()
 	if err != nil {
-		return end(kernel.Crash, err.Error())
+		return end(launch.Crash, err.Error())
 	}
 	l.mu.Lock()
 	l.pid++
@@ -70,18 +70,18 @@ func (l *Launcher) Launch(ctx context.Context, k *kernel.Kernel, on profiling.In
 	}
 	select {
 	case <-ctx.Done():
-		return kernel.Outcome{}, ctx.Err()
+		return launch.Outcome{}, ctx.Err()
 	case <-time.After(takes):
 	}
 	switch {
 	case late:
-		return end(kernel.Timeout, fmt.Sprintf("killed after %v", k.Timeout))
+		return end(launch.Timeout, fmt.Sprintf("killed after %v", k.Timeout))
 	case l.Crash[k.Name]:
-		return end(kernel.Crash, "exit status 139")
+		return end(launch.Crash, "exit status 139")
 	case l.find(on) == nil:
-		return end(kernel.Crash, "unspecified launch failure")
+		return end(launch.Crash, "unspecified launch failure")
 	}
-	out, err = end(kernel.OK, "")
+	out, err = end(launch.OK, "")
 	out.Seconds = profiling.Seconds(out.End.Sub(out.Start))
 	return out, err
 }

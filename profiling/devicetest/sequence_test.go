@@ -24,7 +24,7 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
 	"miglab/profiling/execute"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/session"
 )
@@ -134,7 +134,7 @@ func (s *sequence) SetMIG(on bool) error {
 }
 
 // Launch runs a kernel. That of a killed program goes on until its end.
-func (s *sequence) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+func (s *sequence) Launch(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 	s.call()
 	if s.profiling {
 		s.profiled++
@@ -255,9 +255,9 @@ func rewrite(file string, text []byte) error {
 	return os.RemoveAll(file)
 }
 
-func (s *sequence) kernels() (all []kernel.Kernel) {
+func (s *sequence) kernels() (all []launch.Kernel) {
 	for _, name := range kernelNames {
-		all = append(all, kernel.Kernel{Name: name, Suite: "s", Argv: []string{"./" + name}, File: "k.yaml"})
+		all = append(all, launch.Kernel{Name: name, Suite: "s", Argv: []string{"./" + name}, File: "k.yaml"})
 	}
 	return all
 }
@@ -280,7 +280,7 @@ func (s *sequence) execute(ctx context.Context, run *session.Session) error {
 	s.profiling = false
 	g := run.Identity().Model
 	p, plan := schedule.Problem{GPU: g, Model: mig.Free}, schedule.Schedule{GPU: g, Model: mig.Free}
-	programs := map[string]*kernel.Kernel{}
+	programs := map[string]*launch.Kernel{}
 	all := s.kernels()
 	for phase, at := range []mig.Seconds{0, 100} {
 		for _, in := range g.Partitions()[s.r.IntN(len(g.Partitions()))] {
@@ -375,7 +375,7 @@ func (s *sequence) end() error {
 			return err
 		}
 		r := unit.Record
-		if r.Status != kernel.OK || r.Seconds != takes(r.Kernel, r.Size) {
+		if r.Status != launch.OK || r.Seconds != takes(r.Kernel, r.Size) {
 			return fmt.Errorf("%s on %d slices: %s, %v s; want %v", r.Kernel, r.Size, r.Status, r.Seconds, takes(r.Kernel, r.Size))
 		}
 	}

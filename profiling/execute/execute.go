@@ -29,7 +29,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/session"
 )
@@ -39,7 +39,7 @@ type Options struct {
 	// GPUs has one session for each GPU of the problem.
 	GPUs []*session.Session
 	// Kernels are the programs of the problem's tasks, by task name.
-	Kernels map[string]*kernel.Kernel
+	Kernels map[string]*launch.Kernel
 	// Launcher starts them.
 	Launcher measure.Launcher
 	// Progress is told about every task that has ended; it may be nil.
@@ -53,7 +53,7 @@ type TaskError struct {
 	// GPU counts from 0.
 	GPU      int
 	Instance mig.Instance
-	Outcome  kernel.Outcome
+	Outcome  launch.Outcome
 }
 
 func (e *TaskError) Error() string {
@@ -261,7 +261,7 @@ func (r *run) task(ctx context.Context, l *life, k int) error {
 	if err != nil {
 		return fmt.Errorf("task %q on %v of GPU %d: %w", name, l.in, l.gpu, err)
 	}
-	if out.Status != kernel.OK {
+	if out.Status != launch.OK {
 		return &TaskError{Task: name, GPU: l.gpu, Instance: l.in, Outcome: out}
 	}
 	r.mu.Lock()

@@ -23,7 +23,7 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
 	"miglab/profiling/execute"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 )
 
 // rounding is what may come together where each duration is cut to nanoseconds.
@@ -406,7 +406,7 @@ func TestFaults(t *testing.T) {
 		want string
 		is   error
 		// status is that of the *TaskError; none if empty.
-		status kernel.Status
+		status launch.Status
 		// ended are the tasks that ended well.
 		ended string
 		// lasts is until when something happened, at most.
@@ -426,18 +426,18 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			name: "crash", arrange: func(st *stage) { st.launcher.Crash = map[string]bool{"b": true} },
-			want: `task "b" on 3@4 of GPU 0: crash: exit status 139`, status: kernel.Crash, ended: "", lasts: 4.82,
+			want: `task "b" on 3@4 of GPU 0: crash: exit status 139`, status: launch.Crash, ended: "", lasts: 4.82,
 		},
 		{
 			name: "hang", arrange: func(st *stage) {
 				st.launcher.Times["c"][7] = 1e6
 				st.options.Kernels["c"].Timeout = time.Minute
 			},
-			want: `task "c" on 7@0 of GPU 0: timeout: killed after 1m0s`, status: kernel.Timeout, ended: "a b", lasts: 70.87,
+			want: `task "c" on 7@0 of GPU 0: timeout: killed after 1m0s`, status: launch.Timeout, ended: "a b", lasts: 70.87,
 		},
 		{
 			name: "out of memory", arrange: func(st *stage) { st.launcher.Times["b"][3] = mig.Seconds(math.Inf(1)) },
-			want: `task "b" on 3@4 of GPU 0: oom: out of memory`, status: kernel.OutOfMemory, ended: "", lasts: 0.82,
+			want: `task "b" on 3@4 of GPU 0: oom: out of memory`, status: launch.OutOfMemory, ended: "", lasts: 0.82,
 		},
 		{
 			name: "kernel that cannot be started", arrange: func(st *stage) { delete(st.launcher.Times, "d") },
@@ -445,7 +445,7 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			name: "GPU lost while tasks run", arrange: func(st *stage) { time.AfterFunc(2*time.Second, st.gpus[0].Lose) },
-			want: `task "b" on 3@4 of GPU 0: crash`, is: profiling.ErrLost, status: kernel.Crash, ended: "", lasts: 4.4,
+			want: `task "b" on 3@4 of GPU 0: crash`, is: profiling.ErrLost, status: launch.Crash, ended: "", lasts: 4.4,
 		},
 		{
 			name: "GPU lost while the second instance is created", arrange: func(st *stage) { time.AfterFunc(300*time.Millisecond, st.gpus[0].Lose) },
@@ -453,7 +453,7 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			name: "GPU reset by somebody else", arrange: func(st *stage) { time.AfterFunc(time.Second, st.gpus[0].Reset) },
-			want: `task "b" on 3@4 of GPU 0: crash: unspecified launch failure`, status: kernel.Crash, ended: "", lasts: 0.40,
+			want: `task "b" on 3@4 of GPU 0: crash: unspecified launch failure`, status: launch.Crash, ended: "", lasts: 0.40,
 		},
 		{
 			name: "GPU lost while an instance is created", arrange: func(st *stage) { time.AfterFunc(10500*time.Millisecond, st.gpus[0].Lose) },

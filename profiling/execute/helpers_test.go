@@ -17,7 +17,7 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
 	"miglab/profiling/execute"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/session"
 )
 
@@ -85,9 +85,9 @@ func (tr trial) execute(t *testing.T) (out result) {
 			st.options.GPUs = append(st.options.GPUs, s)
 		}
 		st.launcher.GPUs = st.gpus
-		st.options.Kernels = map[string]*kernel.Kernel{}
+		st.options.Kernels = map[string]*launch.Kernel{}
 		for _, tk := range tr.problem.Tasks {
-			st.options.Kernels[tk.Name] = &kernel.Kernel{Name: tk.Name}
+			st.options.Kernels[tk.Name] = &launch.Kernel{Name: tk.Name}
 			times := map[mig.Slices]mig.Seconds{}
 			for _, size := range tr.problem.GPU.Sizes() {
 				times[size] = tk.On(size)

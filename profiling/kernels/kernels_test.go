@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 )
 
 // Embedded, the sources are part of this test, so that go test's cache notices when
@@ -274,11 +274,11 @@ func window(t *testing.T, program, size string) {
 // manifest checks that the manifest runs a kernel at its default size, and says what
 // memory that takes.
 func manifest(t *testing.T, name, program string) {
-	all, err := kernel.Shipped("miglab", nil)
+	all, err := launch.Shipped("miglab", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(all, func(k kernel.Kernel) bool { return k.Name == name })
+	i := slices.IndexFunc(all, func(k launch.Kernel) bool { return k.Name == name })
 	if i < 0 {
 		t.Fatalf("miglab.yaml has no %s", name)
 	}

@@ -21,7 +21,7 @@ import (
 	"miglab/harness/strictjson"
 	"miglab/harness/work"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/session"
 	"miglab/reports"
 )
@@ -39,7 +39,7 @@ type Bench struct {
 	// Partitions runs kernels of this program on parts of the multiprocessors.
 	Partitions *Partitions
 	// Kernels are what is measured. Of kernels of Partitions they have only the names.
-	Kernels []kernel.Kernel
+	Kernels []launch.Kernel
 	// Repetitions is how often everything is measured, in place of each kernel's own number;
 	// 0 means that number, and [Repetitions] for a kernel without one.
 	Repetitions int
@@ -335,7 +335,7 @@ func (b *Bench) holds(fact, is string) error {
 }
 
 // repetitions is how often a kernel is measured.
-func (b *Bench) repetitions(k *kernel.Kernel) int {
+func (b *Bench) repetitions(k *launch.Kernel) int {
 	return cmp.Or(b.Repetitions, k.Repetitions, Repetitions)
 }
 
@@ -347,8 +347,8 @@ func (b *Bench) rounds() (most int) {
 	return most
 }
 
-func (b *Bench) kernels() []*kernel.Kernel {
-	all := make([]*kernel.Kernel, len(b.Kernels))
+func (b *Bench) kernels() []*launch.Kernel {
+	all := make([]*launch.Kernel, len(b.Kernels))
 	for i := range all {
 		all[i] = &b.Kernels[i]
 	}
@@ -405,7 +405,7 @@ func (b *Bench) load(from, to time.Time) datasets.Load {
 	return b.watch.Between(from, to)
 }
 
-func (b *Bench) fail(kernel, where string, out kernel.Outcome) {
+func (b *Bench) fail(kernel, where string, out launch.Outcome) {
 	b.failures = append(b.failures, Failure{kernel, where, out.Status, oneLine(out.Detail)})
 }
 
@@ -414,7 +414,7 @@ type Failure struct {
 	Kernel string
 	// Where says where it ran, for example "on 2 slices" or "at 50 %".
 	Where  string
-	Status kernel.Status
+	Status launch.Status
 	// Detail says in one line what went wrong.
 	Detail string
 }

@@ -16,7 +16,7 @@ import (
 
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 )
 
@@ -36,7 +36,7 @@ var experiments = []struct {
 }
 
 // twoKernels are measured twice.
-func twoKernels() []kernel.Kernel { return kernels(2, "a", "b") }
+func twoKernels() []launch.Kernel { return kernels(2, "a", "b") }
 
 // experiment runs one on a GPU, and returns the file of its rows.
 func experiment(ctx context.Context, t *testing.T, g *devicetest.GPU, file string, plan measure.Planner, b measure.Bench) (string, error) {
@@ -102,7 +102,7 @@ func TestExperimentsGoOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(48 * time.Hour)
-			never := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			never := launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 				if x.file != "isolation.csv" { // it warms up in each call
 					t.Errorf("%s: %s ran again", x.file, k.Name)
 				}
@@ -150,8 +150,8 @@ func TestExperimentsRefuseOtherRuns(t *testing.T) {
 func TestFailedKernelsMayChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, dir := devicetest.New(a30), t.TempDir()
-		crash := launch(func(context.Context, *kernel.Kernel, profiling.Instance) (kernel.Outcome, error) {
-			return kernel.Outcome{Status: kernel.Crash}, nil
+		crash := launchFunc(func(context.Context, *launch.Kernel, profiling.Instance) (launch.Outcome, error) {
+			return launch.Outcome{Status: launch.Crash}, nil
 		})
 		if _, err := experiment(t.Context(), t, g, "runs.csv", measure.Sweep, measure.Bench{Dir: dir, Launcher: crash}); err == nil {
 			t.Error("the kernels crashed")
@@ -197,8 +197,8 @@ func TestExperimentOnAFullDisk(t *testing.T) {
 	const variable = "MIGLAB_FULL_DISK"
 	sweepIn := func(dir string) (string, error) {
 		return experiment(t.Context(), t, devicetest.New(a30, devicetest.Scale(0)), "runs.csv", measure.Sweep, measure.Bench{
-			Dir: dir, Repetitions: 100, Launcher: launch(func(context.Context, *kernel.Kernel, profiling.Instance) (kernel.Outcome, error) {
-				return kernel.Outcome{Status: kernel.OK, Seconds: 1}, nil
+			Dir: dir, Repetitions: 100, Launcher: launchFunc(func(context.Context, *launch.Kernel, profiling.Instance) (launch.Outcome, error) {
+				return launch.Outcome{Status: launch.OK, Seconds: 1}, nil
 			}),
 		})
 	}
@@ -216,7 +216,7 @@ func TestExperimentOnAFullDisk(t *testing.T) {
 	}
 	ran := 0
 	for _, r := range runs(t, dir) {
-		if ran++; r.Status != kernel.OK {
+		if ran++; r.Status != launch.OK {
 			t.Errorf("%+v", r)
 		}
 	}

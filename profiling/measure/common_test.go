@@ -20,7 +20,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/session"
 )
@@ -41,10 +41,10 @@ func seconds(g *mig.GPU, on ...mig.Seconds) map[mig.Slices]mig.Seconds {
 }
 
 // kernels returns kernels of the names that are measured so often.
-func kernels(repetitions int, names ...string) []kernel.Kernel {
-	var out []kernel.Kernel
+func kernels(repetitions int, names ...string) []launch.Kernel {
+	var out []launch.Kernel
 	for i, n := range names {
-		out = append(out, kernel.Kernel{
+		out = append(out, launch.Kernel{
 			Name: n, Suite: "suite", SizeClass: "small", Argv: []string{"./" + n}, Repetitions: repetitions, File: "kernels.yaml", Line: i + 1,
 		})
 	}
@@ -79,19 +79,19 @@ func uuid(t *testing.T, g *devicetest.GPU) string {
 	return id.UUID
 }
 
-// launch is a launcher made of a function.
-type launch func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error)
+// launchFunc is a launcher made of a function.
+type launchFunc func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error)
 
-func (l launch) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+func (l launchFunc) Launch(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 	return l(ctx, k, on)
 }
 
 // lasting is the outcome of a run that takes so long.
-func lasting(ctx context.Context, s mig.Seconds) (kernel.Outcome, error) {
-	out := kernel.Outcome{Status: kernel.OK, Seconds: s, Start: time.Now()}
+func lasting(ctx context.Context, s mig.Seconds) (launch.Outcome, error) {
+	out := launch.Outcome{Status: launch.OK, Seconds: s, Start: time.Now()}
 	select {
 	case <-ctx.Done():
-		return kernel.Outcome{}, ctx.Err()
+		return launch.Outcome{}, ctx.Err()
 	case <-time.After(time.Duration(float64(s) * float64(time.Second))):
 	}
 	out.End = time.Now()
@@ -99,7 +99,7 @@ func lasting(ctx context.Context, s mig.Seconds) (kernel.Outcome, error) {
 }
 
 // sweep measures kernels on every size and returns the profile that the folder then has.
-func sweep(ctx context.Context, t *testing.T, s *session.Session, ks []kernel.Kernel, dir string, b measure.Bench) (*measure.Profile, error) {
+func sweep(ctx context.Context, t *testing.T, s *session.Session, ks []launch.Kernel, dir string, b measure.Bench) (*measure.Profile, error) {
 	t.Helper()
 	b.Dir, b.Session, b.Kernels = dir, s, ks
 	_, err := b.Run(ctx, measure.Sweep, io.Discard)
@@ -146,7 +146,7 @@ func first[Row any](tables []datasets.HardwareTable[Row]) []Row {
 }
 
 // isolation measures kernels alone and beside others in a folder of its own.
-func isolation(ctx context.Context, t *testing.T, s *session.Session, ks []kernel.Kernel, b measure.Bench) ([]datasets.IsolationTime, error) {
+func isolation(ctx context.Context, t *testing.T, s *session.Session, ks []launch.Kernel, b measure.Bench) ([]datasets.IsolationTime, error) {
 	t.Helper()
 	b.Dir, b.Session, b.Kernels = t.TempDir(), s, ks
 	_, err := b.Run(ctx, measure.Isolation, io.Discard)
@@ -172,7 +172,7 @@ func places(t *testing.T, dir string) string {
 	return strings.Join(out, " ")
 }
 
-var aSecond = launch(func(ctx context.Context, _ *kernel.Kernel, _ profiling.Instance) (kernel.Outcome, error) {
+var aSecond = launchFunc(func(ctx context.Context, _ *launch.Kernel, _ profiling.Instance) (launch.Outcome, error) {
 	return lasting(ctx, 1)
 })
 

@@ -15,8 +15,8 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
-	"miglab/profiling/kernel"
 	"miglab/profiling/kernels"
+	"miglab/profiling/launch"
 )
 
 var _ = register(Command{
@@ -44,7 +44,7 @@ type corunFlags struct {
 
 // plan plans groups of kernels with the splits' numbers of multiprocessors.
 func (c *corunFlags) plan(_ context.Context, b *Bench) (*Plan, error) {
-	names := nearest.Names(b.Kernels, func(k kernel.Kernel) string { return k.Name })
+	names := nearest.Names(b.Kernels, func(k launch.Kernel) string { return k.Name })
 	all := b.Partitions.Multiprocessors()
 	var splits [][]int
 	most := len(names)

@@ -16,7 +16,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/reports"
 )
 
@@ -36,7 +36,7 @@ var _ = register(Command{
 // then on 2@4 and 1@6, then on 1@4 and 1@5, as in the paper's example. The other kernels are drawn at random, start
 // first, and restart until the measured run has ended.
 //
-// If all kernels can measure their rate in a common window (see [kernel.Together]), the times are those of an
+// If all kernels can measure their rate in a common window (see [launch.Together]), the times are those of an
 // iteration, in windows in which all kernels run; otherwise they are those of whole runs, of which the others may
 // miss the beginning. The rows say which.
 //
@@ -49,7 +49,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 		Bench: b, gpu: b.Session.Identity().Model, timed: datasets.TimedProcess,
 		bad: map[place]bool{}, on: b.stage(), rest: b.stage(), alone: map[place]mig.Seconds{},
 	}
-	lacksWindow := func(k kernel.Kernel) bool { return !k.Window }
+	lacksWindow := func(k launch.Kernel) bool { return !k.Window }
 	if b.together != nil && !slices.ContainsFunc(b.Kernels, lacksWindow) {
 		x.timed = datasets.TimedWindow
 	}
@@ -71,7 +71,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 					others := x.drawn(k, at, rest)
 					if repetition <= b.repetitions(k) && !x.bad[place{k.Name, size}] && len(others) == len(rest) {
 						group := fmt.Sprintf("%s size %d beside %q", k.Name, size, joinTexts(others))
-						names := append(nearest.Names(others, func(j kernel.Job) string { return j.Name }), k.Name)
+						names := append(nearest.Names(others, func(j launch.Job) string { return j.Name }), k.Name)
 						p.add(group, repetition, names, func(ctx context.Context) (*ran[any], error) {
 							return x.run(ctx, k, at, others, repetition)
 						})
@@ -158,10 +158,10 @@ func (x *isolation) warmUp(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s %s: %w", k.Name, onSlices(size), err)
 			}
-			if out.Status != kernel.OK {
+			if out.Status != launch.OK {
 				x.bad[place{k.Name, size}] = true
 			}
-			if out.Status != kernel.OK && out.Status != kernel.OutOfMemory {
+			if out.Status != launch.OK && out.Status != launch.OutOfMemory {
 				x.fail(k.Name, onSlices(size), out)
 			}
 		}
@@ -171,17 +171,17 @@ func (x *isolation) warmUp(ctx context.Context) error {
 
 // drawn returns the neighbours of a kernel, one for each instance of rest; none if no kernel can run on one of the
 // instances.
-func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition) (out []kernel.Job) {
+func (x *isolation) drawn(k *launch.Kernel, at mig.Instance, rest mig.Partition) (out []launch.Job) {
 	rng := cellStream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	for _, in := range rest {
-		candidates := slices.DeleteFunc(slices.Clone(x.kernels()), func(c *kernel.Kernel) bool {
+		candidates := slices.DeleteFunc(slices.Clone(x.kernels()), func(c *launch.Kernel) bool {
 			return c == k && len(x.Kernels) > 1 || x.bad[place{c.Name, in.Size()}]
 		})
 		if len(candidates) == 0 {
 			return nil
 		}
 		k := candidates[rng.IntN(len(candidates))]
-		out = append(out, kernel.Job{Kernel: k, On: profiling.Instance{Instance: in}})
+		out = append(out, launch.Job{Kernel: k, On: profiling.Instance{Instance: in}})
 	}
 	return out
 }
@@ -191,7 +191,7 @@ func (x *isolation) drawn(k *kernel.Kernel, at mig.Instance, rest mig.Partition)
 const headStart = 500 * time.Millisecond
 
 // run measures a kernel once while its neighbours run.
-func (x *isolation) run(ctx context.Context, k *kernel.Kernel, at mig.Instance, others []kernel.Job,
+func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, others []launch.Job,
 	repetition int,
 ) (*ran[any], error) {
 	if err := x.enter(ctx, at, others, repetition); err != nil {
@@ -201,14 +201,14 @@ func (x *isolation) run(ctx context.Context, k *kernel.Kernel, at mig.Instance, 
 	if x.timed == datasets.TimedWindow {
 		once = x.window
 	}
-	jobs := append([]kernel.Job{{Kernel: k, On: x.on.made[0]}}, others...)
+	jobs := append([]launch.Job{{Kernel: k, On: x.on.made[0]}}, others...)
 	outs, err := once(ctx, jobs)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(at.Size()), err)
 	}
 	failed, neighbours := false, joinTexts(others)
 	for i, out := range outs {
-		if out.Status == kernel.OK || out.Status == "" {
+		if out.Status == launch.OK || out.Status == "" {
 			continue
 		}
 		failed = true
@@ -230,7 +230,7 @@ func (x *isolation) run(ctx context.Context, k *kernel.Kernel, at mig.Instance, 
 }
 
 // enter makes the instances of a run, unless they are there, and puts them into the neighbours.
-func (x *isolation) enter(ctx context.Context, at mig.Instance, others []kernel.Job, repetition int) error {
+func (x *isolation) enter(ctx context.Context, at mig.Instance, others []launch.Job, repetition int) error {
 	var rest []mig.Instance
 	for _, o := range others {
 		rest = append(rest, o.On.Instance)
@@ -253,10 +253,10 @@ func (x *isolation) enter(ctx context.Context, at mig.Instance, others []kernel.
 
 // process measures a whole run of the first job while the others restart. It returns its outcome, and of the others
 // the outcomes that ended them.
-func (x *isolation) process(ctx context.Context, jobs []kernel.Job) ([]kernel.Outcome, error) {
+func (x *isolation) process(ctx context.Context, jobs []launch.Job) ([]launch.Outcome, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
-	outs, errs := make([]kernel.Outcome, len(jobs)), make([]error, len(jobs))
+	outs, errs := make([]launch.Outcome, len(jobs)), make([]error, len(jobs))
 	var wg sync.WaitGroup
 	for i, o := range jobs[1:] {
 		wg.Go(func() {
@@ -265,7 +265,7 @@ func (x *isolation) process(ctx context.Context, jobs []kernel.Job) ([]kernel.Ou
 				if running.Err() != nil {
 					return
 				}
-				if err != nil || out.Status != kernel.OK {
+				if err != nil || out.Status != launch.OK {
 					outs[i+1], errs[i+1] = out, err
 					return
 				}
@@ -285,7 +285,7 @@ func (x *isolation) process(ctx context.Context, jobs []kernel.Job) ([]kernel.Ou
 }
 
 // window measures the first job in a window in which the others run too. Its outcome begins and ends with the window.
-func (x *isolation) window(ctx context.Context, jobs []kernel.Job) (outs []kernel.Outcome, err error) {
+func (x *isolation) window(ctx context.Context, jobs []launch.Job) (outs []launch.Outcome, err error) {
 	windows, err := x.together.Together(ctx, jobs, x.Window)
 	for _, w := range windows {
 		w.Start, w.End = w.From, w.To

@@ -19,7 +19,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/session"
 )
@@ -99,9 +99,9 @@ func TestIsolation(t *testing.T) {
 			t.Errorf("cases %v", beside)
 		}
 		again, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), kernels(1, "a", "b", "big"), measure.Bench{
-			Repetitions: 1, Seed: 5, Launcher: launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			Repetitions: 1, Seed: 5, Launcher: launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 				if k.Name == "big" && on.Size() == 1 {
-					return kernel.Outcome{Status: kernel.OutOfMemory}, nil
+					return launch.Outcome{Status: launch.OutOfMemory}, nil
 				}
 				return lasting(ctx, 1)
 			}),
@@ -143,7 +143,7 @@ func TestIsolationKeepsNeighboursBusy(t *testing.T) {
 		begin := time.Now()
 		var mu sync.Mutex
 		running := map[string][]span{}
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+		l := launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 			from := time.Since(begin)
 			out, err := lasting(ctx, map[string]mig.Seconds{"long": 10, "short": 3}[k.Name])
 			at := fmt.Sprintf("%s@%s", k.Name, on.Instance)
@@ -184,7 +184,7 @@ func TestIsolationKeepsNeighboursBusy(t *testing.T) {
 func TestIsolationResistsDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+		l := launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 			return lasting(ctx, mig.Seconds(1+0.002*time.Since(begin).Seconds()))
 		})
 		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), kernels(1, "a", "b"), measure.Bench{Repetitions: 4, Launcher: l})
@@ -203,7 +203,7 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		runs := map[string]int{}
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+		l := launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 			at := fmt.Sprintf("%s@%s", k.Name, on.Instance)
 			mu.Lock()
 			runs[at]++
@@ -212,7 +212,7 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 			out, err := lasting(ctx, 2)
 			switch {
 			case k.Name == "never", at == "later@2@2" && n == 1, at == "measured@2@0" && n == 3:
-				out.Status, out.Detail, out.Seconds = kernel.Crash, "exit status 1", inf
+				out.Status, out.Detail, out.Seconds = launch.Crash, "exit status 1", inf
 			}
 			return out, err
 		})
@@ -220,10 +220,10 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 		rows, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), ks, measure.Bench{Repetitions: 3, Launcher: l})
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		want := []measure.Failure{
-			{"never", "on 1 slice", kernel.Crash, "warming up: exit status 1"},
-			{"never", "on 2 slices", kernel.Crash, "warming up: exit status 1"},
-			{"later", "on 2 slices beside measured:1@0", kernel.Crash, "exit status 1"},
-			{"measured", "on 2 slices beside later:2@2", kernel.Crash, "exit status 1"},
+			{"never", "on 1 slice", launch.Crash, "warming up: exit status 1"},
+			{"never", "on 2 slices", launch.Crash, "warming up: exit status 1"},
+			{"later", "on 2 slices beside measured:1@0", launch.Crash, "exit status 1"},
+			{"measured", "on 2 slices beside later:2@2", launch.Crash, "exit status 1"},
 		}
 		if !ok || !slices.Equal(failed.Failures, want) {
 			t.Fatalf("%v", err)
@@ -246,11 +246,11 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 // windows is a launcher in virtual time that can run kernels in a common window. A kernel that has others beside it
 // is 10 % slower.
 type windows struct {
-	launch
-	window func([]kernel.Job) []kernel.Window
+	launchFunc
+	window func([]launch.Job) []launch.Window
 }
 
-func (l windows) Together(ctx context.Context, jobs []kernel.Job, window time.Duration) ([]kernel.Window, error) {
+func (l windows) Together(ctx context.Context, jobs []launch.Job, window time.Duration) ([]launch.Window, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -265,19 +265,19 @@ func TestIsolationInWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failing := ""
 		l := windows{
-			launch: func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			launchFunc: func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 				return lasting(ctx, 1)
 			},
-			window: func(jobs []kernel.Job) []kernel.Window {
-				out := make([]kernel.Window, len(jobs))
+			window: func(jobs []launch.Job) []launch.Window {
+				out := make([]launch.Window, len(jobs))
 				for i, j := range jobs {
 					seconds := 0.5
 					if len(jobs) > 1 {
 						seconds = 0.55
 					}
-					out[i].Outcome = kernel.Outcome{Status: kernel.OK, Seconds: mig.Seconds(seconds)}
+					out[i].Outcome = launch.Outcome{Status: launch.OK, Seconds: mig.Seconds(seconds)}
 					if len(jobs) == 3 && j.Name == failing && i == 1 {
-						out[i].Outcome = kernel.Outcome{Status: kernel.Wrong, Detail: "the others ran in only 50 % of its window"}
+						out[i].Outcome = launch.Outcome{Status: launch.Wrong, Detail: "the others ran in only 50 % of its window"}
 					}
 				}
 				return out

@@ -26,7 +26,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/stats"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 )
 
 // A Command is an experiment as a command of miglab profile.
@@ -63,25 +63,25 @@ func Commands() []Command {
 
 // A Launcher runs a kernel once on an instance. The program uses [Real]; tests use launchers in virtual time.
 type Launcher interface {
-	Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error)
+	Launch(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error)
 }
 
 // Real starts processes.
 type Real struct{}
 
-// Launch is [kernel.Kernel.Run].
-func (Real) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+// Launch is [launch.Kernel.Run].
+func (Real) Launch(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 	return k.Run(ctx, on)
 }
 
 // A windowLauncher runs kernels in a common window.
 type windowLauncher interface {
-	Together(ctx context.Context, jobs []kernel.Job, window time.Duration) ([]kernel.Window, error)
+	Together(ctx context.Context, jobs []launch.Job, window time.Duration) ([]launch.Window, error)
 }
 
-// Together is [kernel.Together], and a run beside which the others did not run is wrong.
-func (Real) Together(ctx context.Context, jobs []kernel.Job, window time.Duration) ([]kernel.Window, error) {
-	out, err := kernel.Together(ctx, jobs, window)
+// Together is [launch.Together], and a run beside which the others did not run is wrong.
+func (Real) Together(ctx context.Context, jobs []launch.Job, window time.Duration) ([]launch.Window, error) {
+	out, err := launch.Together(ctx, jobs, window)
 	for i := range out {
 		judgeOverlap(&out[i])
 	}
@@ -89,9 +89,9 @@ func (Real) Together(ctx context.Context, jobs []kernel.Job, window time.Duratio
 }
 
 // judgeOverlap makes a window wrong in which the others ran too little.
-func judgeOverlap(w *kernel.Window) {
-	if w.Status == kernel.OK && w.Overlap < datasets.MinOverlap {
-		w.Status = kernel.Wrong
+func judgeOverlap(w *launch.Window) {
+	if w.Status == launch.OK && w.Overlap < datasets.MinOverlap {
+		w.Status = launch.Wrong
 		w.Detail = fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*w.Overlap)
 	}
 }
@@ -106,15 +106,15 @@ func onSlices(size mig.Slices) string {
 // warmUp runs a kernel without measuring it, at least once, until the runs have taken as long as its Warmup. It
 // stops at the first run that fails. It returns the last outcome, whose detail says if it is a failure that the
 // kernel was warming up.
-func warmUp(ctx context.Context, l Launcher, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+func warmUp(ctx context.Context, l Launcher, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 	var took time.Duration
 	for {
 		out, err := l.Launch(ctx, k, on)
 		took += out.End.Sub(out.Start)
-		if err == nil && out.Status != kernel.OK {
+		if err == nil && out.Status != launch.OK {
 			out.Detail = "warming up: " + out.Detail
 		}
-		if err != nil || out.Status != kernel.OK || took >= k.Warmup {
+		if err != nil || out.Status != launch.OK || took >= k.Warmup {
 			return out, err
 		}
 	}

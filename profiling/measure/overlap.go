@@ -12,7 +12,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/reports"
 )
 
@@ -40,7 +40,7 @@ type Ground interface {
 	Multiprocessors() int
 	// Together runs a group, and returns for each job what it did in a window of about this length in which all jobs
 	// run, and on which device. An error means that no more groups can run.
-	Together(ctx context.Context, g Group, window time.Duration) ([]kernel.Window, error)
+	Together(ctx context.Context, g Group, window time.Duration) ([]launch.Window, error)
 }
 
 // Overlap plans to measure how fast kernels iterate while all kernels of their group do. Every second
@@ -78,9 +78,9 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 }
 
 // overlapRows returns the rows of a run of a group; nil if one of its jobs has failed.
-func (b *Bench) overlapRows(on Ground, g Group, run int, windows []kernel.Window) (rows []datasets.OverlapRate) {
+func (b *Bench) overlapRows(on Ground, g Group, run int, windows []launch.Window) (rows []datasets.OverlapRate) {
 	for i, w := range windows {
-		if judgeOverlap(&w); w.Status != kernel.OK {
+		if judgeOverlap(&w); w.Status != launch.OK {
 			b.fail(g[i].Kernel, "in the group "+g.String(), w.Outcome)
 			continue
 		}

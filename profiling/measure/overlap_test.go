@@ -14,7 +14,7 @@ import (
 	"miglab/datasets"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 )
 
@@ -23,19 +23,19 @@ type ground struct {
 	sms int
 	ran []string
 	// rate changes what a job reports.
-	rate func(group string, job int, r *kernel.Window)
+	rate func(group string, job int, r *launch.Window)
 	err  error
 }
 
 func (g *ground) Multiprocessors() int { return cmp.Or(g.sms, 132) }
 
-func (g *ground) Together(_ context.Context, group measure.Group, window time.Duration) ([]kernel.Window, error) {
+func (g *ground) Together(_ context.Context, group measure.Group, window time.Duration) ([]launch.Window, error) {
 	g.ran = append(g.ran, group.String())
-	out := make([]kernel.Window, len(group))
+	out := make([]launch.Window, len(group))
 	for i, p := range group {
 		now := time.Now()
-		out[i] = kernel.Window{
-			Outcome: kernel.Outcome{Status: kernel.OK, Device: &kernel.Device{UUID: "u", SMs: p.SMs}}, Iterations: 2, Finish: 2 * time.Second, Overlap: 1,
+		out[i] = launch.Window{
+			Outcome: launch.Outcome{Status: launch.OK, Device: &launch.Device{UUID: "u", SMs: p.SMs}}, Iterations: 2, Finish: 2 * time.Second, Overlap: 1,
 			From: now, To: now.Add(time.Second),
 		}
 		if g.rate != nil {
@@ -93,10 +93,10 @@ func TestOverlapGoesOn(t *testing.T) {
 func TestOverlapFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, dir, d := &ground{}, t.TempDir(), devicetest.New(a30)
-		g.rate = func(group string, job int, r *kernel.Window) {
+		g.rate = func(group string, job int, r *launch.Window) {
 			switch {
 			case group == "b:24":
-				r.Status, r.Detail = kernel.OutOfMemory, "too little\nmemory"
+				r.Status, r.Detail = launch.OutOfMemory, "too little\nmemory"
 			case group == "a:16 b@50:24" && job == 1:
 				r.Overlap = 0.5
 			}
@@ -118,7 +118,7 @@ func TestOverlapFailures(t *testing.T) {
 			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
 		}
 		// The rows of runs that went well stay.
-		g.rate = func(_ string, _ int, r *kernel.Window) { r.Status = kernel.Crash }
+		g.rate = func(_ string, _ int, r *launch.Window) { r.Status = launch.Crash }
 		if rows, err := overlap(t, d, g, someGroups, dir, 3); err == nil || len(rows) != 8 {
 			t.Errorf("%d rows, %v", len(rows), err)
 		}
@@ -128,7 +128,7 @@ func TestOverlapFailures(t *testing.T) {
 // The load of a row is that of its window: ten samples in the second of the window, and not the thirty of the run.
 func TestOverlapLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := &ground{rate: func(_ string, _ int, r *kernel.Window) {
+		g := &ground{rate: func(_ string, _ int, r *launch.Window) {
 			time.Sleep(time.Second)
 			r.From = time.Now()
 			time.Sleep(time.Second)

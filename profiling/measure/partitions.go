@@ -13,8 +13,8 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/cuda"
 	"miglab/profiling/internal/system"
-	"miglab/profiling/kernel"
 	"miglab/profiling/kernels"
+	"miglab/profiling/launch"
 )
 
 // Partitions runs groups in this process. Each job has multiprocessors of its own (a green context), or shares all
@@ -39,7 +39,7 @@ func (p *Partitions) Multiprocessors() int { return p.Device.Facts.SMs }
 // Together runs a group.
 func (p *Partitions) Together(ctx context.Context, g Group,
 	window time.Duration,
-) (_ []kernel.Window, err error) {
+) (_ []launch.Window, err error) {
 	parts, err := p.split(g)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 		}
 	}()
 	t := &together{
-		Partitions: p, ctx: ctx, window: window, jobs: make([]kernel.Window, len(g)), errs: make([]error, len(g)),
+		Partitions: p, ctx: ctx, window: window, jobs: make([]launch.Window, len(g)), errs: make([]error, len(g)),
 		hosts: system.Take(len(g)),
 	}
 	defer t.hosts.Free()
@@ -62,7 +62,7 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	kernel.Overlap(t.jobs)
+	launch.Overlap(t.jobs)
 	for i, failure := range t.errs {
 		if broken, ok := errors.AsType[*cuda.Error](failure); ok && !broken.OutOfMemory() {
 			err = errors.Join(err, fmt.Errorf("%s: %w", g[i], failure)) // the context is of no more use
@@ -104,7 +104,7 @@ type together struct {
 	*Partitions
 	ctx    context.Context
 	window time.Duration
-	jobs   []kernel.Window
+	jobs   []launch.Window
 	errs   []error
 	// hosts are the processors of the threads that launch kernels, one each if there are enough.
 	hosts system.Processors
@@ -120,9 +120,9 @@ func (t *together) run(i int, p Part, on *cuda.Partition) {
 	}
 	t.errs[i] = err
 	t.failed.Store(true)
-	j.Status, j.Detail = kernel.Crash, err.Error()
+	j.Status, j.Detail = launch.Crash, err.Error()
 	if refusal, ok := errors.AsType[*cuda.Error](err); ok && refusal.OutOfMemory() {
-		j.Status = kernel.OutOfMemory
+		j.Status = launch.OutOfMemory
 	}
 }
 
@@ -167,6 +167,6 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	t.measured.Add(1)
 	until(func() bool { return int(t.measured.Load()) == len(t.jobs) })
 	j.Stopped = system.Monotonic()
-	j.Status, j.Device = kernel.OK, &kernel.Device{UUID: t.Device.Facts.UUID, SMs: on.SMs}
+	j.Status, j.Device = launch.OK, &launch.Device{UUID: t.Device.Facts.UUID, SMs: on.SMs}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/stats"
 	"miglab/harness/task"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/reports"
 )
 
@@ -36,10 +36,10 @@ type Profile struct {
 // A Result summarises the runs of a kernel on one instance size.
 type Result struct {
 	Suite, Kernel string
-	Time          kernel.TimeKind
+	Time          launch.TimeKind
 	Size          mig.Slices
 	// Status is OK if all runs are OK, otherwise that of the first run that is not.
-	Status kernel.Status
+	Status launch.Status
 	// Runs is the number of runs, whatever their status.
 	Runs int
 	// Times are those of the runs, in seconds; zero unless Status is OK.
@@ -49,9 +49,9 @@ type Result struct {
 // Seconds is the time for datasets: the median, or +Inf if the kernel ran out of memory. It is NaN if a run failed.
 func (r *Result) Seconds() mig.Seconds {
 	switch r.Status {
-	case kernel.OK:
+	case launch.OK:
 		return mig.Seconds(r.Times.Median)
-	case kernel.OutOfMemory:
+	case launch.OutOfMemory:
 		return mig.Seconds(math.Inf(1))
 	}
 	return mig.Seconds(math.NaN())
@@ -75,17 +75,17 @@ func Summarize(runs []Run) *Profile {
 func result(runs []Run) Result {
 	first := &runs[0]
 	out := Result{
-		Suite: first.Suite, Kernel: first.Kernel, Time: first.Time, Size: first.Size, Status: kernel.OK,
+		Suite: first.Suite, Kernel: first.Kernel, Time: first.Time, Size: first.Size, Status: launch.OK,
 		Runs: len(runs),
 	}
 	var seconds []float64
 	for _, r := range runs {
 		seconds = append(seconds, float64(r.Seconds))
-		if out.Status == kernel.OK {
+		if out.Status == launch.OK {
 			out.Status = r.Status
 		}
 	}
-	if out.Status == kernel.OK {
+	if out.Status == launch.OK {
 		out.Times = summarize(seconds)
 	}
 	return out
@@ -102,9 +102,9 @@ func (p *Profile) whole(use func([]Result)) (left []string) {
 			switch {
 			case i < 0:
 				lacks = append(lacks, fmt.Sprintf("has no runs %s", onSlices(size)))
-			case rs[i].Status == kernel.OK:
+			case rs[i].Status == launch.OK:
 				fits = true
-			case rs[i].Status != kernel.OutOfMemory:
+			case rs[i].Status != launch.OutOfMemory:
 				lacks = append(lacks, fmt.Sprintf("ended in %s %s", rs[i].Status, onSlices(size)))
 			}
 		}
@@ -162,7 +162,7 @@ func (p *Profile) Kernels() []datasets.KernelTime {
 				Provenance: from, Suite: r.Suite, Kernel: r.Kernel, Size: r.Size, Mean: r.Seconds(),
 				Runs: r.Runs,
 			}
-			if r.Status == kernel.OK {
+			if r.Status == launch.OK {
 				row.Mean, row.StdDev = mig.Seconds(r.Times.Mean), mig.Seconds(r.Times.StdDev)
 			}
 			out = append(out, row)
@@ -193,7 +193,7 @@ func (p *Profile) Warnings() []string {
 	_, out := p.Tasks()
 	for i := range p.Results {
 		r := &p.Results[i]
-		if r.Status == kernel.OK && r.Spread() > MaxSpread {
+		if r.Status == launch.OK && r.Spread() > MaxSpread {
 			out = append(out, fmt.Sprintf("%s %s is unsteady: its times spread %s %%, more than %v %%",
 				r.Kernel, onSlices(r.Size), reports.Fixed(r.Spread(), 1), MaxSpread))
 		}
@@ -251,7 +251,7 @@ func (p *Profile) Table() reports.Table {
 			r.Kernel, cmp.Or(string(r.Time), reports.Missing), fmt.Sprint(r.Size), string(r.Status),
 			fmt.Sprint(r.Runs), reports.Fixed(float64(r.Seconds()), 4),
 		}
-		if r.Status == kernel.OK {
+		if r.Status == launch.OK {
 			row = append(row, reports.Fixed(r.Times.Mean, 4), reports.Fixed(r.Times.StdDev, 4),
 				"["+strings.Join(reports.Cells(4, r.Times.Low, r.Times.High), ", ")+"]", reports.Fixed(r.Spread(), 2))
 		} else {

@@ -16,7 +16,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 )
 
@@ -24,13 +24,13 @@ import (
 func ran(name string, size mig.Slices, repetition int, s mig.Seconds) measure.Run {
 	return measure.Run{
 		GPU: "A100", Name: "NVIDIA A100-SXM4-40GB", UUID: "GPU-1", Driver: "570.1", Source: mig.SourceMIG, Suite: "suite", Kernel: name,
-		Size: size, Repetition: repetition, Status: kernel.OK, Seconds: s, Started: fmt.Sprintf("2026-11-21T09:30:%02dZ", repetition),
+		Size: size, Repetition: repetition, Status: launch.OK, Seconds: s, Started: fmt.Sprintf("2026-11-21T09:30:%02dZ", repetition),
 		Load: datasets.Load{Samples: 1, Throttle: "none"},
 	}
 }
 
 // ended is a run that did not go well.
-func ended(name string, size mig.Slices, repetition int, status kernel.Status, detail string) measure.Run {
+func ended(name string, size mig.Slices, repetition int, status launch.Status, detail string) measure.Run {
 	r := ran(name, size, repetition, 0)
 	r.Status, r.Detail = status, detail
 	return r
@@ -50,12 +50,12 @@ func onAll(name string) []measure.Run {
 func mixedRuns() []measure.Run {
 	out := append(onAll("whole"), ran("whole", 1, 2, 71), ran("whole", 1, 3, 75), ran("whole", 7, 2, 10.5))
 	out = append(out, onAll("large")...)
-	out = append(out, ended("large", 1, 2, kernel.OutOfMemory, "out of memory"))
+	out = append(out, ended("large", 1, 2, launch.OutOfMemory, "out of memory"))
 	out = append(out, onAll("half")[:3]...)
 	out = append(out, onAll("fails")...)
-	out = append(out, ended("fails", 3, 2, kernel.Crash, "exit status 1"))
+	out = append(out, ended("fails", 3, 2, launch.Crash, "exit status 1"))
 	for _, size := range a100.Sizes() {
-		out = append(out, ended("huge", size, 1, kernel.OutOfMemory, "not tried"))
+		out = append(out, ended("huge", size, 1, launch.OutOfMemory, "not tried"))
 	}
 	out[1].OtherProcesses = 2
 	out[0].Throttle, out[1].Throttle = "power-cap+sw-thermal", "power-cap"
@@ -77,7 +77,7 @@ func TestSummarize(t *testing.T) {
 	// 70, 71, 75: the mean is 72, the squared deviations 4 + 1 + 9 make 7 over two, and
 	// Student's t for two degrees of freedom is 4.302653.
 	half := 4.302653 * math.Sqrt(7) / math.Sqrt(3)
-	if r.Kernel != "whole" || r.Size != 1 || r.Status != kernel.OK || r.Runs != 3 || r.Seconds() != 71 || r.Times.Mean != 72 ||
+	if r.Kernel != "whole" || r.Size != 1 || r.Status != launch.OK || r.Runs != 3 || r.Seconds() != 71 || r.Times.Mean != 72 ||
 		math.Abs(r.Times.StdDev-math.Sqrt(7)) > 1e-12 || math.Abs(r.Times.Low-(72-half)) > 1e-5 || math.Abs(r.Times.High-(72+half)) > 1e-5 ||
 		math.Abs(r.Spread()-100*math.Sqrt(7)/72) > 1e-12 {
 		t.Errorf("%+v", r)
@@ -85,10 +85,10 @@ func TestSummarize(t *testing.T) {
 	if r := p.Results[4]; r.Size != 7 || r.Seconds() != 10.25 {
 		t.Errorf("%+v", r)
 	}
-	if r := p.Results[5]; r.Kernel != "large" || r.Status != kernel.OutOfMemory || r.Seconds() != inf || r.Runs != 2 {
+	if r := p.Results[5]; r.Kernel != "large" || r.Status != launch.OutOfMemory || r.Seconds() != inf || r.Runs != 2 {
 		t.Errorf("%+v", r)
 	}
-	if r := p.Results[15]; r.Kernel != "fails" || r.Size != 3 || r.Status != kernel.Crash || !math.IsNaN(float64(r.Seconds())) {
+	if r := p.Results[15]; r.Kernel != "fails" || r.Size != 3 || r.Status != launch.Crash || !math.IsNaN(float64(r.Seconds())) {
 		t.Errorf("%+v", r)
 	}
 	if none := measure.Summarize(nil); none.GPU != nil || none.Warnings() != nil || none.Kernels() != nil {
@@ -165,10 +165,10 @@ func TestKernelsCanBeKept(t *testing.T) {
 
 func TestProfileTable(t *testing.T) {
 	p := measure.Summarize([]measure.Run{
-		ran("lud", 1, 1, 70), ran("lud", 1, 2, 71), ran("lud", 1, 3, 75), ran("lud", 2, 1, 1), ended("bfs", 1, 1, kernel.OutOfMemory, ""), ended("bfs", 2, 1, kernel.Crash, ""),
+		ran("lud", 1, 1, 70), ran("lud", 1, 2, 71), ran("lud", 1, 3, 75), ran("lud", 2, 1, 1), ended("bfs", 1, 1, launch.OutOfMemory, ""), ended("bfs", 2, 1, launch.Crash, ""),
 	})
 	for i := range p.Results[:2] {
-		p.Results[i].Time = kernel.Wall
+		p.Results[i].Time = launch.Wall
 	}
 	got := p.Table()
 	if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "times from different sources are not comparable") }) {

@@ -11,7 +11,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/task"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 )
 
 // withoutGPU hides every GPU from a program.
@@ -31,19 +31,19 @@ type judge struct {
 	first map[string]string
 }
 
-func (j *judge) Launch(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+func (j *judge) Launch(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 	if err := j.learn(ctx, k); err != nil {
-		return kernel.Outcome{}, err
+		return launch.Outcome{}, err
 	}
 	out, err := j.Launcher.Launch(ctx, k, on)
-	if out.Status != kernel.OK {
+	if out.Status != launch.OK {
 		return out, err
 	}
 	if out.Result != "" {
 		j.compare(k, &out)
 	}
-	if out.Status == kernel.OK && !(out.Seconds > 0 && out.Seconds <= task.MaxSeconds) {
-		out.Status, out.Detail = kernel.Wrong, fmt.Sprintf("%v s is not a time", out.Seconds)
+	if out.Status == launch.OK && !(out.Seconds > 0 && out.Seconds <= task.MaxSeconds) {
+		out.Status, out.Detail = launch.Wrong, fmt.Sprintf("%v s is not a time", out.Seconds)
 	}
 	return out, err
 }
@@ -54,8 +54,8 @@ func (j *judge) adopt(kernel, result string) {
 }
 
 // learn runs a kernel without a GPU, unless it has done so before.
-func (j *judge) learn(ctx context.Context, k *kernel.Kernel) error {
-	if k.Result == (kernel.ResultSource{}) {
+func (j *judge) learn(ctx context.Context, k *launch.Kernel) error {
+	if k.Result == (launch.ResultSource{}) {
 		return nil
 	}
 	j.mu.Lock()
@@ -74,7 +74,7 @@ func (j *judge) learn(ctx context.Context, k *kernel.Kernel) error {
 
 // compare makes a run wrong whose result is that of a run without a GPU, or differs from that of the kernel's earlier
 // runs.
-func (j *judge) compare(k *kernel.Kernel, out *kernel.Outcome) {
+func (j *judge) compare(k *launch.Kernel, out *launch.Outcome) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch first := j.first[k.Name]; {
@@ -87,5 +87,5 @@ func (j *judge) compare(k *kernel.Kernel, out *kernel.Outcome) {
 		j.adopt(k.Name, out.Result)
 		return
 	}
-	out.Status, out.Seconds = kernel.Wrong, mig.Seconds(math.Inf(1))
+	out.Status, out.Seconds = launch.Wrong, mig.Seconds(math.Inf(1))
 }

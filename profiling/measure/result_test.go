@@ -11,14 +11,14 @@ import (
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 )
 
 // computing runs kernels for a second. What they compute depends on the size they run on; size 0
 // is no GPU, where an empty result is a crash.
-func computing(results map[string]map[mig.Slices]string, idle *int) launch {
-	return func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+func computing(results map[string]map[mig.Slices]string, idle *int) launchFunc {
+	return func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 		size := mig.Slices(0)
 		if on.Profile != nil {
 			size = on.Size()
@@ -27,7 +27,7 @@ func computing(results map[string]map[mig.Slices]string, idle *int) launch {
 		}
 		out, err := lasting(ctx, 1)
 		if out.Result = results[k.Name][size]; out.Result == "" && size == 0 {
-			out.Status = kernel.Crash
+			out.Status = launch.Crash
 		}
 		return out, err
 	}
@@ -47,7 +47,7 @@ func TestResultsAreCompared(t *testing.T) {
 		}, &idle)
 		all := kernels(2, "fine", "crashes", "never", "small", "rounding", "silent")
 		for i := range all[:5] {
-			all[i].Result = kernel.ResultSource{Pattern: regexp.MustCompile("=(.*)")}
+			all[i].Result = launch.ResultSource{Pattern: regexp.MustCompile("=(.*)")}
 		}
 		dir := t.TempDir()
 		s := open(t, g)

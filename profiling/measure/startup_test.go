@@ -8,7 +8,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/reports"
 )
 
@@ -51,7 +51,7 @@ func Startup(_ context.Context, b *Bench) (*Plan, error) {
 				if err != nil {
 					return nil, err
 				}
-				if out.Status != kernel.OK {
+				if out.Status != launch.OK {
 					b.fail(k.Name, "on the whole GPU", out)
 					return nil, nil
 				}

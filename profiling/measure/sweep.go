@@ -17,7 +17,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/wholefile"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/session"
 )
 
@@ -54,13 +54,13 @@ type Run struct {
 	Kernel    string `csv:"kernel"`
 	SizeClass string `csv:"size_class"`
 	// Time says what the time is of; it is empty in runs of older versions.
-	Time kernel.TimeKind `csv:"time_source"`
+	Time launch.TimeKind `csv:"time_source"`
 	// Size is the instance's size, SMs its number of multiprocessors; 0 if not published.
 	Size mig.Slices `csv:"size"`
 	SMs  int        `csv:"sms"`
 	// Repetition counts the runs of the kernel on instances of the size, from 1.
 	Repetition int           `csv:"repetition"`
-	Status     kernel.Status `csv:"status"`
+	Status     launch.Status `csv:"status"`
 	// Seconds is the time from the kernel's time source; 0 unless Status is OK. In runs.csv it is inf if the run ran
 	// out of memory, and otherwise empty.
 	Seconds mig.Seconds `csv:"seconds,omitempty"`
@@ -175,7 +175,7 @@ type sweep struct {
 
 // adopt takes over a run that is done.
 func (w *sweep) adopt(r *Run) {
-	if r.Status == kernel.OK {
+	if r.Status == launch.OK {
 		w.judge.adopt(r.Kernel, r.Result)
 	} else {
 		w.over[r.place()] = true
@@ -184,7 +184,7 @@ func (w *sweep) adopt(r *Run) {
 
 // describe returns a hash of everything that decides what a run of a kernel does and how it is judged, except the
 // folder and the timeout. The program's content is a part of it. A program that cannot be read cannot run either.
-func describe(k *kernel.Kernel) string {
+func describe(k *launch.Kernel) string {
 	t := k.Time
 	program, _ := wholefile.SHA256(k.Executable())
 	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %v %v %q %v %q %v %q %v %v",
@@ -195,8 +195,8 @@ func describe(k *kernel.Kernel) string {
 
 // roundOrder returns the order of instances and kernels in a round. Rounds count from 1.
 func roundOrder(seed uint64, round int, instances []mig.Instance,
-	kernels []*kernel.Kernel,
-) ([]mig.Instance, []*kernel.Kernel) {
+	kernels []*launch.Kernel,
+) ([]mig.Instance, []*launch.Kernel) {
 	instances, kernels = slices.Clone(instances), slices.Clone(kernels)
 	cellStream(seed, fmt.Sprintf("rounds %d", (round+1)/2)).Shuffle(len(instances),
 		func(i, j int) { instances[i], instances[j] = instances[j], instances[i] })
@@ -208,7 +208,7 @@ func roundOrder(seed uint64, round int, instances []mig.Instance,
 }
 
 // run runs a kernel once on the round's instance of a size; nil if it failed or need not run.
-func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repetition int) (*ran[any], error) {
+func (w *sweep) run(ctx context.Context, at mig.Instance, k *launch.Kernel, repetition int) (*ran[any], error) {
 	p := at.Profile
 	if w.over[place{k.Name, p.Size}] {
 		return nil, nil
@@ -224,7 +224,7 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 	}
 	if has := 1000 * p.MemoryGB; k.MinMemoryMB > has {
 		detail := fmt.Sprintf("not tried: it needs %d MB, and %s has %d MB", k.MinMemoryMB, p, has)
-		return w.record(r, k, kernel.Outcome{Status: kernel.OutOfMemory, Detail: detail})
+		return w.record(r, k, launch.Outcome{Status: launch.OutOfMemory, Detail: detail})
 	}
 	name := fmt.Sprintf("size %d in round %d", p.Size, repetition)
 	here := place{k.Name, p.Size}
@@ -234,12 +234,12 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 	}
 	on := w.on.made[0]
 	r.Instance = oneLine(on.UUID)
-	out, err := kernel.Outcome{Status: kernel.OK}, error(nil)
+	out, err := launch.Outcome{Status: launch.OK}, error(nil)
 	if due {
 		out, err = warmUp(ctx, w.Launcher, k, on)
-		w.warm[here] = err == nil && out.Status == kernel.OK
+		w.warm[here] = err == nil && out.Status == launch.OK
 	}
-	if err == nil && out.Status == kernel.OK {
+	if err == nil && out.Status == launch.OK {
 		out, err = w.Launcher.Launch(ctx, k, on)
 	}
 	if err != nil {
@@ -250,7 +250,7 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *kernel.Kernel, repe
 
 // record completes a run that has just ended; nil if it failed. If the GPU was lost, its clocks cannot be read
 // either; then the outcome is not the kernel's fault and is not recorded.
-func (w *sweep) record(r *Run, k *kernel.Kernel, out kernel.Outcome) (*ran[any], error) {
+func (w *sweep) record(r *Run, k *launch.Kernel, out launch.Outcome) (*ran[any], error) {
 	c, unread := w.Session.Device().Conditions()
 	others, unlisted := w.Session.Device().Processes()
 	if err := cmp.Or(unread, unlisted); err != nil {
@@ -263,11 +263,11 @@ func (w *sweep) record(r *Run, k *kernel.Kernel, out kernel.Outcome) (*ran[any],
 	if !out.Start.IsZero() {
 		r.Started = out.Start.UTC().Format(time.RFC3339)
 	}
-	if out.Status == kernel.OK {
+	if out.Status == launch.OK {
 		r.Seconds = out.Seconds
 	}
 	w.adopt(r)
-	if out.Status != kernel.OK && out.Status != kernel.OutOfMemory {
+	if out.Status != launch.OK && out.Status != launch.OutOfMemory {
 		w.bad = append(w.bad, *r)
 		w.fail(k.Name, onSlices(r.Size), out)
 		return nil, nil
@@ -294,7 +294,7 @@ func (w *sweep) save(out io.Writer, whole bool) (int, error) {
 	}
 	rows := slices.Clone(runs)
 	for i := range rows {
-		if rows[i].Status == kernel.OutOfMemory {
+		if rows[i].Status == launch.OutOfMemory {
 			rows[i].Seconds = mig.Seconds(math.Inf(1))
 		}
 	}

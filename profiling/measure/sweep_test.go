@@ -16,7 +16,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 )
 
@@ -127,7 +127,7 @@ func TestSweepResistsDrift(t *testing.T) {
 		var p *measure.Profile
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
-			l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+			l := launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 				return lasting(ctx, times[k.Name][on.Size()]*mig.Seconds(1+perSecond*time.Since(begin).Seconds()))
 			})
 			var err error
@@ -156,7 +156,7 @@ func TestSweepResistsDrift(t *testing.T) {
 func TestSweepWarmsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log []string
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+		l := launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 			log = append(log, fmt.Sprintf("%s@%d", k.Name, on.Size()))
 			return lasting(ctx, 1)
 		})
@@ -192,16 +192,16 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 			Times: map[string]map[mig.Slices]mig.Seconds{"good": seconds(a30, 4, 2, 1), "oom": seconds(a30, inf, inf, 7), "hang": seconds(a30, 1e6, 1e6, 1e6), "big": seconds(a30, 1, 1, 1)},
 		}
 		runs := map[string]int{}
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+		l := launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 			at := fmt.Sprintf("%s@%d", k.Name, on.Size())
 			runs[at]++
 			switch {
 			case k.Name == "wrong" && on.Size() == 2 && runs[at] == 2:
-				return kernel.Outcome{Status: kernel.Wrong, Seconds: inf, Start: time.Now(), Detail: "nothing\nmatches \"x, y\""}, nil
+				return launch.Outcome{Status: launch.Wrong, Seconds: inf, Start: time.Now(), Detail: "nothing\nmatches \"x, y\""}, nil
 			case k.Name == "cold" && on.Size() == 4:
-				return kernel.Outcome{Status: kernel.Crash, Seconds: inf, Start: time.Now(), Detail: "cold"}, nil
+				return launch.Outcome{Status: launch.Crash, Seconds: inf, Start: time.Now(), Detail: "cold"}, nil
 			case k.Name == "crash":
-				return kernel.Outcome{Status: kernel.Crash, Seconds: inf, Start: time.Now(), Detail: "exit status 139"}, nil
+				return launch.Outcome{Status: launch.Crash, Seconds: inf, Start: time.Now(), Detail: "exit status 139"}, nil
 			case k.Name == "absurd":
 				return lasting(ctx, 1e13)
 			case k.Name == "wrong" || k.Name == "cold":
@@ -250,7 +250,7 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 			}
 		}
 		i := slices.IndexFunc(p.Runs, func(r measure.Run) bool { return r.Kernel == "big" && r.Size == 1 })
-		if r := p.Runs[i]; r.Status != kernel.OutOfMemory || r.Seconds != inf || r.Started != "" || r.Detail != "not tried: it needs 6001 MB, and 1g.6gb has 6000 MB" {
+		if r := p.Runs[i]; r.Status != launch.OutOfMemory || r.Seconds != inf || r.Started != "" || r.Detail != "not tried: it needs 6001 MB, and 1g.6gb has 6000 MB" {
 			t.Errorf("%+v", r)
 		}
 		if progress[0] != "0/72" || progress[len(progress)-1] != "72/72" {
@@ -270,7 +270,7 @@ func TestSweepStopsWhenTheGPUIsLost(t *testing.T) {
 		s := open(t, g)
 		fake := &devicetest.Launcher{GPUs: []*devicetest.GPU{g}, Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 4, 2, 1), "b": seconds(a30, 4, 2, 1)}}
 		n := 0
-		l := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
+		l := launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 			if n++; n == 4 {
 				time.AfterFunc(100*time.Millisecond, g.Lose)
 			}
@@ -306,7 +306,7 @@ func TestSweepStopsWhenItCannotMakeAnInstance(t *testing.T) {
 
 func TestSweepRefusesKernels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for want, ks := range map[string][]kernel.Kernel{
+		for want, ks := range map[string][]launch.Kernel{
 			`kernels.yaml:2: kernel "a" is described twice; names must differ`:            kernels(1, "a", "a"),
 			`kernels.yaml:1: kernel "a": "of  two" has line breaks or superfluous spaces`: {{Name: "a", Suite: "of  two", File: "kernels.yaml", Line: 1}},
 			`there are no kernels to measure`:                                             nil,
@@ -340,8 +340,8 @@ func TestSweepAddsToAFolder(t *testing.T) {
 			}
 		}
 		// A kernel that failed is no failure of a sweep over others.
-		crash := launch(func(ctx context.Context, k *kernel.Kernel, on profiling.Instance) (kernel.Outcome, error) {
-			return kernel.Outcome{Status: kernel.Crash}, nil
+		crash := launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
+			return launch.Outcome{Status: launch.Crash}, nil
 		})
 		if _, err := sweep(t.Context(), t, s, kernels(1, "c"), dir, measure.Bench{Launcher: crash}); err == nil {
 			t.Error("c crashed")
@@ -354,26 +354,26 @@ func TestSweepAddsToAFolder(t *testing.T) {
 
 // A kernel may get another folder or more time, and its runs stay comparable.
 func TestDescribeFollowsWhatARunDoes(t *testing.T) {
-	whole := func() kernel.Kernel {
+	whole := func() launch.Kernel {
 		k := kernels(1, "a")[0]
-		k.Data = []kernel.Data{{Path: "graph", SHA256: "ab"}}
-		k.Time = kernel.TimeSource{Kind: kernel.Regexp, Pattern: regexp.MustCompile("time: (.*)"), Unit: 1e-3}
+		k.Data = []launch.Data{{Path: "graph", SHA256: "ab"}}
+		k.Time = launch.TimeSource{Kind: launch.Regexp, Pattern: regexp.MustCompile("time: (.*)"), Unit: 1e-3}
 		return k
 	}
 	k := whole()
 	first := measure.Describe(&k)
-	for i, change := range []func(*kernel.Kernel){
-		func(k *kernel.Kernel) { k.Suite = "other" },
-		func(k *kernel.Kernel) { k.SizeClass = "large" },
-		func(k *kernel.Kernel) { k.Argv = []string{"./a", "-n"} },
-		func(k *kernel.Kernel) { k.Data[0].SHA256 = "cd" },
-		func(k *kernel.Kernel) { k.Expect = regexp.MustCompile("PASS") },
-		func(k *kernel.Kernel) { k.PrintsDevice = true },
-		func(k *kernel.Kernel) { k.Pinned = true },
-		func(k *kernel.Kernel) { k.Time.Kind = kernel.Wall },
-		func(k *kernel.Kernel) { k.Time.Pattern = regexp.MustCompile("(.*) s") },
-		func(k *kernel.Kernel) { k.Time.Unit = 1 },
-		func(k *kernel.Kernel) { k.Time.Row = "bfs" },
+	for i, change := range []func(*launch.Kernel){
+		func(k *launch.Kernel) { k.Suite = "other" },
+		func(k *launch.Kernel) { k.SizeClass = "large" },
+		func(k *launch.Kernel) { k.Argv = []string{"./a", "-n"} },
+		func(k *launch.Kernel) { k.Data[0].SHA256 = "cd" },
+		func(k *launch.Kernel) { k.Expect = regexp.MustCompile("PASS") },
+		func(k *launch.Kernel) { k.PrintsDevice = true },
+		func(k *launch.Kernel) { k.Pinned = true },
+		func(k *launch.Kernel) { k.Time.Kind = launch.Wall },
+		func(k *launch.Kernel) { k.Time.Pattern = regexp.MustCompile("(.*) s") },
+		func(k *launch.Kernel) { k.Time.Unit = 1 },
+		func(k *launch.Kernel) { k.Time.Row = "bfs" },
 	} {
 		k := whole()
 		change(&k)
@@ -402,7 +402,7 @@ func TestDescribeFollowsWhatARunDoes(t *testing.T) {
 
 // The program's own launcher: processes, which see the instance and no other.
 func TestSweepRunsPrograms(t *testing.T) {
-	all, err := kernel.Read(strings.NewReader(`version: 1
+	all, err := launch.Read(strings.NewReader(`version: 1
 suite: shell
 kernels:
   - name: echo

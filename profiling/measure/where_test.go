@@ -8,7 +8,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 )
 
 // A run that says that it ran elsewhere than asked is wrong, whatever time it prints.
@@ -19,7 +19,7 @@ func TestRunElsewhereIsWrong(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "k"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	all, err := kernel.Read(strings.NewReader(`
+	all, err := launch.Read(strings.NewReader(`
 version: 1
 suite: s
 defaults: {expect: {regexp: '(?m)^ok$', device: true}, time: {source: regexp, pattern: 'time_s: ([0-9.]+)', unit: s}}
@@ -48,8 +48,8 @@ kernels: [{name: k, argv: [./k], workdir: `+dir+`}]
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tt.want == "" && (out.Status != kernel.OK || out.Seconds != 1.5) ||
-			tt.want != "" && (out.Status != kernel.Wrong || !strings.HasPrefix(out.Detail, tt.want) || out.Seconds < 1e300) {
+		if tt.want == "" && (out.Status != launch.OK || out.Seconds != 1.5) ||
+			tt.want != "" && (out.Status != launch.Wrong || !strings.HasPrefix(out.Detail, tt.want) || out.Seconds < 1e300) {
 			t.Errorf("%s with %s multiprocessors on %s: %+v, want %q", tt.on.UUID, tt.sms, tt.seen, out, tt.want)
 		}
 	}

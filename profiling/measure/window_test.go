@@ -10,11 +10,11 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 )
 
 // windowKernels are programs that say where they ran, and in which window.
-func windowKernels(t *testing.T, uuid string, sms []int, windows []string) (all []kernel.Kernel) {
+func windowKernels(t *testing.T, uuid string, sms []int, windows []string) (all []launch.Kernel) {
 	t.Helper()
 	dir := t.TempDir()
 	manifest := "version: 1\nsuite: s\ndefaults: {window: true, timeout: 1m, expect: {regexp: '(?m)^ok$', device: true}, workdir: " + dir + "}\nkernels:\n"
@@ -26,7 +26,7 @@ func windowKernels(t *testing.T, uuid string, sms []int, windows []string) (all 
 		}
 		manifest += fmt.Sprintf("  - {name: k%d, argv: [./k%d]}\n", i, i)
 	}
-	all, err := kernel.Read(strings.NewReader(manifest), "k.yaml", nil)
+	all, err := launch.Read(strings.NewReader(manifest), "k.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,13 +53,13 @@ func TestWindowElsewhereOrAloneIsWrong(t *testing.T) {
 	} {
 		all := windowKernels(t, c.uuid, []int{66, c.sms}, c.windows)
 		on := profiling.Instance{Instance: mig.Instance{Profile: &mig.Profile{SMs: 66}}, UUID: "MIG-" + windowUUID}
-		jobs := []kernel.Job{{Kernel: &all[0], On: on}, {Kernel: &all[1], On: on}}
+		jobs := []launch.Job{{Kernel: &all[0], On: on}, {Kernel: &all[1], On: on}}
 		rates, err := Real{}.Together(t.Context(), jobs, time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := rates[c.wrong]
-		if c.want == "" && (rates[0].Status != kernel.OK || got.Status != kernel.OK) || c.want != "" && (got.Status != kernel.Wrong || !strings.HasPrefix(got.Detail, c.want)) {
+		if c.want == "" && (rates[0].Status != launch.OK || got.Status != launch.OK) || c.want != "" && (got.Status != launch.Wrong || !strings.HasPrefix(got.Detail, c.want)) {
 			t.Errorf("%v on %d of %s: %+v, want %q", c.windows, c.sms, c.uuid, rates, c.want)
 		}
 	}
@@ -67,8 +67,8 @@ func TestWindowElsewhereOrAloneIsWrong(t *testing.T) {
 
 // A window overlaps as long as all run: from 3 to 11 of the window from 2 to 12.
 func TestShareOfAWindow(t *testing.T) {
-	jobs := []kernel.Window{{Begin: 2, Finish: 12, Stopped: 20}, {Started: 3, Begin: 3, Finish: 10, Stopped: 11}}
-	kernel.Overlap(jobs)
+	jobs := []launch.Window{{Begin: 2, Finish: 12, Stopped: 20}, {Started: 3, Begin: 3, Finish: 10, Stopped: 11}}
+	launch.Overlap(jobs)
 	if first, second := jobs[0].Overlap, jobs[1].Overlap; first != 0.8 || second != 1 {
 		t.Errorf("%v and %v, want 0.8 and 1", first, second)
 	}

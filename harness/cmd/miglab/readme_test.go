@@ -20,7 +20,7 @@ import (
 
 	"miglab/harness/deep"
 	"miglab/paper-figures/claim"
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 )
 
 // root is the repository.
@@ -549,7 +549,7 @@ func TestReadmeGPU(t *testing.T) {
 		t.Errorf("%d commands, want 5", len(lines))
 	}
 	manifest := block(t, "profiling/README.md", "Adding your kernels", "yaml")
-	if _, err := kernel.Read(strings.NewReader(manifest), "README.md", nil); err != nil {
+	if _, err := launch.Read(strings.NewReader(manifest), "README.md", nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -581,7 +581,7 @@ func TestReasonsAreCommands(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := kernel.Shipped(f.Value.String(), set); err != nil {
+				if _, err := launch.Shipped(f.Value.String(), set); err != nil {
 					t.Errorf("%s: %v", quoted[1], err)
 				}
 			}

@@ -1,11 +1,11 @@
-package kernel_test
+package launch_test
 
 import (
 	"fmt"
 	"log"
 	"strings"
 
-	"miglab/profiling/kernel"
+	"miglab/profiling/launch"
 )
 
 func ExampleRead() {
@@ -22,13 +22,13 @@ kernels:
     expect: {regexp: converged}
     time: {source: regexp, pattern: 'solved in ([0-9.]+) ms', unit: ms}
 `
-	all, err := kernel.Read(strings.NewReader(text), "mine.yaml", map[string]string{"folder": "/opt/mine"})
+	all, err := launch.Read(strings.NewReader(text), "mine.yaml", map[string]string{"folder": "/opt/mine"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	k := all[0]
 	fmt.Println(k.Name, "in", k.Dir, k.Argv, "within", k.Timeout)
-	_, err = kernel.Read(strings.NewReader(text), "mine.yaml", nil)
+	_, err = launch.Read(strings.NewReader(text), "mine.yaml", nil)
 	fmt.Println(err)
 	// Output:
 	// solver in /opt/mine/bin [./solver --size 2048] within 1m30s

@@ -1,4 +1,4 @@
-// Package kernel reads YAML manifests of benchmark programs for GPUs, and runs one of these programs once.
+// Package launch reads YAML manifests of benchmark programs for GPUs, and runs one of these programs once.
 //
 // A manifest looks like this:
 //
@@ -55,7 +55,7 @@
 // that make many short launches, which threads of other programs would disturb.
 //
 // A manifest is read strictly: unknown fields, unused parameters and duplicate names are errors.
-package kernel
+package launch
 
 import (
 	"regexp"
