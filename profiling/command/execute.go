@@ -21,6 +21,7 @@ import (
 	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/session"
+	"miglab/profiling/tables"
 	"miglab/reports"
 )
 
@@ -38,7 +39,7 @@ func newExecute() *cobra.Command {
 		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
 		RunE:  func(c *cobra.Command, _ []string) error { return f.execute(c) },
 	}
-	f.device.register(c, mig.SourceMIG, measure.ModeExisting)
+	f.device.register(c, mig.SourceMIG, modeExisting)
 	f.kernels.register(c)
 	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
 	c.Flags().StringVar(&f.algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
@@ -152,7 +153,7 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 ) error {
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
-	t := execute.Table(rows)
+	t := tables.Execution(rows)
 	write := func(name string, content func(io.Writer) error) error {
 		return atomicfile.WriteFile(filepath.Join(out, name), content)
 	}
@@ -161,7 +162,7 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 		write("execution.csv", func(w io.Writer) error { return datasets.WriteHardware(w, rows) }),
 		write("planned.json", func(w io.Writer) error { return schedule.Encode(w, p, planned) }),
 		write("executed.json", func(w io.Writer) error { return schedule.Encode(w, p, real) }),
-		reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)),
+		reports.SaveFigure(filepath.Join(out, "gantt"), tables.Chart(from, p, planned, real)),
 		t.Save(filepath.Join(out, "table")), t.Text(c.OutOrStdout()),
 	)
 }

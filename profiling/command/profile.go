@@ -38,53 +38,52 @@ type profileFlags struct {
 
 // newProfile returns the command that measures kernels on every size, with a command for each other experiment.
 func newProfile() *cobra.Command {
-	all := measure.Commands() // profile itself comes first: it has no name
-	c := newExperiment(all[0])
-	for _, x := range all[1:] {
+	c := newExperiment(experiments[0])
+	for _, x := range experiments[1:] {
 		c.AddCommand(newExperiment(x))
 	}
 	return c
 }
 
 // newExperiment returns the command of an experiment.
-func newExperiment(x measure.Command) *cobra.Command {
+func newExperiment(x experiment) *cobra.Command {
 	var f profileFlags
 	c := &cobra.Command{
-		Use: cmp.Or(x.Name, "profile"), Short: x.Short, Example: x.Example, Args: cli.Arguments(0, 0, ""),
+		Use: cmp.Or(x.name, "profile"), Short: x.short, Example: x.example, Args: cli.Arguments(0, 0, ""),
 	}
 	flags := c.Flags()
-	f.device.register(c, x.Modes...)
+	f.device.register(c, x.modes...)
 	flags.StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
 	cli.AddFlag(c, &f.repetitions, "repetitions", "0", cli.AtLeast(0),
 		"how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
-	if x.Kernels {
+	if x.kernels {
 		f.kernels.register(c)
 		flags.Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
 	}
-	if slices.Contains(x.Modes, mig.SourcePartition) {
+	if slices.Contains(x.modes, mig.SourcePartition) {
 		cli.AddFlag(c, &f.milliseconds, "milliseconds", "200", cli.AtLeast(1),
 			"how long rates are measured (sm-partition)")
 		cli.AddFlag(c, &f.warmUp, "warm-up", "100", cli.AtLeast(0),
 			"milliseconds that each kernel runs before (sm-partition)")
 		flags.BoolVar(&f.small, "small", false, "inputs as small as those of kernel --verify, for tests (sm-partition)")
 	}
-	if x.Name == "" {
+	if x.name == "" {
 		flags.BoolVar(&f.check, "check", false, "say what is missing, and run nothing")
 	}
-	plan := x.Plan(flags)
-	c.RunE = func(c *cobra.Command, _ []string) error { return f.run(c, x, plan) }
+	run := x.flags(flags)
+	c.RunE = func(c *cobra.Command, _ []string) error { return f.run(c, x, run) }
 	return c
 }
 
 // run runs an experiment, or checks what it needs.
-func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Planner) error {
+func (f *profileFlags) run(c *cobra.Command, x experiment, run measurement) error {
 	b := &measure.Bench{
 		Dir: f.out, Repetitions: f.repetitions, Seed: f.seed,
 		Window: time.Duration(f.milliseconds) * time.Millisecond,
 		Warn:   func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
 	}
 	if f.device.mode == mig.SourcePartition {
-		return f.onPartitions(c, x, b, plan)
+		return f.onPartitions(c, x, b, run)
 	}
 	for _, name := range []string{"warm-up", "small", "sms"} {
 		if c.Flags().Changed(name) {
@@ -92,7 +91,7 @@ func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Pla
 		}
 	}
 	var err error
-	if x.Kernels {
+	if x.kernels {
 		if b.Kernels, err = f.kernels.read(); err != nil {
 			return err
 		}
@@ -110,13 +109,13 @@ func (f *profileFlags) run(c *cobra.Command, x measure.Command, plan measure.Pla
 		if err := saveModel(f.out, b.Session.Identity().Model); err != nil {
 			return err
 		}
-		return runExperiment(c, x, b, plan)
+		return runExperiment(c, x, b, run)
 	})
 }
 
 // onPartitions runs an experiment on parts of the multiprocessors, in this process.
-func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *measure.Bench,
-	plan measure.Planner,
+func (f *profileFlags) onPartitions(c *cobra.Command, x experiment, b *measure.Bench,
+	run measurement,
 ) (err error) {
 	if b.Kernels, err = f.kernels.own(); err != nil {
 		return err
@@ -150,7 +149,7 @@ func (f *profileFlags) onPartitions(c *cobra.Command, x measure.Command, b *meas
 	if err := f.watch(c, b.Partitions, device.Facts); err != nil {
 		return err
 	}
-	return runExperiment(c, x, b, plan)
+	return runExperiment(c, x, b, run)
 }
 
 // watch finds out who else uses a GPU, and samples it. Without NVML nothing can; then the rows say
@@ -181,10 +180,10 @@ func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda
 }
 
 // runExperiment makes the runs of an experiment, and words how they ended.
-func runExperiment(c *cobra.Command, x measure.Command, b *measure.Bench, plan measure.Planner) error {
-	return cli.RunUnits(c, x.Noun, func(p *cli.Progress) error {
+func runExperiment(c *cobra.Command, x experiment, b *measure.Bench, run measurement) error {
+	return cli.RunUnits(c, x.noun, func(p *cli.Progress) error {
 		b.Progress = p.Set
-		rows, err := b.Run(c.Context(), plan, c.OutOrStdout())
+		rows, err := run(c.Context(), b, c.OutOrStdout())
 		kept := "nothing was measured"
 		if rows > 0 {
 			kept = fmt.Sprintf("%s has %d rows of what was measured", b.Dir, rows)

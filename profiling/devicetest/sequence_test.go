@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -265,13 +264,7 @@ func (s *sequence) kernels() (all []launch.Kernel) {
 func (s *sequence) profile(ctx context.Context, run *session.Session) error {
 	s.profiling = true
 	b := measure.Bench{Dir: s.dir, Session: run, Kernels: s.kernels(), Launcher: s, Repetitions: repetitions, Seed: 1}
-	_, err := b.Run(ctx, func(ctx context.Context, b *measure.Bench) (*measure.Plan, error) {
-		p, err := measure.Sweep(ctx, b)
-		if err == nil { // drawing would take longer than all sequences
-			p.Save = func(io.Writer, bool) (int, error) { return 0, nil }
-		}
-		return p, err
-	}, io.Discard)
+	_, err := measure.Measure(ctx, &b, measure.Sweep, nil)
 	return err
 }
 

@@ -2,15 +2,12 @@ package execute
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/profiling/measure"
-	"miglab/reports"
 )
 
 // Compare compares the times of a plan with the real ones. It returns a row for each task, by planned end; failed
@@ -27,10 +24,10 @@ func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedul
 			continue
 		}
 		rows = append(rows, datasets.ExecutionTime{
-			Provenance: from, Algorithm: algorithmOf(planned), Task: p.Tasks[pl.Task].Name,
+			Provenance: from, Algorithm: Algorithm(planned), Task: p.Tasks[pl.Task].Name,
 			Device: pl.GPU, Size: pl.Instance.Size(), Slice: pl.Instance.Start,
 			SimulatedStart: pl.Start, SimulatedEnd: pl.End, RealStart: r.Start, RealEnd: r.End,
-			Deviation: deviation(pl.End, r.End),
+			Deviation: Deviation(pl.End, r.End),
 		})
 	}
 	slices.SortFunc(rows, func(a, b datasets.ExecutionTime) int {
@@ -39,58 +36,10 @@ func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedul
 	return rows
 }
 
-// algorithmOf returns the algorithm of a schedule in one line.
-func algorithmOf(s schedule.Schedule) string {
+// Algorithm returns the algorithm of a schedule in one line.
+func Algorithm(s schedule.Schedule) string {
 	return cmp.Or(strings.Join(strings.Fields(s.Algorithm), " "), "unnamed")
 }
 
-// deviation is how much later than simulated something happened, in percent of the real time, as in both papers.
-func deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }
-
-// Table shows the rows of a schedule like FAR Table 3 and DRL Table 3. An asterisk marks the critical
-// task, which determines the makespan. If another task determines the real makespan, two asterisks mark it.
-func Table(rows []datasets.ExecutionTime) *reports.Table {
-	t := &reports.Table{Columns: reports.Left("Task").Right("Simulated end (s)", "Real end (s)", "Deviation (%)")}
-	var simulated, real datasets.ExecutionTime
-	for _, r := range rows {
-		if r.SimulatedEnd > simulated.SimulatedEnd {
-			simulated = r
-		}
-		if r.RealEnd > real.RealEnd {
-			real = r
-		}
-	}
-	for _, r := range rows {
-		name := r.Task
-		switch r.Task {
-		case simulated.Task:
-			name += " *"
-		case real.Task:
-			name += " **"
-		}
-		t.Rows = append(t.Rows, []string{
-			name, reports.Fixed(float64(r.SimulatedEnd), 2), reports.Fixed(float64(r.RealEnd),
-				2), reports.Fixed(r.Deviation, 2),
-		})
-	}
-	t.Title = measure.Titled(fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), simulated.Algorithm),
-		simulated.Provenance)
-	t.Notes = append(t.Notes,
-		fmt.Sprintf("Makespan: %s s simulated, %s s real (%s %%).", reports.Fixed(float64(simulated.SimulatedEnd), 2),
-			reports.Fixed(float64(real.RealEnd), 2), reports.Fixed(deviation(simulated.SimulatedEnd, real.RealEnd), 2)))
-	last := "* ends last."
-	if simulated.Task != real.Task {
-		last = "* ends last as simulated, ** for real."
-	}
-	t.Notes = append(t.Notes, last)
-	return t
-}
-
-// Chart draws the plan and what happened on one time axis. It cannot draw a schedule of which nothing happened. The
-// provenance is that of the run.
-func Chart(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
-	return reports.Gantt{Title: measure.Titled(algorithmOf(planned), from), Panels: []reports.GanttPanel{
-		reports.NewGanttPanel("simulated", p, planned),
-		reports.NewGanttPanel("real", p, real),
-	}}
-}
+// Deviation returns how much later than simulated something happened, in percent of the real time, as in both papers.
+func Deviation(simulated, real mig.Seconds) float64 { return 100 * (1 - float64(simulated/real)) }

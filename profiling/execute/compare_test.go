@@ -10,6 +10,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/schedule"
 	"miglab/profiling/execute"
+	"miglab/profiling/tables"
 	"miglab/reports"
 )
 
@@ -98,7 +99,8 @@ Makespan: 18.08 s simulated, 19.00 s real (4.84 %).
 `},
 	} {
 		var b bytes.Buffer
-		if err := execute.Table(execute.Compare(fake, p, planned, c.real)).Text(&b); err != nil {
+		table := tables.Execution(execute.Compare(fake, p, planned, c.real))
+		if err := table.Text(&b); err != nil {
 			t.Fatal(err)
 		}
 		if got := "\n" + b.String(); got != c.want {
@@ -132,7 +134,7 @@ func TestExecutionCanBeKept(t *testing.T) {
 
 func TestChart(t *testing.T) {
 	p, planned, real := shifted(t)
-	chart := execute.Chart(fake, p, planned, real)
+	chart := tables.Chart(fake, p, planned, real)
 	if want := "by hand; NVIDIA A100 (fake), source: mig"; chart.Title != want {
 		t.Errorf("title %q, want %q", chart.Title, want)
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gocarina/gocsv"
+
 	"miglab/datasets"
 	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
@@ -23,7 +25,6 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/launch"
 	"miglab/profiling/session"
-	"miglab/reports"
 )
 
 // Repetitions is how often runs are repeated, as in the papers, if neither the bench nor
@@ -73,23 +74,21 @@ type Bench struct {
 }
 
 // A Plan is an experiment on a bench: its runs, in the order in which they are made one after the
-// other, and the files that its finished runs become.
-type Plan struct {
-	// Name is that of the files, and the first word of the runs' keys.
-	Name string
-	// Save writes the files, prints their table to out, and returns the number of rows. Of an experiment that
-	// was interrupted, which is not whole, it leaves out what takes time to draw.
-	Save func(out io.Writer, whole bool) (rows int, err error)
-
-	bench *Bench
-	units []work.Unit
+// other, and the rows that its finished runs become.
+type Plan[Row any] struct {
+	// name is the first word of the runs' keys. file is the name of the file of the rows.
+	name, file string
+	bench      *Bench
+	units      []work.Unit
+	// rows returns the rows of the runs that the folder has.
+	rows func() ([]Row, error)
 	// spoilt are the groups of which a run failed. They have no rows, unless keeps is set: then their other runs have.
 	spoilt map[string]bool
 	keeps  bool
 }
 
 // A Planner checks what an experiment needs and plans it.
-type Planner func(ctx context.Context, b *Bench) (*Plan, error)
+type Planner[Row any] func(ctx context.Context, b *Bench) (*Plan[Row], error)
 
 // A ran is what the folder remembers of a run.
 type ran[R any] struct {
@@ -105,21 +104,22 @@ type ran[R any] struct {
 
 // newPlan returns an experiment without runs. Its rows begin with a [datasets.Provenance]. rows makes rows of the
 // records of a group of runs, all of type R, and of their load; it may leave them out. The groups come in the order of
-// their keys as text, so that rows may use what an earlier group gave it. table gets at least one row; it is printed
-// and stands beside the file.
+// their keys as text, so that rows may use what an earlier group gave it.
 func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
-	rows func(from datasets.Provenance, load datasets.Load, records []R) []Row, table func([]Row) reports.Table,
-) *Plan {
-	p := &Plan{Name: name, bench: b, spoilt: map[string]bool{}}
-	p.Save = func(out io.Writer, _ bool) (int, error) {
+	rows func(from datasets.Provenance, load datasets.Load, records []R) []Row,
+) *Plan[Row] {
+	p := &Plan[Row]{name: name, file: name + ".csv", bench: b, spoilt: map[string]bool{}}
+	p.rows = func() (all []Row, _ error) {
 		runs, err := finished[R](b, name)
+		if err != nil {
+			return nil, err
+		}
 		from := b.from
 		from.Date = ""
 		for i := range runs {
 			from.Date = max(from.Date, runs[i].Date)
 		}
-		var all []Row
-		for same := range grouped(runs, func(r *ran[R]) string { return r.Group }) {
+		for same := range Grouped(runs, func(r *ran[R]) string { return r.Group }) {
 			if p.spoilt[same[0].Group] && !p.keeps {
 				continue
 			}
@@ -130,23 +130,16 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 			}
 			all = append(all, rows(from, profiling.Joined(loads...), records)...)
 		}
-		if err != nil || len(all) == 0 {
-			return 0, err
-		}
-		t := table(all)
-		return len(all), errors.Join(
-			b.write(name+".csv", func(w io.Writer) error { return datasets.WriteHardware(w, all) }),
-			t.Save(filepath.Join(b.Dir, name+"-table")), t.Text(out),
-		)
+		return all, nil
 	}
 	return p
 }
 
 // add appends the run of a number of a group. The kernels of these names must not change between calls. do returns what
 // [Bench.ran] does, or nil if the run failed or is not needed: only the next call then tries the group again.
-func (p *Plan) add(group string, number int, kernels []string, do func(context.Context) (*ran[any], error)) {
+func (p *Plan[Row]) add(group string, number int, kernels []string, do func(context.Context) (*ran[any], error)) {
 	p.units = append(p.units, work.Unit{
-		Key: fmt.Sprintf("%s%s %s run %03d", measured, p.Name, group, number),
+		Key: fmt.Sprintf("%s%s %s run %03d", measured, p.name, group, number),
 		Do: func(ctx context.Context) (any, error) {
 			if p.spoilt[group] {
 				return nil, nil
@@ -194,20 +187,18 @@ func finished[R any](b *Bench, name string) (runs []ran[R], err error) {
 	return runs, err
 }
 
-// write writes a file of the folder.
-func (b *Bench) write(name string, content func(io.Writer) error) error {
-	return atomicfile.WriteFile(filepath.Join(b.Dir, name), content)
-}
-
-// Run makes the runs of an experiment that the folder does not have. Each is on disk before the next
+// Measure makes the runs of an experiment that the folder of b does not have. Each is on disk before the next
 // one begins, so that the same call goes on after an interruption or a kill. Then, however the runs ended,
-// it writes the files of all runs that the folder has, prints their table to out, and returns the
-// number of their rows. After an error, instances are left to the session, which destroys them when it is closed.
+// it writes the file of all rows that the folder has, calls show with them, and returns their number. show is told
+// whether the experiment is whole; it may be nil. After an error, instances are left to the session, which destroys
+// them when it is closed.
 //
 // A folder has the runs of one card, driver and source, and of kernels that do not change; anything
 // else is an error that says what to do. Runs that failed are a [*FailedError]; they are not kept. When ctx ends
-// or the GPU is lost, Run stops at once.
-func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int, err error) {
+// or the GPU is lost, Measure stops at once.
+func Measure[Row any](ctx context.Context, b *Bench, plan Planner[Row],
+	show func(rows []Row, whole bool) error,
+) (rows int, err error) {
 	if err := errors.Join(os.MkdirAll(b.Dir, 0o777), atomicfile.Sweep(b.Dir)); err != nil {
 		return 0, err
 	}
@@ -229,28 +220,42 @@ func (b *Bench) Run(ctx context.Context, plan Planner, out io.Writer) (rows int,
 	if err != nil {
 		return 0, err
 	}
-	runner := work.Runner{Log: b.log, Workers: 1, Progress: b.Progress}
-	_, failure := runner.Run(ctx, p.units)
-	for _, s := range b.stages {
-		if failure == nil {
-			failure = s.clear(ctx)
-		}
-	}
-	if failure == nil && len(b.failures) > 0 {
-		failure = &FailedError{b.failures, "see to them and measure again: the same command runs them again"}
-	}
+	failure := b.run(ctx, p.units)
 	var failed, incomplete *FailedError
 	whole := failure == nil || errors.As(failure, &failed)
-	rows, unsaved := p.Save(out, whole)
+	all, unsaved := p.rows()
+	if unsaved == nil && len(all) > 0 {
+		unsaved = atomicfile.WriteFile(filepath.Join(b.Dir, p.file), func(w io.Writer) error {
+			return gocsv.Marshal(all, w)
+		})
+		if show != nil {
+			unsaved = errors.Join(unsaved, show(all, whole))
+		}
+	}
 	switch {
 	case unsaved == nil || !whole: // what ended the runs comes first
-		return rows, failure
+		return len(all), failure
 	case errors.As(unsaved, &incomplete):
-		return rows, errors.Join(failure, unsaved)
+		return len(all), errors.Join(failure, unsaved)
 	}
-	return rows,
+	return len(all),
 		fmt.Errorf("the files of what was measured cannot be written: %w; solve this, and the same command goes on",
 			unsaved)
+}
+
+// run makes the runs of a plan and destroys their instances.
+func (b *Bench) run(ctx context.Context, units []work.Unit) error {
+	runner := work.Runner{Log: b.log, Workers: 1, Progress: b.Progress}
+	_, err := runner.Run(ctx, units)
+	for _, s := range b.stages {
+		if err == nil {
+			err = s.clear(ctx)
+		}
+	}
+	if err == nil && len(b.failures) > 0 {
+		err = &FailedError{b.failures, "see to them and measure again: the same command runs them again"}
+	}
+	return err
 }
 
 // begin finds out which GPU it is, compares the bench with what the folder has, and begins to sample the GPU.

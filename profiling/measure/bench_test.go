@@ -3,7 +3,6 @@ package measure_test
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"miglab/datasets"
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
 	"miglab/profiling/launch"
@@ -22,24 +22,38 @@ import (
 
 // experiments are all, each with the number of its runs of two kernels, twice each.
 var experiments = []struct {
-	file string
-	runs int
-	plan measure.Planner
+	file    string
+	runs    int
+	measure planner
 }{
-	{"runs.csv", 2 * 2 * 3, measure.Sweep},
-	{"isolation.csv", 2 * 2 * (4 + 3), measure.Isolation},
-	{"reconfiguration.csv", 2 * (3 + 2*3), measure.Reconfiguration},
-	{"startup.csv", 2 * 2, measure.Startup},
-	{"overlap.csv", 2 * 3, func(_ context.Context, b *measure.Bench) (*measure.Plan, error) {
-		return measure.Overlap(b, &ground{}, someGroups)
+	{"runs.csv", 2 * 2 * 3, whole(measure.Sweep)},
+	{"isolation.csv", 2 * 2 * (4 + 3), whole(measure.Isolation)},
+	{"reconfiguration.csv", 2 * (3 + 2*3), whole(measure.Reconfiguration)},
+	{"startup.csv", 2 * 2, whole(measure.Startup)},
+	{"overlap.csv", 2 * 3, func(ctx context.Context, b *measure.Bench) error {
+		_, err := measure.Measure(ctx, b, func(_ context.Context, b *measure.Bench) (*measure.Plan[datasets.OverlapRate], error) {
+			return measure.Overlap(b, &ground{}, someGroups)
+		}, nil)
+		return err
 	}},
+}
+
+// A planner measures an experiment.
+type planner func(context.Context, *measure.Bench) error
+
+// whole measures all of an experiment.
+func whole[Row any](plan measure.Planner[Row]) planner {
+	return func(ctx context.Context, b *measure.Bench) error {
+		_, err := measure.Measure(ctx, b, plan, nil)
+		return err
+	}
 }
 
 // twoKernels are measured twice.
 func twoKernels() []launch.Kernel { return kernels(2, "a", "b") }
 
 // experiment runs one on a GPU, and returns the file of its rows.
-func experiment(ctx context.Context, t *testing.T, g *devicetest.GPU, file string, plan measure.Planner, b measure.Bench) (string, error) {
+func experiment(ctx context.Context, t *testing.T, g *devicetest.GPU, file string, run planner, b measure.Bench) (string, error) {
 	t.Helper()
 	s := ofItsOwn(t, g)
 	b.Session, b.Repetitions = s, max(b.Repetitions, 2)
@@ -49,7 +63,7 @@ func experiment(ctx context.Context, t *testing.T, g *devicetest.GPU, file strin
 	if b.Kernels == nil {
 		b.Kernels = twoKernels()
 	}
-	_, err := b.Run(ctx, plan, io.Discard)
+	err := run(ctx, &b)
 	text, unread := os.ReadFile(filepath.Join(b.Dir, file))
 	if unread != nil && !errors.Is(unread, os.ErrNotExist) {
 		t.Fatal(unread)
@@ -65,7 +79,7 @@ var conditions = regexp.MustCompile(`(?m)(,2000-01-01T[0-9:]+Z)?,[0-9]+,[0-9]+,[
 func TestExperimentsGoOn(t *testing.T) {
 	for _, x := range experiments {
 		synctest.Test(t, func(t *testing.T) {
-			want, err := experiment(t.Context(), t, devicetest.New(a30, devicetest.Parallel()), x.file, x.plan, measure.Bench{Dir: t.TempDir()})
+			want, err := experiment(t.Context(), t, devicetest.New(a30, devicetest.Parallel()), x.file, x.measure, measure.Bench{Dir: t.TempDir()})
 			if err != nil || want == "" {
 				t.Fatalf("%s: %v", x.file, err)
 			}
@@ -86,7 +100,7 @@ func TestExperimentsGoOn(t *testing.T) {
 						t.Errorf("%s: %d runs are done, want %d", x.file, done, begun)
 					}
 				}}
-				got, err := experiment(ctx, t, g, x.file, x.plan, b)
+				got, err := experiment(ctx, t, g, x.file, x.measure, b)
 				if whole := after > x.runs; whole != (err == nil) || whole && conditions.ReplaceAllString(got, "") != want {
 					t.Errorf("%s, interrupted after %d of %d runs: %v\n%s\nwant\n%s", x.file, after, x.runs, err, got, want)
 				}
@@ -108,7 +122,7 @@ func TestExperimentsGoOn(t *testing.T) {
 				}
 				return lasting(ctx, 1)
 			})
-			if got, err := experiment(t.Context(), t, g, x.file, x.plan, measure.Bench{Dir: dir, Launcher: never}); err != nil || got != string(before) {
+			if got, err := experiment(t.Context(), t, g, x.file, x.measure, measure.Bench{Dir: dir, Launcher: never}); err != nil || got != string(before) {
 				t.Errorf("%s, when all is done: %v\n%s\nbefore\n%s", x.file, err, got, before)
 			}
 		})
@@ -120,7 +134,7 @@ func TestExperimentsRefuseOtherRuns(t *testing.T) {
 	for _, x := range experiments {
 		synctest.Test(t, func(t *testing.T) {
 			b := measure.Bench{Dir: t.TempDir()}
-			before, err := experiment(t.Context(), t, devicetest.New(a30, devicetest.Parallel()), x.file, x.plan, b)
+			before, err := experiment(t.Context(), t, devicetest.New(a30, devicetest.Parallel()), x.file, x.measure, b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +151,7 @@ func TestExperimentsRefuseOtherRuns(t *testing.T) {
 				if strings.HasPrefix(want, "kernel") && (x.file == "reconfiguration.csv") {
 					continue // without kernels
 				}
-				after, err := experiment(t.Context(), t, c.g, x.file, x.plan, c.b)
+				after, err := experiment(t.Context(), t, c.g, x.file, x.measure, c.b)
 				if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "measure into another folder (--out)") || after != before {
 					t.Errorf("%s: %v, want %s", x.file, err, want)
 				}
@@ -153,12 +167,12 @@ func TestFailedKernelsMayChange(t *testing.T) {
 		crash := launchFunc(func(context.Context, *launch.Kernel, profiling.Instance) (launch.Outcome, error) {
 			return launch.Outcome{Status: launch.Crash}, nil
 		})
-		if _, err := experiment(t.Context(), t, g, "runs.csv", measure.Sweep, measure.Bench{Dir: dir, Launcher: crash}); err == nil {
+		if _, err := experiment(t.Context(), t, g, "runs.csv", whole(measure.Sweep), measure.Bench{Dir: dir, Launcher: crash}); err == nil {
 			t.Error("the kernels crashed")
 		}
 		mended := twoKernels()
 		mended[1].Argv = []string{"./b", "--mended"}
-		if _, err := experiment(t.Context(), t, g, "runs.csv", measure.Sweep, measure.Bench{Dir: dir, Kernels: mended}); err != nil {
+		if _, err := experiment(t.Context(), t, g, "runs.csv", whole(measure.Sweep), measure.Bench{Dir: dir, Kernels: mended}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -176,7 +190,7 @@ func TestExperimentsSayThatSamplesAreMissing(t *testing.T) {
 			for _, fails := range []int{0, 3} {
 				g.FailSamples(fails)
 				b := measure.Bench{Dir: t.TempDir(), Warn: func(s string) { said = append(said, s) }}
-				if _, err := experiment(t.Context(), t, g, x.file, x.plan, b); err != nil || len(said) != fails/3 {
+				if _, err := experiment(t.Context(), t, g, x.file, x.measure, b); err != nil || len(said) != fails/3 {
 					t.Errorf("%s: %v, %q", x.file, err, said)
 				}
 			}
@@ -196,7 +210,7 @@ func TestExperimentOnAFullDisk(t *testing.T) {
 	}
 	const variable = "MIGLAB_FULL_DISK"
 	sweepIn := func(dir string) (string, error) {
-		return experiment(t.Context(), t, devicetest.New(a30, devicetest.Scale(0)), "runs.csv", measure.Sweep, measure.Bench{
+		return experiment(t.Context(), t, devicetest.New(a30, devicetest.Scale(0)), "runs.csv", whole(measure.Sweep), measure.Bench{
 			Dir: dir, Repetitions: 100, Launcher: launchFunc(func(context.Context, *launch.Kernel, profiling.Instance) (launch.Outcome, error) {
 				return launch.Outcome{Status: launch.OK, Seconds: 1}, nil
 			}),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -102,8 +101,12 @@ func lasting(ctx context.Context, s mig.Seconds) (launch.Outcome, error) {
 func sweep(ctx context.Context, t *testing.T, s *session.Session, ks []launch.Kernel, dir string, b measure.Bench) (*measure.Profile, error) {
 	t.Helper()
 	b.Dir, b.Session, b.Kernels = dir, s, ks
-	_, err := b.Run(ctx, measure.Sweep, io.Discard)
-	return measure.Summarize(runs(t, dir)), err
+	_, err := measure.Measure(ctx, &b, measure.Sweep, nil)
+	all := runs(t, dir)
+	if len(all) == 0 {
+		return &measure.Profile{}, err
+	}
+	return measure.Summarize(all), err
 }
 
 // runs are those of runs.csv, in the order in which they were made; none if there is no file.
@@ -149,7 +152,7 @@ func first[Row any](tables []datasets.HardwareTable[Row]) []Row {
 func isolation(ctx context.Context, t *testing.T, s *session.Session, ks []launch.Kernel, b measure.Bench) ([]datasets.IsolationTime, error) {
 	t.Helper()
 	b.Dir, b.Session, b.Kernels = t.TempDir(), s, ks
-	_, err := b.Run(ctx, measure.Isolation, io.Discard)
+	_, err := measure.Measure(ctx, &b, measure.Isolation, nil)
 	return first(hardware(t, b.Dir, "isolation").Isolation), err
 }
 

@@ -5,27 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/launch"
-	"miglab/reports"
 )
-
-var _ = register(Command{
-	Name: "isolation", Noun: "runs", Kernels: true, Modes: []string{mig.SourceMIG, ModeExisting},
-	Short:   "Measure kernels alone and beside one or two others on the same GPU",
-	Example: "  sudo miglab profile isolation --kernels rodinia --set rodinia=/opt/rodinia",
-	Plan:    func(*pflag.FlagSet) Planner { return Isolation },
-})
 
 // Isolation plans to measure how much kernels disturb each other on instances of one GPU (FAR 2.5, Table 2). The
 // GPU must have no instances.
@@ -44,7 +33,7 @@ var _ = register(Command{
 // drawn for it and has no rows there. If a kernel fails later, that case of the measured kernel is left out. Each
 // repetition runs all cases of a size, every second time backwards, so that a drift of the GPU does not look like a
 // disturbance. Rows are ordered by kernel, size and case.
-func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
+func Isolation(ctx context.Context, b *Bench) (*Plan[datasets.IsolationTime], error) {
 	x := &isolation{
 		Bench: b, gpu: b.Session.Identity().Model, timed: datasets.TimedProcess,
 		bad: map[place]bool{}, on: b.stage(), rest: b.stage(), alone: map[place]mig.Seconds{},
@@ -61,7 +50,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan, error) {
 	if err := x.warmUp(ctx); err != nil {
 		return nil, err
 	}
-	p := newPlan(b, "isolation", x.rows, IsolationTable)
+	p := newPlan(b, "isolation", x.rows)
 	for _, size := range x.sizes {
 		at := firstOf(x.gpu, size)
 		all, kernels := cases(x.gpu, at), b.kernels()
@@ -156,13 +145,13 @@ func (x *isolation) warmUp(ctx context.Context) error {
 			}
 			out, err := warmUp(ctx, x.Launcher, k, x.on.made[0])
 			if err != nil {
-				return fmt.Errorf("%s %s: %w", k.Name, onSlices(size), err)
+				return fmt.Errorf("%s %s: %w", k.Name, OnSlices(size), err)
 			}
 			if out.Status != launch.OK {
 				x.bad[place{k.Name, size}] = true
 			}
 			if out.Status != launch.OK && out.Status != launch.OutOfMemory {
-				x.fail(k.Name, onSlices(size), out)
+				x.fail(k.Name, OnSlices(size), out)
 			}
 		}
 	}
@@ -204,7 +193,7 @@ func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, 
 	jobs := append([]launch.Job{{Kernel: k, On: x.on.made[0]}}, others...)
 	outs, err := once(ctx, jobs)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(at.Size()), err)
+		return nil, fmt.Errorf("%s %s: %w", k.Name, OnSlices(at.Size()), err)
 	}
 	failed, neighbours := false, joinTexts(others)
 	for i, out := range outs {
@@ -216,7 +205,7 @@ func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, 
 		if i > 0 {
 			beside = jobs[0].String()
 		}
-		where := onSlices(jobs[i].On.Size())
+		where := OnSlices(jobs[i].On.Size())
 		if beside != "" {
 			where += " beside " + beside
 		}
@@ -310,33 +299,4 @@ func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []is
 		row.Difference = 100 * (float64(row.Median/x.alone[at]) - 1)
 	}
 	return []datasets.IsolationTime{row}
-}
-
-// IsolationTable shows, by instance size, the largest absolute difference between a kernel's times alone and beside
-// others (FAR Table 2), or [reports.Missing].
-func IsolationTable(rows []datasets.IsolationTime) reports.Table {
-	t := reports.Table{
-		Title: Titled("Largest difference in percent between kernels alone and beside others",
-			firstRow(rows).Provenance),
-		Columns: reports.Left("kernel"),
-		Notes:   []string{"instances share PCIe and the power limit, which MIG does not partition"},
-	}
-	sizes := sizesOf(rows, func(r datasets.IsolationTime) mig.Slices { return r.Size })
-	for _, size := range sizes {
-		t.Columns = t.Columns.Right(fmt.Sprint(size))
-	}
-	for same := range grouped(rows, func(r *datasets.IsolationTime) string { return r.Kernel }) {
-		row := []string{same[0].Kernel}
-		for _, size := range sizes {
-			largest := math.NaN()
-			for _, r := range same {
-				if by := math.Abs(r.Difference); r.Size == size && r.Beside != "" && !(largest >= by) {
-					largest = by
-				}
-			}
-			row = append(row, reports.Fixed(largest, 2))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }

@@ -2,24 +2,21 @@
 // Figs. 2 and 3; DRL Fig. 7), the cost of reconfiguration (FAR 2.1, Table 1), how much instances disturb each other
 // (FAR 2.5, Table 2), and co-runs on parts of the multiprocessors (corun, overlap) for the co-run track.
 //
-// An experiment is a [Plan]: a list of runs, and the rows of a file that finished runs become. A [Bench] makes the
-// runs and remembers them in its folder. The commands of miglab profile are listed in [Commands]; see
-// Adding an experiment in ../README.md for a new one.
+// An experiment is a [Plan]: a list of runs, and the rows of a file that finished runs become. [Measure] makes the
+// runs on a [Bench], which remembers them in its folder. Package command has the commands and their flags, and package
+// tables has the tables. See Adding an experiment in ../README.md for a new one.
 //
 // Given the outcomes of the runs, everything here is deterministic. The clock only gives dates and the duration of
 // reconfigurations; the times of runs are in their outcomes.
 package measure
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -28,38 +25,6 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/launch"
 )
-
-// A Command is an experiment as a command of miglab profile.
-type Command struct {
-	// Name is that of the command; empty for miglab profile itself.
-	Name string
-	// Noun is what progress counts.
-	Noun           string
-	Short, Example string
-	// Kernels says that it measures the kernels of a manifest.
-	Kernels bool
-	// Modes are the ways to give a kernel a part of a GPU, the default first: [mig.SourceMIG], [ModeExisting] and
-	// [mig.SourcePartition].
-	Modes []string
-	// Plan registers flags of its own and returns what plans the experiment once they are parsed.
-	Plan func(*pflag.FlagSet) Planner
-}
-
-// ModeExisting is the mode in which only MIG instances that exist are used.
-const ModeExisting = "mig-existing"
-
-var commands []Command
-
-func register(c Command) bool {
-	commands = append(commands, c)
-	return true
-}
-
-// Commands returns the experiments by name.
-func Commands() []Command {
-	slices.SortFunc(commands, func(a, b Command) int { return cmp.Compare(a.Name, b.Name) })
-	return commands
-}
 
 // A Launcher runs a kernel once on an instance. The program uses [Real]; tests use launchers in virtual time.
 type Launcher interface {
@@ -96,7 +61,8 @@ func judgeOverlap(w *launch.Window) {
 	}
 }
 
-func onSlices(size mig.Slices) string {
+// OnSlices says on how many slices something ran.
+func OnSlices(size mig.Slices) string {
 	if size == 1 {
 		return "on 1 slice"
 	}
@@ -131,23 +97,6 @@ func Provenance(id profiling.Identity) datasets.Provenance {
 		GPU: id.Model.Name, Name: oneLine(id.Name), Driver: oneLine(id.Driver), Source: id.Source,
 		Date: time.Now().UTC().Format(time.DateOnly),
 	}
-}
-
-// Titled ends a title with the GPU and the source, so that nobody mistakes results of one source for those of another.
-// Without rows there is no provenance, and the title stays as it is.
-func Titled(title string, from datasets.Provenance) string {
-	if from == (datasets.Provenance{}) {
-		return title
-	}
-	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
-}
-
-// firstRow returns the first row, or the zero value if there is none.
-func firstRow[Row any](rows []Row) (first Row) {
-	if len(rows) > 0 {
-		first = rows[0]
-	}
-	return first
 }
 
 // cellStream returns the random numbers of one cell of an experiment. They do not depend on the numbers drawn for other

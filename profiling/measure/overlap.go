@@ -3,9 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"miglab/datasets"
@@ -13,7 +11,6 @@ import (
 	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/launch"
-	"miglab/reports"
 )
 
 // A Part is a job of a group: a kernel with a part of the GPU.
@@ -46,7 +43,7 @@ type Ground interface {
 // Overlap plans to measure how fast kernels iterate while all kernels of their group do. Every second
 // round of all groups goes backwards, against drift. A group is not run again after a failure of
 // one of its jobs. Rows are ordered by group, run and job.
-func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
+func Overlap(b *Bench, on Ground, groups []Group) (*Plan[datasets.OverlapRate], error) {
 	if err := b.holds("overlap's multiprocessors",
 		fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {
 		return nil, err
@@ -54,7 +51,7 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan, error) {
 	rows := func(_ datasets.Provenance, _ datasets.Load, runs [][]datasets.OverlapRate) []datasets.OverlapRate {
 		return slices.Concat(runs...)
 	}
-	p := newPlan(b, "overlap", rows, OverlapTable)
+	p := newPlan(b, "overlap", rows)
 	p.keeps = true // each run has rows of its own
 	turn := distinct(groups)
 	for run := 1; run <= max(b.Repetitions, 1); run++ {
@@ -96,43 +93,4 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, windows []launch.Window
 		return nil
 	}
 	return rows
-}
-
-// OverlapTable shows for each group how fast its jobs iterated: the median over the runs, and
-// how much longer an iteration took than alone on as many multiprocessors, and than alone on
-// the whole GPU. The rests of a job that runs only a part of the time are no slowdown.
-func OverlapTable(rows []datasets.OverlapRate) reports.Table {
-	t := reports.Table{
-		Title: Titled("Kernels at the same time", firstRow(rows).Provenance),
-		Columns: reports.Left("group", "kernel").Right("SMs", "runs", "iteration [ms]", "over alone on as many",
-			"over alone on all", "SM clock [MHz]", "power [W]").Left("throttled"),
-		Notes: []string{"bandwidth, L2 and memory capacity are not partitioned; only the multiprocessors are"},
-	}
-	if firstRow(rows).Stub() {
-		t.Notes = append(t.Notes, "made on a stub, not on a GPU: these are not measurements")
-	}
-	medians := datasets.Overlaps(rows)
-	alone := func(p Part) mig.Seconds {
-		for _, m := range medians {
-			if m.Group == p.String() {
-				return m.Iteration
-			}
-		}
-		return mig.Seconds(math.NaN())
-	}
-	over := func(a, b mig.Seconds) string { return reports.Fixed(float64(a/b), 2) }
-	for _, m := range medians {
-		asked := m.SMs
-		if strings.HasSuffix(strings.Fields(m.Group)[m.Job-1], ":"+datasets.All) {
-			asked = 0
-		}
-		busy := m.Iteration * mig.Seconds(m.Intensity) / 100 // without the rests of one that does not run all the time
-		t.Rows = append(t.Rows, []string{
-			m.Group, strings.Split(strings.Fields(m.Group)[m.Job-1], ":")[0],
-			fmt.Sprint(m.SMs), fmt.Sprint(m.Run), reports.Fixed(1000*float64(m.Iteration), 4),
-			over(busy, alone(Part{m.Kernel, 100, asked})), over(busy, alone(Part{m.Kernel, 100, m.Of})),
-			reports.Fixed(m.ClockMean, 0), reports.Fixed(m.PowerMean, 0), m.Throttle,
-		})
-	}
-	return t
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"miglab/profiling/devicetest"
 	"miglab/profiling/launch"
 	"miglab/profiling/measure"
+	"miglab/profiling/tables"
 )
 
 // ground is a GPU on which an iteration takes a second, and which notes what ran.
@@ -49,7 +49,9 @@ func (g *ground) Together(_ context.Context, group measure.Group, window time.Du
 func overlap(t *testing.T, d *devicetest.GPU, g *ground, groups []measure.Group, dir string, repetitions int) ([]datasets.OverlapRate, error) {
 	t.Helper()
 	b := measure.Bench{Dir: dir, Session: ofItsOwn(t, d), Repetitions: repetitions}
-	_, err := b.Run(t.Context(), func(_ context.Context, b *measure.Bench) (*measure.Plan, error) { return measure.Overlap(b, g, groups) }, io.Discard)
+	_, err := measure.Measure(t.Context(), &b, func(_ context.Context, b *measure.Bench) (*measure.Plan[datasets.OverlapRate], error) {
+		return measure.Overlap(b, g, groups)
+	}, nil)
 	return first(hardware(t, dir, "overlap").Overlap), errors.Join(err, b.Session.Close())
 }
 
@@ -180,7 +182,7 @@ func TestOverlapTableLeavesOutRests(t *testing.T) {
 	alone := datasets.OverlapRate{Group: "b:16", Job: 1, Kernel: "b", Intensity: 100, SMs: 16, Of: 132, Run: 1, Iteration: 0.001}
 	other := datasets.OverlapRate{Group: "a:8 b@50:16", Job: 1, Kernel: "a", Intensity: 100, SMs: 8, Of: 132, Run: 1, Iteration: 0.001}
 	half := datasets.OverlapRate{Group: other.Group, Job: 2, Kernel: "b", Intensity: 50, SMs: 16, Of: 132, Run: 1, Iteration: 0.003}
-	table := measure.OverlapTable([]datasets.OverlapRate{alone, other, half})
+	table := tables.Overlap([]datasets.OverlapRate{alone, other, half})
 	if got := table.Rows[2][5]; got != "1.50" { // 3 ms, of which 1.5 ms are work, over 1 ms
 		t.Errorf("b at half its intensity takes %s of its time alone, want 1.50", got)
 	}

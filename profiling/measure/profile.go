@@ -1,14 +1,9 @@
 package measure
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,7 +12,6 @@ import (
 	"miglab/harness/stats"
 	"miglab/harness/task"
 	"miglab/profiling/launch"
-	"miglab/reports"
 )
 
 // MaxSpread is the largest spread, in percent, of steady times.
@@ -25,7 +19,7 @@ const MaxSpread = 2.0
 
 // A Profile summarises the runs of a sweep.
 type Profile struct {
-	// GPU is the model; nil if there are no runs.
+	// GPU is the model.
 	GPU *mig.GPU
 	// Runs are the rows that it summarises.
 	Runs []Run
@@ -60,14 +54,11 @@ func (r *Result) Seconds() mig.Seconds {
 // Spread is the standard deviation in percent of the mean.
 func (r *Result) Spread() float64 { return 100 * r.Times.StdDev / r.Times.Mean }
 
-// Summarize summarises runs on one GPU, ordered by kernel and size.
+// Summarize summarises at least one run on one GPU, ordered by kernel and size.
 func Summarize(runs []Run) *Profile {
-	p := &Profile{Runs: runs}
-	for same := range grouped(runs, (*Run).place) {
+	p := &Profile{GPU: mig.MustLookup(runs[0].GPU), Runs: runs}
+	for same := range Grouped(runs, (*Run).place) {
 		p.Results = append(p.Results, result(same))
-	}
-	if len(runs) > 0 {
-		p.GPU = mig.MustLookup(runs[0].GPU)
 	}
 	return p
 }
@@ -94,18 +85,18 @@ func result(runs []Run) Result {
 // whole calls use with the results of each kernel that has a usable result for every size and fits at least one of
 // them. It returns a sentence about each other kernel.
 func (p *Profile) whole(use func([]Result)) (left []string) {
-	for rs := range grouped(p.Results, func(r *Result) string { return r.Kernel }) {
+	for rs := range Grouped(p.Results, func(r *Result) string { return r.Kernel }) {
 		var lacks []string
 		fits := false
 		for _, size := range p.GPU.Sizes() {
 			i := slices.IndexFunc(rs, func(r Result) bool { return r.Size == size })
 			switch {
 			case i < 0:
-				lacks = append(lacks, fmt.Sprintf("has no runs %s", onSlices(size)))
+				lacks = append(lacks, fmt.Sprintf("has no runs %s", OnSlices(size)))
 			case rs[i].Status == launch.OK:
 				fits = true
 			case rs[i].Status != launch.OutOfMemory:
-				lacks = append(lacks, fmt.Sprintf("ended in %s %s", rs[i].Status, onSlices(size)))
+				lacks = append(lacks, fmt.Sprintf("ended in %s %s", rs[i].Status, OnSlices(size)))
 			}
 		}
 		if len(lacks) == 0 && !fits {
@@ -121,8 +112,8 @@ func (p *Profile) whole(use func([]Result)) (left []string) {
 	return left
 }
 
-// grouped yields the parts of a list in which successive elements have the same key.
-func grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
+// Grouped yields the parts of a list in which successive elements have the same key.
+func Grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		from := 0
 		for to := 1; to <= len(all); to++ {
@@ -155,7 +146,7 @@ func (p *Profile) Tasks() (b task.Batch, left []string) {
 func (p *Profile) Kernels() []datasets.KernelTime {
 	var out []datasets.KernelTime
 	p.whole(func(rs []Result) {
-		from := p.provenance()
+		from := p.Provenance()
 		for i := range rs {
 			r := &rs[i]
 			row := datasets.KernelTime{
@@ -171,125 +162,12 @@ func (p *Profile) Kernels() []datasets.KernelTime {
 	return out
 }
 
-// provenance is the provenance of the runs, with the day of the last one.
-func (p *Profile) provenance() datasets.Provenance {
-	run, started := firstRow(p.Runs), ""
+// Provenance is the provenance of the runs, with the day of the last one.
+func (p *Profile) Provenance() datasets.Provenance {
+	run, started := p.Runs[0], ""
 	for i := range p.Runs {
 		started = max(started, p.Runs[i].Started)
 	}
 	date, _, _ := strings.Cut(started, "T")
 	return datasets.Provenance{GPU: run.GPU, Name: run.Name, Driver: run.Driver, Source: run.Source, Date: date}
-}
-
-// incomparable is the warning about times from several sources.
-const incomparable = "times from different sources are not comparable: wall is the whole process, with its start, " +
-	"files and copies; regexp is what the program prints (miglab's kernels: their iterations); altis_csv is the " +
-	"kernels alone"
-
-// Warnings returns a sentence about each kernel that is left out of datasets, each time that spreads more than
-// [MaxSpread], times from several sources, instances and processes of others, lowered clocks, and runs without samples
-// of the clocks.
-func (p *Profile) Warnings() []string {
-	_, out := p.Tasks()
-	for i := range p.Results {
-		r := &p.Results[i]
-		if r.Status == launch.OK && r.Spread() > MaxSpread {
-			out = append(out, fmt.Sprintf("%s %s is unsteady: its times spread %s %%, more than %v %%",
-				r.Kernel, onSlices(r.Size), reports.Fixed(r.Spread(), 1), MaxSpread))
-		}
-	}
-	if slices.ContainsFunc(p.Results, func(r Result) bool { return r.Time != p.Results[0].Time }) {
-		out = append(out, incomparable)
-	}
-	existed, beside, lowered := 0, 0, map[string]int{}
-	for i := range p.Runs {
-		r := &p.Runs[i]
-		if r.Mode == existing {
-			existed++
-		}
-		if r.OtherProcesses > 0 {
-			beside++
-		}
-		reasons := "unknown"
-		if r.Samples > 0 {
-			reasons = r.Throttle
-		}
-		for reason := range strings.SplitSeq(reasons, "+") {
-			lowered[reason]++
-		}
-	}
-	note := func(count int, format string) {
-		if count > 0 {
-			out = append(out, fmt.Sprintf(format, fmt.Sprintf("%d of %d runs", count, len(p.Runs))))
-		}
-	}
-	note(existed, "%s were on MIG instances that existed (mode mig-existing); others may have used the rest of the GPU")
-	note(beside, "other processes used the GPU beside %s")
-	for _, reason := range slices.Sorted(maps.Keys(lowered)) {
-		switch reason {
-		case "none", "":
-		case "unknown":
-			note(lowered[reason], "nothing was sampled during %s")
-		default:
-			note(lowered[reason], "clocks were lowered ("+reason+") during %s")
-		}
-	}
-	return out
-}
-
-// Table shows the results, with the warnings below.
-func (p *Profile) Table() reports.Table {
-	t := reports.Table{
-		Title: Titled("Times of kernels by instance size", p.provenance()),
-		Columns: reports.Left("kernel", "time").Right("size").Left("status").
-			Right("runs", "median [s]", "mean [s]", "std [s]", "95 % interval [s]", "spread [%]"),
-		Notes: p.Warnings(),
-	}
-	for i := range p.Results {
-		r := &p.Results[i]
-		row := []string{
-			r.Kernel, cmp.Or(string(r.Time), reports.Missing), fmt.Sprint(r.Size), string(r.Status),
-			fmt.Sprint(r.Runs), reports.Fixed(float64(r.Seconds()), 4),
-		}
-		if r.Status == launch.OK {
-			row = append(row, reports.Fixed(r.Times.Mean, 4), reports.Fixed(r.Times.StdDev, 4),
-				"["+strings.Join(reports.Cells(4, r.Times.Low, r.Times.High), ", ")+"]", reports.Fixed(r.Spread(), 2))
-		} else {
-			row = append(row, reports.Missing, reports.Missing, reports.Missing, reports.Missing)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// save writes the tables of a profile, and if it is whole also the dataset, and what shows how kernels scale.
-func (p *Profile) save(b *Bench, out io.Writer, whole bool) error {
-	file := func(name string) string { return filepath.Join(b.Dir, name) }
-	table := p.Table()
-	err := table.Save(file("table"))
-	tasks, _ := p.Tasks()
-	if err != nil || !whole || len(tasks) == 0 {
-		if err == nil && whole {
-			err = &FailedError{Remedy: "no kernel ran on every size, so that there is no dataset"}
-		}
-		return errors.Join(err, table.Text(out))
-	}
-	const name = "tasks.csv"
-	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, p.Runs[0].Source)
-	monotonicity := Monotonicity("Monotonicity, "+title, p.GPU, tasks)
-	if err := errors.Join(
-		b.write("kernels.csv", func(w io.Writer) error { return datasets.WriteHardware(w, p.Kernels()) }),
-		b.write(name, func(w io.Writer) error { return task.WriteStream(w, p.GPU, task.OneBatch(tasks)) }),
-		reports.SaveFigure(file("speedup"), reports.Speedups(title, p.GPU, tasks, 4, true)),
-		monotonicity.Save(file("monotonicity")),
-		table.Text(out), monotonicity.Text(out),
-	); err != nil {
-		return err
-	}
-	use := ""
-	if p.GPU.Origin != "" {
-		use = "; with --gpu " + file("gpu.json")
-	}
-	_, err = fmt.Fprintf(out, "%d kernels on %s; dataset profile:%s%s\n", len(tasks), p.GPU, file(name), use)
-	return err
 }

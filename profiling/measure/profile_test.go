@@ -18,6 +18,7 @@ import (
 	"miglab/harness/task"
 	"miglab/profiling/launch"
 	"miglab/profiling/measure"
+	"miglab/profiling/tables"
 )
 
 // ran is a run of a kernel on A100 that took so long.
@@ -91,9 +92,6 @@ func TestSummarize(t *testing.T) {
 	if r := p.Results[15]; r.Kernel != "fails" || r.Size != 3 || r.Status != launch.Crash || !math.IsNaN(float64(r.Seconds())) {
 		t.Errorf("%+v", r)
 	}
-	if none := measure.Summarize(nil); none.GPU != nil || none.Warnings() != nil || none.Kernels() != nil {
-		t.Errorf("%+v", none)
-	}
 }
 
 func TestWarnings(t *testing.T) {
@@ -109,10 +107,10 @@ func TestWarnings(t *testing.T) {
 		"nothing was sampled during 1 of 28 runs",
 	}
 	p := measure.Summarize(mixedRuns())
-	if got := p.Warnings(); !reflect.DeepEqual(got, want) {
+	if got := tables.Warnings(p); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
-	table := p.Table()
+	table := tables.Profile(p)
 	if got := table.Notes; !reflect.DeepEqual(got, want) || table.Title != "Times of kernels by instance size; NVIDIA A100-SXM4-40GB, source: mig" {
 		t.Errorf("%q, notes %q", table.Title, got)
 	}
@@ -170,7 +168,7 @@ func TestProfileTable(t *testing.T) {
 	for i := range p.Results[:2] {
 		p.Results[i].Time = launch.Wall
 	}
-	got := p.Table()
+	got := tables.Profile(p)
 	if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "times from different sources are not comparable") }) {
 		t.Errorf("notes %q", got.Notes)
 	}

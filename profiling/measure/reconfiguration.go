@@ -7,14 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/session"
-	"miglab/reports"
 )
 
 // The operations of a [datasets.ReconfigurationTime].
@@ -22,15 +20,6 @@ const (
 	create  = "create"
 	destroy = "destroy"
 )
-
-var _ = register(Command{
-	Name: "reconfiguration", Noun: "rounds",
-	Short: "Measure what creating and destroying instances costs, one by one and at once",
-	Example: "  sudo miglab profile reconfiguration --out results/profile/a100\n" +
-		"  sudo miglab profile reconfiguration --repetitions 100",
-	Modes: []string{mig.SourceMIG},
-	Plan:  func(*pflag.FlagSet) Planner { return Reconfiguration },
-})
 
 // Reconfiguration plans to measure how long creating and destroying instances takes and whether the driver does
 // several operations at once (FAR 2.1, Table 1). The GPU must have no instances.
@@ -41,10 +30,9 @@ var _ = register(Command{
 // (4-2-1 on the 7-slice models, 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The time
 // of a single operation begins with the first call to the driver and includes the calls that the driver refused
 // because it was busy. Total is the time of all operations, including what the session does before each.
-func Reconfiguration(_ context.Context, b *Bench) (*Plan, error) {
+func Reconfiguration(_ context.Context, b *Bench) (*Plan[datasets.ReconfigurationTime], error) {
 	g := b.Session.Identity().Model
-	table := func(rows []datasets.ReconfigurationTime) reports.Table { return ReconfigurationTable(rows, g) }
-	p := newPlan(b, "reconfiguration", reconfigurationRows, table)
+	p := newPlan(b, "reconfiguration", reconfigurationRows)
 	for number := range cmp.Or(b.Repetitions, Repetitions) {
 		for i, partition := range reconfigured(g) {
 			for _, threads := range slices.Compact([]int{1, len(partition)}) {
@@ -71,7 +59,7 @@ func reconfigured(g *mig.GPU) []mig.Partition {
 			full = append(full, many)
 		}
 	}
-	different := func(p mig.Partition) int { return len(sizesOf(p, mig.Instance.Size)) }
+	different := func(p mig.Partition) int { return len(Sizes(p, mig.Instance.Size)) }
 	mixed := slices.MaxFunc(g.Useful(), func(a, b mig.Partition) int { return different(a) - different(b) })
 	return append(append(one, full...), mixed)
 }
@@ -88,8 +76,8 @@ func fullOf(g *mig.GPU, size mig.Slices) mig.Partition {
 	return most
 }
 
-// sizesOf returns the different sizes of what is in a list, ascending.
-func sizesOf[T any](all []T, size func(T) mig.Slices) []mig.Slices {
+// Sizes returns the different sizes of what is in a list, ascending.
+func Sizes[T any](all []T, size func(T) mig.Slices) []mig.Slices {
 	var out []mig.Slices
 	for _, x := range all {
 		out = append(out, size(x))
@@ -185,40 +173,4 @@ func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []rou
 		}
 	}
 	return out
-}
-
-// ReconfigurationTable compares measured times with those of the GPU's model (FAR Table 1). The ratio of a round is
-// the time of all operations at once over their time one by one. It is 1 if the driver serialises them, as FAR 2.1
-// found, and 1 over their number if it runs them in parallel. All rows must be from one GPU of the model.
-func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
-	t := reports.Table{
-		Title: Titled("Seconds to create and to destroy instances", firstRow(rows).Provenance),
-		Columns: reports.Left("round").Right("size").Left("operation").PlusMinus("mean [s]").
-			Right("model [s]", "one by one [s]", "all at once [s]", "ratio"),
-		Notes: []string{
-			"model: what schedulers reckon with, " + g.CostSource,
-			"ratio: the round with all operations at once over the round with one by one; 1 where the driver " +
-				"serialises them",
-		},
-	}
-	for _, r := range rows {
-		if r.Threads != 1 {
-			continue
-		}
-		model := g.Profile(r.Size).Create
-		if r.Operation == destroy {
-			model = g.Profile(r.Size).Destroy
-		}
-		row := append([]string{r.Partition, fmt.Sprint(r.Size), r.Operation},
-			reports.Cells(3, float64(r.Mean), float64(r.StdDev))...)
-		row = append(row, reports.Fixed(float64(model), 2), reports.Fixed(float64(r.Total), 3))
-		together, ratio := reports.Missing, reports.Missing
-		for _, all := range rows {
-			if all.Threads > 1 && all.Partition == r.Partition && all.Size == r.Size && all.Operation == r.Operation {
-				together, ratio = reports.Fixed(float64(all.Total), 3), reports.Fixed(float64(all.Total/r.Total), 2)
-			}
-		}
-		t.Rows = append(t.Rows, append(row, together, ratio))
-	}
-	return t
 }

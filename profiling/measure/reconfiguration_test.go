@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
 	"miglab/profiling/measure"
+	"miglab/profiling/tables"
 )
 
 func TestReconfiguredPartitions(t *testing.T) {
@@ -48,7 +48,7 @@ func reconfigure(t *testing.T, g *devicetest.GPU) []datasets.ReconfigurationTime
 func reconfiguration(ctx context.Context, t *testing.T, g *devicetest.GPU, b measure.Bench) ([]datasets.ReconfigurationTime, error) {
 	t.Helper()
 	b.Dir, b.Session = t.TempDir(), open(t, g)
-	_, err := b.Run(ctx, measure.Reconfiguration, io.Discard)
+	_, err := measure.Measure(ctx, &b, measure.Reconfiguration, nil)
 	return first(hardware(t, b.Dir, "reconfiguration").Reconfiguration), err
 }
 
@@ -99,7 +99,7 @@ func TestReconfigurationOfADriverThatSerialises(t *testing.T) {
 func TestReconfigurationOfADriverThatDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rows := reconfigure(t, devicetest.New(a30, devicetest.Parallel(), devicetest.Scale(2)))
-		table := measure.ReconfigurationTable(rows, a30)
+		table := tables.Reconfiguration(rows, a30)
 		var w strings.Builder
 		if err := table.Encode(&w, "csv"); err != nil {
 			t.Fatal(err)

@@ -2,22 +2,11 @@ package measure
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/spf13/pflag"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling/launch"
-	"miglab/reports"
 )
-
-var _ = register(Command{
-	Name: "startup", Noun: "runs", Kernels: true, Modes: []string{mig.SourceMIG, ModeExisting},
-	Short:   "Measure how long processes take before their kernels are timed",
-	Example: "  sudo miglab profile startup --repetitions 5",
-	Plan:    func(*pflag.FlagSet) Planner { return Startup },
-})
 
 // A StartupTime is how long the processes of a kernel took before and after the time that they report.
 type StartupTime struct {
@@ -35,8 +24,8 @@ type startup struct {
 }
 
 // Startup plans to run each kernel on the whole GPU and to compare the time of its process with the time that it reports.
-func Startup(_ context.Context, b *Bench) (*Plan, error) {
-	p := newPlan(b, "startup", startupRows, startupTable)
+func Startup(_ context.Context, b *Bench) (*Plan[StartupTime], error) {
+	p := newPlan(b, "startup", startupRows)
 	on, g := b.stage(), b.Session.Identity().Model
 	for run := 1; run <= b.rounds(); run++ {
 		for _, k := range b.kernels() {
@@ -66,12 +55,4 @@ func Startup(_ context.Context, b *Bench) (*Plan, error) {
 func startupRows(from datasets.Provenance, load datasets.Load, runs []startup) []StartupTime {
 	median := medianOf(runs, func(r *startup) float64 { return r.Seconds })
 	return []StartupTime{{from, runs[0].Kernel, len(runs), median, load}}
-}
-
-func startupTable(rows []StartupTime) reports.Table {
-	t := reports.Table{Title: "Time of processes beside their kernels", Columns: reports.Left("kernel").Right("runs", "median [s]")}
-	for _, r := range rows {
-		t.Rows = append(t.Rows, []string{r.Kernel, fmt.Sprint(r.Runs), reports.Fixed(float64(r.Median), 3)})
-	}
-	return t
 }

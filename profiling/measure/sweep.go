@@ -5,13 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"time"
-
-	"github.com/gocarina/gocsv"
-	"github.com/spf13/pflag"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
@@ -20,21 +16,6 @@ import (
 	"miglab/profiling/launch"
 	"miglab/profiling/session"
 )
-
-var _ = register(Command{
-	Noun: "runs", Kernels: true,
-	Modes: []string{mig.SourceMIG, ModeExisting, mig.SourcePartition},
-	Short: "Measure kernels on every instance size of a real GPU",
-	Plan: func(f *pflag.FlagSet) Planner {
-		scaling := scalingFlags(f)
-		return func(ctx context.Context, b *Bench) (*Plan, error) {
-			if b.Partitions != nil {
-				return scaling(ctx, b)
-			}
-			return Sweep(ctx, b)
-		}
-	},
-})
 
 // A Run is one measured run of a kernel: a row of runs.csv.
 type Run struct {
@@ -100,12 +81,12 @@ func (r *Run) place() place { return place{r.Kernel, r.Size} }
 // A kernel that runs out of memory on a size does not run there again, nor does one that crashes, hangs or gives a
 // wrong result until the next call. A kernel that needs more memory than the instance has is not tried. Rows are
 // those of runs.csv, by kernel, size and repetition.
-func Sweep(_ context.Context, b *Bench) (*Plan, error) {
+func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 	if len(b.Kernels) == 0 {
 		return nil, fmt.Errorf("there are no kernels to measure")
 	}
-	p := &Plan{Name: "profile", bench: b, spoilt: map[string]bool{}}
-	known, err := finished[Run](b, p.Name)
+	p := &Plan[Run]{name: "profile", file: "runs.csv", bench: b, spoilt: map[string]bool{}}
+	known, err := finished[Run](b, p.name)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +110,12 @@ func Sweep(_ context.Context, b *Bench) (*Plan, error) {
 			}
 		}
 	}
-	p.Save = w.save
+	p.rows = w.rows
 	return p, nil
 }
 
-// existing is the mode of a row under MIG whose instance the program did not make.
-const existing = "existing"
+// Existing is the mode of a row under MIG whose instance the program did not make.
+const Existing = "existing"
 
 // instancesOf returns the instances that a sweep measures, by size, ascending: each at the first start of its profile.
 // If only instances that exist are used, it leaves out the sizes that do not.
@@ -220,7 +201,7 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *launch.Kernel, repe
 	}
 	r.Mode = "created"
 	if w.id.Existing {
-		r.Mode = existing
+		r.Mode = Existing
 	}
 	if has := 1000 * p.MemoryGB; k.MinMemoryMB > has {
 		detail := fmt.Sprintf("not tried: it needs %d MB, and %s has %d MB", k.MinMemoryMB, p, has)
@@ -243,7 +224,7 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *launch.Kernel, repe
 		out, err = w.Launcher.Launch(ctx, k, on)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", k.Name, onSlices(p.Size), err)
+		return nil, fmt.Errorf("%s %s: %w", k.Name, OnSlices(p.Size), err)
 	}
 	return w.record(r, k, out)
 }
@@ -269,17 +250,17 @@ func (w *sweep) record(r *Run, k *launch.Kernel, out launch.Outcome) (*ran[any],
 	w.adopt(r)
 	if out.Status != launch.OK && out.Status != launch.OutOfMemory {
 		w.bad = append(w.bad, *r)
-		w.fail(k.Name, onSlices(r.Size), out)
+		w.fail(k.Name, OnSlices(r.Size), out)
 		return nil, nil
 	}
 	return w.ran(r, out.Start, out.End), nil
 }
 
-// save writes runs.csv and what follows from it.
-func (w *sweep) save(out io.Writer, whole bool) (int, error) {
+// rows returns the rows of runs.csv: the finished runs of all calls and those that failed in this one.
+func (w *sweep) rows() ([]Run, error) {
 	known, err := finished[Run](w.Bench, "profile")
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	runs := w.bad
 	for _, r := range known {
@@ -289,17 +270,10 @@ func (w *sweep) save(out io.Writer, whole bool) (int, error) {
 		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Size, b.Size),
 			cmp.Compare(a.Repetition, b.Repetition))
 	})
-	if len(runs) == 0 {
-		return 0, nil
-	}
-	rows := slices.Clone(runs)
-	for i := range rows {
-		if rows[i].Status == launch.OutOfMemory {
-			rows[i].Seconds = mig.Seconds(math.Inf(1))
+	for i := range runs {
+		if runs[i].Status == launch.OutOfMemory {
+			runs[i].Seconds = mig.Seconds(math.Inf(1))
 		}
 	}
-	if err := w.write("runs.csv", func(w io.Writer) error { return gocsv.Marshal(rows, w) }); err != nil {
-		return 0, err
-	}
-	return len(runs), Summarize(runs).save(w.Bench, out, whole)
+	return runs, nil
 }

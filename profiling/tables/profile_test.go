@@ -1,4 +1,4 @@
-package measure_test
+package tables_test
 
 import (
 	"reflect"
@@ -7,19 +7,30 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
-	"miglab/profiling/measure"
+	"miglab/profiling/tables"
 	"miglab/reports"
 )
 
+var a100 = mig.MustLookup("A100")
+
+// onAll returns a task with its times on all sizes of an A100, ascending.
+func onAll(name string, times ...mig.Seconds) task.Task {
+	t := task.New(name, nil)
+	for i, size := range a100.Sizes() {
+		t.Set(size, times[i])
+	}
+	return t
+}
+
 func TestMonotonicity(t *testing.T) {
 	b := task.Batch{
-		task.New("linear", seconds(a100, 84, 42, 28, 21, 12)),
-		task.New("super", seconds(a100, 100, 40, 30, 22.5, 20)), // works 100, 80, 90, 90, 140
-		task.New("slower", seconds(a100, 10, 12, 12, 15, 6)),    // longer by 20 % and 25 %
+		onAll("linear", 84, 42, 28, 21, 12),
+		onAll("super", 100, 40, 30, 22.5, 20), // works 100, 80, 90, 90, 140
+		onAll("slower", 10, 12, 12, 15, 6),    // longer by 20 % and 25 %
 		task.New("gap", map[mig.Slices]mig.Seconds{1: 10, 3: 3, 4: 3}),
 		task.New("large", map[mig.Slices]mig.Seconds{4: 2, 7: 1}),
 	}
-	got := measure.Monotonicity("On A100", a100, b)
+	got := tables.Monotonicity("On A100", a100, b)
 	want := reports.Table{
 		Title: "On A100",
 		Columns: []reports.Column{
@@ -56,7 +67,7 @@ func TestMonotonicityOfRodinia(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := measure.Monotonicity("Rodinia", a100, in.Tasks)
+	got := tables.Monotonicity("Rodinia", a100, in.Tasks)
 	broken := map[[3]string]string{}
 	for _, r := range got.Rows {
 		broken[[3]string(r[:3])] = r[3] + " " + r[4]
