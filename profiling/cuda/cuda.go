@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -276,11 +277,11 @@ type Partition struct {
 	home C.CUcontext
 }
 
-// Split divides the multiprocessors: each count has a partition, and no two partitions share
-// one. The driver hands them out in groups, of 8 on Hopper, or of 2 if fine, which ignores
-// that clusters of blocks need neighbours. A count is rounded up to whole groups. The only
-// partition may have the whole device. The caller closes the partitions before the device.
-func (d *Device) Split(counts []int, fine bool) ([]*Partition, error) {
+// Split divides the multiprocessors: each count has a partition, and no two partitions share one. The driver hands
+// them out in groups, of 8 on Hopper. Where these do not make up the counts, they are groups of 2, which ignore that
+// clusters of blocks need neighbours. A count is rounded up to whole groups. The only partition may have the whole
+// device. The caller closes the partitions before the device.
+func (d *Device) Split(counts []int) ([]*Partition, error) {
 	op := fmt.Sprintf("give %v of %d multiprocessors to partitions", counts, d.Facts.SMs)
 	if missing := C.missing_for_partitions(); missing != nil {
 		return nil, &profiling.DeviceError{
@@ -288,7 +289,10 @@ func (d *Device) Split(counts []int, fine bool) ([]*Partition, error) {
 			Remedy: "install a driver of CUDA 12.4 or later, which is 550.54 or later",
 		}
 	}
-	shares, err := d.divide(counts, fine)
+	shares, err := d.divide(counts, 0)
+	if err != nil || !slices.EqualFunc(shares, counts, hasCount) {
+		shares, err = d.divide(counts, ignoreClusters)
+	}
 	if err != nil {
 		return nil, &profiling.DeviceError{Op: op, Err: err}
 	}
@@ -313,15 +317,19 @@ func (d *Device) partitions(op string, n int, open func(p *Partition, i int) err
 	return nil, &profiling.DeviceError{Op: op, Err: err}
 }
 
+// hasCount reports whether groups have as many multiprocessors as a count says.
+func hasCount(groups []C.CUdevResource, count int) bool {
+	for i := range groups {
+		count -= smCount(&groups[i])
+	}
+	return count == 0
+}
+
 // divide returns the groups of multiprocessors of each count.
-func (d *Device) divide(counts []int, fine bool) ([][]C.CUdevResource, error) {
+func (d *Device) divide(counts []int, flags C.uint) ([][]C.CUdevResource, error) {
 	whole := make([]C.CUdevResource, 1)
 	if err := check("cuDeviceGetDevResource", C.cuDeviceGetDevResource(d.number, &whole[0], resourceSMs)); err != nil {
 		return nil, err
-	}
-	var flags C.uint
-	if fine {
-		flags = ignoreClusters
 	}
 	var n C.uint // the smallest groups that there are
 	if err := check("cuDevSmResourceSplitByCount",

@@ -23,7 +23,7 @@ func Installed() error { return profiling.WithoutCgo("load libcuda.so.1") }
 func Open() (*Device, error) { return nil, Installed() }
 
 // Split always fails (see the package comment).
-func (d *Device) Split([]int, bool) ([]*Partition, error) { return nil, Installed() }
+func (d *Device) Split([]int) ([]*Partition, error) { return nil, Installed() }
 
 // Share always fails (see the package comment).
 func (d *Device) Share(int) ([]*Partition, error) { return nil, Installed() }

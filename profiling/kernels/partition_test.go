@@ -22,7 +22,7 @@ import (
 
 // partitionsHere splits the device, verifies stream in all partitions at the same time, and
 // prints how many multiprocessors each has. Without counts it shares the device among two.
-func partitionsHere(counts []int, fine bool) (err error) {
+func partitionsHere(counts []int) (err error) {
 	d, err := cuda.Open()
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func partitionsHere(counts []int, fine bool) (err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	parts, err := elsewhere(func() ([]*cuda.Partition, error) {
 		if len(counts) > 0 {
-			return d.Split(counts, fine)
+			return d.Split(counts)
 		}
 		return d.Share(2)
 	})
@@ -77,7 +77,7 @@ func partitionsMain(text string) {
 			counts = append(counts, n)
 		}
 	}
-	if err := partitionsHere(counts, strings.HasSuffix(text, "fine")); err != nil {
+	if err := partitionsHere(counts); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
@@ -103,18 +103,19 @@ func TestPartitions(t *testing.T) {
 	for _, c := range []struct {
 		counts, want string
 	}{
-		{"16 coarse", `^16 ok`},
-		{"132 coarse", `^132 ok`},
-		{"60 coarse", `^64 ok`},
-		{"60 fine", `^60 ok`},
-		{"60 64 fine", `^60 64 ok`},
-		{"64 64 coarse", `^64 64 ok`},
-		{"40 40 48 coarse", `^40 40 48 ok`},
-		{"1 1 fine", `^2 2 ok`},
+		{"16", `^16 ok`},
+		{"132", `^132 ok`},
+		{"60", `^60 ok`}, // in groups of 2, as groups of 8 do not make 60
+		{"61", `^62 ok`},
+		{"60 64", `^60 64 ok`},
+		{"64 64", `^64 64 ok`},
+		{"64 68", `^64 68 ok`}, // groups of 8 are too few
+		{"40 40 48", `^40 40 48 ok`},
+		{"1 1", `^2 2 ok`},
 		{"share", `^132 132 ok`},
-		{"64 68 coarse", `^give \[64 68\] of 132 multiprocessors to partitions: there are too few: the driver gives them in groups of 8, of which there are 16`},
-		{"133 coarse", `too few`},
-		{"0 coarse", `0 multiprocessors are not a partition`},
+		{"66 68", `^give \[66 68\] of 132 multiprocessors to partitions: there are too few: the driver gives them in groups of 2, of which there are 66`},
+		{"133", `too few`},
+		{"0", `0 multiprocessors are not a partition`},
 	} {
 		if _, output := partitioned(t, env, c.counts); !regexp.MustCompile(c.want).MatchString(output) {
 			t.Errorf("%s: %q, want %q", c.counts, output, c.want)
@@ -127,11 +128,11 @@ func TestPartitions(t *testing.T) {
 		"cuGreenCtxCreate=2":              `cuGreenCtxCreate: out of memory`,
 		"cuStreamCreate=2":                `cuStreamCreate: out of memory`,
 	} {
-		if status, output := partitioned(t, append(env, "MIGLAB_EMULATED_FAIL="+setting), "64 64 coarse"); status == 0 || !regexp.MustCompile(want).MatchString(output) {
+		if status, output := partitioned(t, append(env, "MIGLAB_EMULATED_FAIL="+setting), "64 64"); status == 0 || !regexp.MustCompile(want).MatchString(output) {
 			t.Errorf("%s: status %d, %q, want %q", setting, status, output, want)
 		}
 	}
-	if status, output := partitioned(t, append(stub(t, "-DOLD_DRIVER"), "MIGLAB_EMULATED_SMS=132"), "64 coarse"); status == 0 || !strings.Contains(output, "has no cuDeviceGetDevResource; install a driver of CUDA 12.4 or later, which is 550.54 or later") {
+	if status, output := partitioned(t, append(stub(t, "-DOLD_DRIVER"), "MIGLAB_EMULATED_SMS=132"), "64"); status == 0 || !strings.Contains(output, "has no cuDeviceGetDevResource; install a driver of CUDA 12.4 or later, which is 550.54 or later") {
 		t.Errorf("an old driver: status %d, %q", status, output)
 	}
 }

@@ -71,8 +71,7 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 	return t.jobs, err
 }
 
-// split makes the partitions of a group, of which all jobs have a limit or none. Groups of multiprocessors as clusters
-// need them come first; if their size does not fit the counts, finer ones.
+// split makes the partitions of a group, of which all jobs have a limit or none.
 func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
 	var counts []int
 	for _, part := range g {
@@ -83,20 +82,7 @@ func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
 	if len(counts) == 0 {
 		return p.Device.Share(len(g))
 	}
-	parts, err := p.Device.Split(counts, false)
-	exact := err == nil
-	for i, part := range parts {
-		exact = exact && part.SMs == counts[i]
-	}
-	if exact {
-		return parts, nil
-	}
-	for _, part := range parts {
-		if err := part.Close(); err != nil {
-			return nil, err
-		}
-	}
-	return p.Device.Split(counts, true)
+	return p.Device.Split(counts)
 }
 
 // together is a run of a group.
