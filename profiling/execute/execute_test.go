@@ -91,7 +91,6 @@ func valid(p schedule.Problem, real schedule.Schedule) error {
 // Batch algorithms let everything happen as early as it can. Where operations take what the model says, one at a
 // time, or nothing, their schedules happen exactly as simulated.
 func TestAlgorithmsAreExecutedAsSimulated(t *testing.T) {
-	dir := folder(t)
 	for n, name := range []string{"A30", "A100", "H100"}[:deep.N(2, 3)] {
 		g := mig.MustLookup(name)
 		for count := 1; count <= 2; count++ {
@@ -112,7 +111,7 @@ func TestAlgorithmsAreExecutedAsSimulated(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s: %v", id, err)
 					}
-					tr := trial{dir: dir, problem: p, planned: s}
+					tr := trial{problem: p, planned: s}
 					if model == mig.Free {
 						tr.gpu = append(tr.gpu, devicetest.Scale(0))
 					}
@@ -153,12 +152,11 @@ func before(s schedule.Schedule, gpu int, at mig.Seconds) (sum mig.Seconds) {
 // once more than one operation at a time is ruled out. No task is later than planned, except where the plan lets
 // operations overlap: then by no more than the operations before it on its GPU took.
 func TestEveryValidPlanIsExecuted(t *testing.T) {
-	dir := folder(t)
 	for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 		t.Run(model.String(), func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				p, s := drawPlan(rt, model)
-				r := trial{dir: dir, problem: p, planned: s}.execute(t)
+				r := trial{problem: p, planned: s}.execute(t)
 				if err := errors.Join(r.well(), valid(p, r.real)); err != nil {
 					rt.Fatal(err)
 				}
@@ -179,10 +177,9 @@ func TestEveryValidPlanIsExecuted(t *testing.T) {
 
 // Where operations take no time, as [mig.Free] says, no task is later than planned.
 func TestFreePlansAreNeverLate(t *testing.T) {
-	dir := folder(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		p, s := drawPlan(rt, mig.Free)
-		r := trial{dir: dir, problem: p, planned: s, gpu: []devicetest.Option{devicetest.Scale(0)}}.execute(t)
+		r := trial{problem: p, planned: s, gpu: []devicetest.Option{devicetest.Scale(0)}}.execute(t)
 		if err := r.well(); err != nil {
 			rt.Fatal(err)
 		}
@@ -257,7 +254,7 @@ func TestPlansWithTies(t *testing.T) {
 		p := schedule.Problem{GPU: mig.MustLookup("A100"), Model: mig.Free}
 		s := schedule.Schedule{GPU: p.GPU, Model: p.Model, Operations: c.operations}
 		for range 2 {
-			r := trial{dir: folder(t), problem: p, planned: s}.execute(t)
+			r := trial{problem: p, planned: s}.execute(t)
 			if err := errors.Join(r.well(), valid(p, r.real)); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
@@ -298,7 +295,7 @@ func TestTasksFindTheirLives(t *testing.T) {
 			{Task: 0, Instance: left, Start: 0, End: 2},
 		},
 	}
-	r := trial{dir: folder(t), problem: p, planned: s, gpu: []devicetest.Option{devicetest.Scale(0)}}.execute(t)
+	r := trial{problem: p, planned: s, gpu: []devicetest.Option{devicetest.Scale(0)}}.execute(t)
 	if err := r.well(); err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +340,7 @@ func twoByTwo(t *testing.T) (schedule.Problem, schedule.Schedule) {
 func TestWhatHappened(t *testing.T) {
 	p, s := twoByTwo(t)
 	var heard []int
-	r := trial{dir: folder(t), problem: p, planned: s, arrange: func(st *stage) {
+	r := trial{problem: p, planned: s, arrange: func(st *stage) {
 		st.options.Progress = func(done, all int) { heard = append(heard, 10*done+all) }
 	}}.execute(t)
 	if err := r.well(); err != nil {
@@ -371,7 +368,7 @@ func TestWhatHappened(t *testing.T) {
 // A task that takes longer holds up what comes after it on the GPU, and all else is as it was.
 func TestSlowTask(t *testing.T) {
 	p, s := twoByTwo(t)
-	r := trial{dir: folder(t), problem: p, planned: s, arrange: func(st *stage) { st.launcher.Times["a"][3] = 13 }}.execute(t)
+	r := trial{problem: p, planned: s, arrange: func(st *stage) { st.launcher.Times["a"][3] = 13 }}.execute(t)
 	if err := r.well(); err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +383,7 @@ func TestSlowTask(t *testing.T) {
 // Instances that stay in use for a while cost their time, and no more.
 func TestBusyDestroy(t *testing.T) {
 	p, s := twoByTwo(t)
-	r := trial{dir: folder(t), problem: p, planned: s, gpu: []devicetest.Option{devicetest.Busy(2, 300*time.Millisecond)}}.execute(t)
+	r := trial{problem: p, planned: s, gpu: []devicetest.Option{devicetest.Busy(2, 300*time.Millisecond)}}.execute(t)
 	if err := r.well(); err != nil {
 		t.Fatal(err)
 	}
@@ -487,7 +484,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, s := twoByTwo(t)
-			r := trial{dir: folder(t), problem: p, planned: s, gpu: c.gpu, arrange: c.arrange}.execute(t)
+			r := trial{problem: p, planned: s, gpu: c.gpu, arrange: c.arrange}.execute(t)
 			if r.err == nil || !strings.HasPrefix(r.err.Error(), c.want) {
 				t.Errorf("error %v, want %q", r.err, c.want)
 			}
@@ -544,7 +541,7 @@ func TestFaultOnOneOfTwoGPUs(t *testing.T) {
 	all := in(t, "7g.40gb", 0)
 	s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Create, GPU: 1, Instance: all, End: 0.24})
 	s.Placements = append(s.Placements, schedule.Placement{Task: 4, GPU: 1, Instance: all, Start: 0.24, End: 100.24})
-	r := trial{dir: folder(t), problem: p, planned: s, arrange: func(st *stage) {
+	r := trial{problem: p, planned: s, arrange: func(st *stage) {
 		st.launcher.Crash = map[string]bool{"c": true}
 	}}.execute(t)
 	if r.err == nil || r.err.Error() != `task "c" on 7@0 of GPU 0: crash: exit status 139` {
@@ -622,7 +619,7 @@ func TestRefusals(t *testing.T) {
 		if c.change != nil {
 			c.change(&p, &s)
 		}
-		r := trial{dir: folder(t), model: c.gpu, problem: p, planned: s, arrange: c.arrange}.execute(t)
+		r := trial{model: c.gpu, problem: p, planned: s, arrange: c.arrange}.execute(t)
 		if r.err == nil || !strings.HasPrefix(r.err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, r.err, c.want)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -21,21 +20,8 @@ import (
 	"miglab/profiling/session"
 )
 
-// folder returns a folder for locks and journals, in memory where the system has such folders: every line of a
-// journal waits for the disk.
-func folder(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "execute-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
 // A trial is one execution on fake GPUs.
 type trial struct {
-	dir     string
 	problem schedule.Problem
 	planned schedule.Schedule
 	// model is that of the GPUs; nil means that of the problem.
@@ -68,11 +54,11 @@ type result struct {
 func (tr trial) execute(t *testing.T) (out result) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		model := cmp.Or(tr.model, tr.problem.GPU)
+		model, dir := cmp.Or(tr.model, tr.problem.GPU), t.TempDir()
 		st := &stage{ctx: t.Context(), cancel: func() {}, launcher: &devicetest.Launcher{Times: map[string]map[mig.Slices]mig.Seconds{}}}
 		for i := range tr.problem.GPUs() {
 			g := devicetest.New(model, append([]devicetest.Option{devicetest.Number(i)}, tr.gpu...)...)
-			s, err := session.Open(st.ctx, g, session.Options{Dir: tr.dir})
+			s, err := session.Open(st.ctx, g, session.Options{Dir: dir})
 			if err != nil {
 				t.Fatal(err)
 			}

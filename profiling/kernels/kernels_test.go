@@ -321,28 +321,6 @@ func sameInGo(t *testing.T, name, program string) {
 
 var defaults = regexp.MustCompile(`(?s)--size N [^(]*\(default (\d+),.*--iterations K [^(]*\(default (\d+),.*memory_mb: (\d+)`)
 
-// TestEmulation checks that the emulation sees what a GPU, or its sanitizer, refuses.
-func TestEmulation(t *testing.T) {
-	t.Parallel()
-	needCompiler(t)
-	program := compile(t, t.TempDir(), filepath.Join("testdata", "misuse.cu"))
-	for misuse, message := range map[string]string{
-		"block":         `nothing: invalid configuration argument`,
-		"grid":          `nothing: invalid configuration argument`,
-		"left":          `not every thread of the block comes to this barrier\n.*half_at_barrier: unspecified launch failure`,
-		"divergent":     `not every thread of the block comes to this barrier\n.*two_barriers: unspecified launch failure`,
-		"bounds":        `AddressSanitizer: heap-buffer-overflow`,
-		"shared-bounds": `index 8 out of bounds`,
-		"stale-shared":  `wrong at 1: got -1, want 1`,
-		"uninitialised": `wrong at 0: got -1, want 0`,
-		"host":          `cudaMemcpy.*: invalid argument`,
-		"too-far":       `cudaMemcpy.*: invalid argument`,
-	} {
-		expect(t, 1, message, program, nil, misuse)
-	}
-	expect(t, 0, `\A\z`, program, nil, "nothing wrong")
-}
-
 // TestMakefile builds with a compiler that makes scripts.
 func TestMakefile(t *testing.T) {
 	t.Parallel()

@@ -59,6 +59,14 @@ func create(t *testing.T, d profiling.Device, profile string, start mig.Slices) 
 	return i
 }
 
+// destroy destroys an instance.
+func destroy(t *testing.T, d profiling.Device, i profiling.Instance) {
+	t.Helper()
+	if err := d.Destroy(i.ID); err != nil {
+		t.Error(err)
+	}
+}
+
 // wants checks an error: its cause, that it is a *DeviceError of one line, and that it
 // says all the words.
 func wants(t *testing.T, err, cause error, words ...string) {
@@ -180,10 +188,7 @@ var deviceTests = []stubTest{
 	}},
 	// In a MIG slice CUDA gives the UUID of the MIG device. Its processes count, and the samples are the GPU's.
 	{name: "samples of a slice", state: append([]string{nvmltest.A100}, somebodys...), run: func(t *testing.T, s nvmltest.State) {
-		d, err := nvml.OpenExisting("")
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := openExisting(t, "")
 		mine, err1 := d.Create(at(t, "A100", "1g.5gb", 6))
 		theirs, err2 := d.Create(at(t, "A100", "4g.20gb", 0))
 		if err := errors.Join(err1, err2); err != nil {
@@ -297,9 +302,7 @@ var deviceTests = []stubTest{
 		d := open(t)
 		i := create(t, d, "3g.20gb", 4)
 		wants(t, d.Destroy(i.ID), profiling.ErrBusy, "destroy instance 1", "says that it destroyed the instance, and lists it")
-		if err := d.Destroy(i.ID); err != nil {
-			t.Error(err)
-		}
+		destroy(t, d, i)
 		left(t, s)
 		s.Add(t, "linger 1", "fail nvmlGpuInstanceCreateComputeInstance 0 1 NO_PERMISSION")
 		_, err := d.Create(i.Instance)
@@ -452,9 +455,7 @@ var deviceTests = []stubTest{
 			other.Process.Kill()
 			other.Wait()
 		}()
-		if err := d.Destroy(i.ID); err != nil {
-			t.Error(err)
-		}
+		destroy(t, d, i)
 		left(t, s)
 	}},
 	{name: "a compute instance goes while its GPU instance is destroyed", run: func(t *testing.T, s nvmltest.State) {

@@ -30,6 +30,16 @@ var somebodys = []string{
 	"gi 0 1 5 0 0", "gi 0 3 14 4 0", "gi 0 7 19 6 0", "ci 0 1 0 4", "ci 0 3 0 2", "ci 0 7 0 1",
 }
 
+// openExisting opens the instances that exist on a GPU.
+func openExisting(t *testing.T, selector string) profiling.Device {
+	t.Helper()
+	d, err := nvml.OpenExisting(selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 func onExisting(lines ...string) []string {
 	return slices.Concat([]string{nvmltest.A100}, unprivileged, lines)
 }
@@ -38,10 +48,7 @@ func TestExistingInstances(t *testing.T) {
 	onStub(t, []stubTest{
 		{name: "are neither made nor destroyed with privilege", state: slices.Concat([]string{nvmltest.A100}, somebodys), run: func(t *testing.T, s nvmltest.State) {
 			before := s.Instances(t)
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			p := mig.MustLookup("A100").Profile(2)
 			starts, err := d.Placements(p)
 			if err != nil || len(starts) != 1 {
@@ -54,19 +61,14 @@ func TestExistingInstances(t *testing.T) {
 			if taken := s.Instances(t); !slices.Equal(taken, before) {
 				t.Errorf("taking one left %q of %q", taken, before)
 			}
-			if err := d.Destroy(i.ID); err != nil {
-				t.Error(err)
-			}
+			destroy(t, d, i)
 			if after := s.Instances(t); !slices.Equal(after, before) {
 				t.Errorf("giving it back left %q of %q", after, before)
 			}
 		}},
 		{name: "are used without privilege", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
 			before := s.Instances(t)
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			id, err := d.Identify()
 			if err != nil || !id.Existing || id.Source != mig.SourceMIG || id.Model != mig.MustLookup("A100") {
 				t.Errorf("%+v, %v", id, err)
@@ -106,9 +108,7 @@ func TestExistingInstances(t *testing.T) {
 				}
 			}
 			for _, i := range all {
-				if err := d.Destroy(i.ID); err != nil {
-					t.Error(err)
-				}
+				destroy(t, d, i)
 			}
 			wants(t, d.Destroy(all[0].ID), profiling.ErrUnknownInstance)
 			wants(t, d.SetMIG(false), profiling.ErrUnsupported, "mig-existing")
@@ -119,10 +119,7 @@ func TestExistingInstances(t *testing.T) {
 		{name: "in a session that is killed", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
 			before := s.Instances(t)
 			for range 2 {
-				d, err := nvml.OpenExisting("")
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := openExisting(t, "")
 				f := folder(t.TempDir())
 				run := f.open(t, d)
 				i, _, err := run.Create(t.Context(), at(t, "A100", "4g.20gb", 0))
@@ -143,10 +140,7 @@ func TestExistingInstances(t *testing.T) {
 			left(t, s, before...)
 		}},
 		{name: "two of a profile differ", state: onExisting("gi 0 1 9 0 0", "ci 0 1 0 3", "gi 0 2 9 4 0", "ci 0 2 0 3"), run: func(t *testing.T, s nvmltest.State) {
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			a, err1 := d.Create(at(t, "A100", "3g.20gb", 0))
 			b, err2 := d.Create(at(t, "A100", "3g.20gb", 4))
 			if err1 != nil || err2 != nil || a.UUID == b.UUID {
@@ -154,21 +148,15 @@ func TestExistingInstances(t *testing.T) {
 			}
 		}},
 		{name: "on a model that the table lacks", state: append([]string{"gpu 0 H20 GPU-1 1 1", "gi 0 1 9 4 0", "ci 0 1 0 3"}, unprivileged...), run: func(t *testing.T, s nvmltest.State) {
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			id, err := d.Identify()
 			if starts, _ := d.Placements(id.Model.Profile(3)); err != nil || id.Model.Name != "H20-78SM" || len(starts) != 1 {
 				t.Errorf("%v, %v, starts %v", id.Model, err, starts)
 			}
 		}},
 		{name: "that are divided are left out", state: onExisting("gi 0 2 9 4 0", "ci 0 2 1 2", "ci 0 2 0 1", "gi 0 7 19 0 0", "ci 0 7 0 1"), run: func(t *testing.T, s nvmltest.State) {
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = d.Create(at(t, "A100", "3g.20gb", 4))
+			d := openExisting(t, "")
+			_, err := d.Create(at(t, "A100", "3g.20gb", 4))
 			wants(t, err, profiling.ErrInsufficient, "there are 1g.5gb at 0")
 			s.Remove(t, "gi 0 7")
 			s.Remove(t, "ci 0 7")
@@ -176,29 +164,20 @@ func TestExistingInstances(t *testing.T) {
 			wants(t, err, nil, "has 2 of the 3 compute slices", "nvidia-smi mig -cgi")
 		}},
 		{name: "that somebody destroys", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			s.Remove(t, "ci 0 7")
-			_, err = d.Create(at(t, "A100", "1g.5gb", 6))
+			_, err := d.Create(at(t, "A100", "1g.5gb", 6))
 			wants(t, err, profiling.ErrUnknownInstance, "somebody destroyed it")
 		}},
 		{name: "and the processes of others on the rest", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
-			all, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := openExisting(t, "")
 			mine, err1 := all.Create(at(t, "A100", "1g.5gb", 6))
 			theirs, err2 := all.Create(at(t, "A100", "4g.20gb", 0))
 			if err1 != nil || err2 != nil {
 				t.Fatal(err1, err2)
 			}
 			t.Setenv("CUDA_VISIBLE_DEVICES", mine.UUID)
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			use(t, theirs.Env[0])
 			if p, err := d.Processes(); err != nil || len(p) != 0 {
 				t.Errorf("processes %v, %v; want none: it is on an instance of others", p, err)
@@ -231,10 +210,7 @@ func TestExistingInstances(t *testing.T) {
 			wants(t, err, profiling.ErrUnsupported, "no model can be built") // and not that there is no instance
 		}},
 		{name: "in a container that may not read the GPU's memory", state: onExisting(append(somebodys, "deny nvmlDeviceGetMemoryInfo", "deny nvmlDeviceGetComputeRunningProcesses")...), run: func(t *testing.T, s nvmltest.State) {
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			id, err := d.Identify()
 			if starts, _ := d.Placements(mig.MustLookup("A100").Profile(4)); err != nil || id.Model.Name != "A100" || id.MemoryMiB != 40960 || len(starts) != 1 {
 				t.Errorf("%+v, %v; 4g at %v", id, err, starts)
@@ -244,10 +220,7 @@ func TestExistingInstances(t *testing.T) {
 			}
 		}},
 		{name: "whose indices move, and one is gone", state: onExisting(append(somebodys, "move 7", "stale 0 9 0 3")...), run: func(t *testing.T, s nvmltest.State) {
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			for _, size := range []mig.Slices{1, 2, 4} {
 				if starts, err := d.Placements(mig.MustLookup("A100").Profile(size)); err != nil || len(starts) != 1 {
 					t.Errorf("size %d at %v, %v", size, starts, err)
@@ -257,10 +230,7 @@ func TestExistingInstances(t *testing.T) {
 		// On B300 the instance with double memory has a smaller compute instance with as many slices. The table has no
 		// multiprocessors of GB300.
 		{name: "a part with all slices", state: append([]string{"gpu 0 GB300 GPU-1 1 1", "gi 0 7 15 0 0", "ci 0 7 0 1 18", "gi 0 8 15 2 0", "ci 0 8 0 1"}, unprivileged...), run: func(t *testing.T, s nvmltest.State) {
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			id, err := d.Identify()
 			if starts, _ := d.Placements(id.Model.Profiles[2]); err != nil || id.Model.Profiles[2].SMs != 30 || len(starts) != 1 {
 				t.Errorf("%v, %v: 1g.70gb at %v, want one", id.Model, err, starts)
@@ -274,10 +244,7 @@ func TestExistingInstances(t *testing.T) {
 		}, run: func(t *testing.T, s nvmltest.State) {
 			_, err := nvml.OpenExisting("")
 			wants(t, err, nil, "several GPUs have MIG instances: GPU-a, GPU-b", "--device")
-			d, err := nvml.OpenExisting("GPU-b")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "GPU-b")
 			i, err := d.Create(at(t, "A30", "4g.24gb", 0))
 			if err != nil {
 				t.Fatal(err)
@@ -290,20 +257,14 @@ func TestExistingInstances(t *testing.T) {
 			wants(t, err, nil, `has "1", which CUDA counts from the fastest of 2 GPUs on without CUDA_DEVICE_ORDER=PCI_BUS_ID`)
 			t.Setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID") // the driver's numbers, also when one GPU is chosen
 			for _, selector := range []string{"", "GPU-b"} {
-				d, err := nvml.OpenExisting(selector)
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := openExisting(t, selector)
 				if id, err := d.Identify(); err != nil || id.UUID != "GPU-b" {
 					t.Errorf("%q is %s, %v; want GPU-b", selector, id.UUID, err)
 				}
 			}
 		}},
 		{name: "that CUDA_VISIBLE_DEVICES restricts", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
-			d, err := nvml.OpenExisting("")
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := openExisting(t, "")
 			one, err := d.Create(at(t, "A100", "1g.5gb", 6))
 			if err != nil {
 				t.Fatal(err)

@@ -5,15 +5,18 @@ package session_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"miglab/harness/deep"
 	"miglab/profiling/devicetest"
 	"miglab/profiling/session"
 )
@@ -25,6 +28,10 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(folderEnv); dir != "" {
 		fill(dir)
 		return
+	}
+	flag.Set("rapid.checks", strconv.Itoa(deep.N(20, 100))) // each property on few values unless the tests are deep
+	if _, err := os.Stat("/dev/shm"); err == nil {
+		os.Setenv("TMPDIR", "/dev/shm") // each line of a journal waits for the disk
 	}
 	os.Exit(m.Run())
 }

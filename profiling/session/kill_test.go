@@ -122,9 +122,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 						if err := m.SetMIG(true); err != nil {
 							b.Fatal(err)
 						}
-						if _, err := m.Create(at("2g.10gb", 2)); err != nil {
-							b.Fatal(err)
-						}
+						b.others(m, at("2g.10gb", 2))
 						others = append(others, "2@2")
 					}
 					m.kill(point)

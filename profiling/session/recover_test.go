@@ -39,9 +39,7 @@ func (b *bench) write(path, text string) {
 func TestKilledRunIsCleanedUp(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100, devicetest.Busy(2, 0))
-		if _, err := d.Create(at("2g.10gb", 4)); err != nil {
-			b.Fatal(err)
-		}
+		b.others(d, at("2g.10gb", 4))
 		s := b.open(d)
 		i := b.create(s, at("3g.20gb", 0))
 		b.create(s, at("1g.5gb", 6))
@@ -68,9 +66,7 @@ func TestKilledRunThatIsStillUsed(t *testing.T) {
 		b.exist(d, "3@0")
 		end()
 		// What was already cleaned up is somebody else's from now on.
-		if _, err := d.Create(at("1g.5gb", 4)); err != nil {
-			b.Fatal(err)
-		}
+		b.others(d, at("1g.5gb", 4))
 		b.close(b.open(d))
 		b.exist(d, "1@4")
 	})

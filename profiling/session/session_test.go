@@ -80,6 +80,22 @@ func (b *bench) create(s *session.Session, at mig.Instance) profiling.Instance {
 	return i
 }
 
+// others makes an instance of somebody else.
+func (b *bench) others(d profiling.Device, at mig.Instance) {
+	b.Helper()
+	if _, err := d.Create(at); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// refused checks the error of a create, as says does.
+func (b *bench) refused(s *session.Session, at mig.Instance, want error, words ...string) error {
+	b.Helper()
+	_, _, err := s.Create(b.Context(), at)
+	b.says(err, want, words...)
+	return err
+}
+
 func (b *bench) close(s *session.Session) {
 	b.Helper()
 	if err := s.Close(); err != nil {
@@ -290,9 +306,7 @@ func TestMIGModeStaysOnForInstancesOfOthers(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100, devicetest.MIGOff())
 		s := b.openWith(d, b.allowed())
-		if _, err := d.Create(at("1g.5gb", 3)); err != nil {
-			b.Fatal(err)
-		}
+		b.others(d, at("1g.5gb", 3))
 		b.close(s)
 		b.mode(d, true, true)
 		b.logged("stays on")
@@ -363,20 +377,14 @@ func TestOthersOnTheGPU(t *testing.T) {
 func TestInstancesOfOthersAreLeftAlone(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100)
-		if _, err := d.Create(at("3g.20gb", 4)); err != nil {
-			b.Fatal(err)
-		}
+		b.others(d, at("3g.20gb", 4))
 		s := b.open(d)
 		b.logged("3g.20gb at 4 (MIG-")
 		b.create(s, at("1g.5gb", 0))
-		_, _, err := s.Create(b.Context(), at("2g.10gb", 4))
-		b.says(err, profiling.ErrInsufficient, "create 2g.10gb at 4", "3g.20gb at 4 (MIG-", "did not make")
-		_, _, err = s.Create(b.Context(), at("3g.20gb", 4))
-		b.says(err, profiling.ErrInsufficient, "did not make")
-		_, _, err = s.Create(b.Context(), at("1g.10gb", 0))
-		b.says(err, profiling.ErrInsufficient, "1g.5gb at 0 (MIG-", "which this run made")
-		_, _, err = s.Create(b.Context(), at("1g.5gb", 0))
-		b.says(err, profiling.ErrInsufficient, "this run has this instance already")
+		b.refused(s, at("2g.10gb", 4), profiling.ErrInsufficient, "create 2g.10gb at 4", "3g.20gb at 4 (MIG-", "did not make")
+		b.refused(s, at("3g.20gb", 4), profiling.ErrInsufficient, "did not make")
+		b.refused(s, at("1g.10gb", 0), profiling.ErrInsufficient, "1g.5gb at 0 (MIG-", "which this run made")
+		b.refused(s, at("1g.5gb", 0), profiling.ErrInsufficient, "this run has this instance already")
 		exist, err := d.Instances()
 		if err != nil {
 			b.Fatal(err)
@@ -457,8 +465,7 @@ func TestBusyDriverCreatesInTheEnd(t *testing.T) {
 			d.FailCreate(n, profiling.ErrBusy)
 		}
 		s := b.open(d)
-		_, _, err := s.Create(b.Context(), at("3g.20gb", 4))
-		b.says(err, profiling.ErrBusy, "create 3g.20gb at 4")
+		b.refused(s, at("3g.20gb", 4), profiling.ErrBusy, "create 3g.20gb at 4")
 		b.exist(d)
 		b.close(s)
 	})
@@ -541,8 +548,7 @@ func TestCloseWaitsForCreate(t *testing.T) {
 		if err := <-made; err != nil {
 			b.Errorf("create: %v", err)
 		}
-		_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-		b.says(err, nil, "the session is closed")
+		b.refused(s, at("1g.5gb", 0), nil, "the session is closed")
 		if err := s.Close(); err != nil {
 			b.Errorf("second Close: %v", err)
 		}
@@ -556,8 +562,7 @@ func TestCreateRefusedInTheMiddle(t *testing.T) {
 		cause := errors.New("the driver does not know either")
 		d.FailCreate(1, cause)
 		b.create(s, at("1g.5gb", 0))
-		_, _, err := s.Create(b.Context(), at("1g.5gb", 1))
-		b.says(err, cause, "create 1g.5gb at 1")
+		b.refused(s, at("1g.5gb", 1), cause, "create 1g.5gb at 1")
 		b.create(s, at("1g.5gb", 1))
 		b.create(s, at("1g.5gb", 2))
 		b.writes("1@0", "1@1", "1@2")
@@ -602,8 +607,7 @@ func TestHalfAnInstanceIsTakenAway(t *testing.T) {
 					}
 					s := b.open(d)
 					fake.FailCompute(0, cause, busy)
-					_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-					b.says(err, cause, "create 1g.5gb at 0")
+					err := b.refused(s, at("1g.5gb", 0), cause, "create 1g.5gb at 0")
 					if strings.Contains(err.Error(), "a part of the instance") {
 						b.Errorf("error %q, and nothing is left", err)
 					}
@@ -627,17 +631,14 @@ func TestHalfAnInstanceThatStays(t *testing.T) {
 				b.create(s, at("1g.5gb", 6))
 				d.FailCompute(0, cause, 200) // more than two patiences
 				start := time.Now()
-				_, _, err := s.Create(b.Context(), at("3g.20gb", 0))
-				b.says(err, cause, "create 3g.20gb at 0", "a part of the instance may be left", "tried for 30s")
+				err := b.refused(s, at("3g.20gb", 0), cause, "create 3g.20gb at 0", "a part of the instance may be left", "tried for 30s")
 				b.says(err, profiling.ErrBusy)
 				if took := time.Since(start); took < 30*time.Second {
 					b.Errorf("patience was lost after %v", took)
 				}
 				b.exist(d, "3@0", "1@6")
-				_, _, err = s.Create(b.Context(), at("3g.20gb", 0))
-				b.says(err, profiling.ErrInsufficient, "this run has this instance already")
-				_, _, err = s.Create(b.Context(), at("1g.5gb", 2))
-				b.says(err, profiling.ErrInsufficient, "3g.20gb at 0 is in the way, which this run made")
+				b.refused(s, at("3g.20gb", 0), profiling.ErrInsufficient, "this run has this instance already")
+				b.refused(s, at("1g.5gb", 2), profiling.ErrInsufficient, "3g.20gb at 0 is in the way, which this run made")
 				if killed {
 					s.Abandon()
 					_, err = session.Open(b.Context(), d, b.options())
@@ -647,9 +648,7 @@ func TestHalfAnInstanceThatStays(t *testing.T) {
 				b.says(err, profiling.ErrBusy, "3g.20gb at 0", "tries again, with the journal", ".journal")
 				b.exist(d, "3@0")
 				// What somebody else makes is not the run's, even if the profile is the same.
-				if _, err := d.Create(at("3g.20gb", 4)); err != nil {
-					b.Fatal(err)
-				}
+				b.others(d, at("3g.20gb", 4))
 				d.Use(1, 77, "nobody")() // is busy no more
 				b.close(b.open(d))
 				b.exist(d, "3@4")
@@ -675,8 +674,7 @@ func TestResetWhileDestroying(t *testing.T) {
 		}))
 		s := b.open(d)
 		d.FailCompute(0, profiling.ErrPermission, 100)
-		_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-		b.says(err, profiling.ErrPermission)
+		err := b.refused(s, at("1g.5gb", 0), profiling.ErrPermission)
 		if errors.Is(err, profiling.ErrUnknownInstance) {
 			b.Errorf("error %q, and nothing is left", err)
 		}
@@ -712,8 +710,7 @@ func TestWholeInstanceOfAFailedCreate(t *testing.T) {
 		bubble(t, func(b *bench) {
 			d := whole{devicetest.New(a100), errors.New("no UUID")}
 			s := b.open(d)
-			_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-			b.says(err, d.cause)
+			err := b.refused(s, at("1g.5gb", 0), d.cause)
 			b.says(err, profiling.ErrPermission, "a part of the instance may be left")
 			if killed {
 				s.Abandon()
@@ -747,9 +744,7 @@ func TestWhatNobodyKnowsIsLookedFor(t *testing.T) {
 					if when != others {
 						return
 					}
-					if _, err := d.GPU.Create(at("1g.5gb", 0)); err != nil {
-						b.Fatal(err)
-					}
+					b.others(d.GPU, at("1g.5gb", 0))
 					exist = []string{"1@0"}
 				}
 				somebody("before")
@@ -758,8 +753,7 @@ func TestWhatNobodyKnowsIsLookedFor(t *testing.T) {
 					somebody("meanwhile")
 				}
 				d.blind = blind
-				_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-				b.says(err, errVague)
+				err := b.refused(s, at("1g.5gb", 0), errVague)
 				if blind {
 					b.says(err, nil, "a part of the instance may be left: blind")
 					b.writes("1@0?")
@@ -779,9 +773,7 @@ func TestRefusalsNeverDestroyWhatOthersHave(t *testing.T) {
 		bubble(t, func(b *bench) {
 			d := devicetest.New(a100)
 			others := func() {
-				if _, err := d.Create(at("1g.5gb", 0)); err != nil {
-					b.Fatal(err)
-				}
+				b.others(d, at("1g.5gb", 0))
 			}
 			if before {
 				others()
@@ -792,8 +784,7 @@ func TestRefusalsNeverDestroyWhatOthersHave(t *testing.T) {
 			}
 			for _, cause := range append([]error{errors.New("unknown")}, refusals...) {
 				d.FailCreate(0, cause)
-				_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-				b.says(err, cause)
+				b.refused(s, at("1g.5gb", 0), cause)
 				b.exist(d, "1@0")
 				b.writes()
 			}
@@ -811,8 +802,7 @@ func TestPermissionIsLost(t *testing.T) {
 		d.Forbid(true)
 		_, err := s.Destroy(b.Context(), i)
 		b.says(err, profiling.ErrPermission)
-		_, _, err = s.Create(b.Context(), at("1g.5gb", 1))
-		b.says(err, profiling.ErrPermission)
+		b.refused(s, at("1g.5gb", 1), profiling.ErrPermission)
 		err = s.Close()
 		b.says(err, profiling.ErrPermission, ".journal", "next run")
 		_, err = session.Open(b.Context(), d, b.options())
@@ -830,18 +820,15 @@ func TestGPUIsLost(t *testing.T) {
 		s := b.open(d)
 		i := b.create(s, at("1g.5gb", 0))
 		d.Lose()
-		_, _, err := s.Create(b.Context(), at("1g.5gb", 1))
-		b.says(err, profiling.ErrLost)
-		_, err = s.Destroy(b.Context(), i)
+		b.refused(s, at("1g.5gb", 1), profiling.ErrLost)
+		_, err := s.Destroy(b.Context(), i)
 		b.says(err, profiling.ErrLost)
 		err = s.Close()
 		b.says(err, profiling.ErrLost, `["1g.5gb at 0"]`, ".journal", "next run") // the other was not begun
 		_, err = session.Open(b.Context(), d, b.options())
 		b.says(err, profiling.ErrLost)
 		d.Reset()
-		if _, err := d.Create(at("3g.20gb", 0)); err != nil { // somebody was faster
-			b.Fatal(err)
-		}
+		b.others(d, at("3g.20gb", 0)) // somebody was faster
 		b.close(b.open(d))
 		b.exist(d, "3@0")
 	})
@@ -856,8 +843,7 @@ func TestGPUIsLostWhileItCreates(t *testing.T) {
 			}
 		}))
 		s := b.open(d)
-		_, _, err := s.Create(b.Context(), at("1g.5gb", 0))
-		b.says(err, profiling.ErrLost)
+		err := b.refused(s, at("1g.5gb", 0), profiling.ErrLost)
 		if n := strings.Count(err.Error(), profiling.ErrLost.Error()); n != 1 {
 			b.Errorf("error %q says %d times that the GPU is lost", err, n)
 		}
