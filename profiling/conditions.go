@@ -13,7 +13,7 @@ import (
 // SampleInterval is the pause between two samples of a GPU that works.
 const SampleInterval = 100 * time.Millisecond
 
-// A Sample is how a GPU is doing at an instant. A value that the GPU does not report is 0.
+// A Sample has the clock, power and temperature of a GPU at an instant. A value that the GPU does not report is 0.
 type Sample struct {
 	At time.Time
 	// SMClock is in MHz, Power in W, Temperature in degrees Celsius.
@@ -24,8 +24,8 @@ type Sample struct {
 	Throttle uint64
 }
 
-// Joined is how a GPU was doing during several times together.
-func Joined(loads ...datasets.Load) datasets.Load {
+// Join summarises the loads of several times.
+func Join(loads ...datasets.Load) datasets.Load {
 	all := datasets.Load{Throttle: "unknown"}
 	for _, l := range loads {
 		switch {
@@ -47,7 +47,7 @@ func Joined(loads ...datasets.Load) datasets.Load {
 	return all
 }
 
-// A Watch holds samples of a device; the zero value has none. Its methods are safe for concurrent use.
+// A Watch holds samples of a device; the zero value is empty. Its methods are safe for concurrent use.
 type Watch struct {
 	mu      sync.Mutex
 	samples []Sample
@@ -78,7 +78,7 @@ func Every(sample func() (Sample, error), last func()) *Watch {
 	return w
 }
 
-// keep is how many samples a watch has at most: the last hour's.
+// keep is the number of samples that a watch keeps: the last hour's.
 const keep = 36000
 
 // add adds a sample, or counts the failure to take one.
@@ -138,7 +138,7 @@ func (w *Watch) Between(from, to time.Time) datasets.Load {
 	return l
 }
 
-// ThrottleUnknown stands in for the reasons of a GPU that does not report them.
+// ThrottleUnknown represents the reasons of a GPU that does not report them.
 const ThrottleUnknown = 1 << 63
 
 // A reason is a bit of NVML's clocks event reasons (nvml.h), and its name.
@@ -147,7 +147,7 @@ type reason struct {
 	name string
 }
 
-// Being idle is none of the reasons.
+// The bit 0x1, being idle, is left out: it does not lower the clocks of a kernel.
 var reasons = []reason{
 	{0x2, "applications-clocks"},
 	{0x4, "power-cap"},
@@ -160,7 +160,7 @@ var reasons = []reason{
 	{ThrottleUnknown, "unknown"},
 }
 
-// ThrottleReasons names a set of reasons, joined by +; none if there are none.
+// ThrottleReasons names a set of reasons, joined by +; "none" for the empty set.
 func ThrottleReasons(set uint64) string {
 	return reasonsThat(func(r reason) bool { return set&r.bit != 0 })
 }

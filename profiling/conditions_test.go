@@ -48,7 +48,7 @@ func TestLoadsTogether(t *testing.T) {
 	a := datasets.Load{Samples: 1, ClockMin: 1755, ClockMean: 1755, ClockMax: 1755, PowerMean: 690, PowerMax: 690, TemperatureMax: 60, Throttle: "sw-thermal"}
 	b := datasets.Load{Samples: 3, ClockMin: 1800, ClockMean: 1855, ClockMax: 1980, PowerMean: 590, PowerMax: 600, TemperatureMax: 50, Throttle: "power-cap+sw-thermal"}
 	want := datasets.Load{Samples: 4, ClockMin: 1755, ClockMean: 1830, ClockMax: 1980, PowerMean: 615, PowerMax: 690, TemperatureMax: 60, Throttle: "power-cap+sw-thermal"}
-	join := profiling.Joined
+	join := profiling.Join
 	if got := join(a, b); got != want || join(b, a) != want {
 		t.Errorf("%+v, %+v, want %+v", got, join(b, a), want)
 	}

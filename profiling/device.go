@@ -25,11 +25,11 @@ type Identity struct {
 	Driver string
 	// MIG is the current MIG mode, MIGPending the mode after the next reset.
 	MIG, MIGPending bool
-	// Source says what confines a kernel to a part of the GPU, as [mig.SourceMIG] does. Every
-	// measurement carries it, so that nobody mistakes one kind for another.
+	// Source says what confines a kernel to a part of the GPU, as [mig.SourceMIG] does. Every measurement carries it,
+	// so that one kind is not mistaken for another.
 	Source string
-	// Existing means that only MIG instances that exist are used, and none is made (the mode mig-existing). Placements
-	// are then those of the instances that exist, and their starts say only which of them are different.
+	// Existing means that the device uses the MIG instances that exist and makes no others (the mode mig-existing).
+	// Placements then returns the starts of the existing instances. These only tell the instances apart.
 	Existing bool
 }
 
@@ -76,8 +76,8 @@ type Device interface {
 	// Instances returns the GPU instances that exist, whoever made them, by start.
 	Instances() ([]Instance, error)
 	// Create makes a GPU instance and one compute instance that fills it. If the second step fails, it undoes the
-	// first. The error is a [*LeftoverError] if a part of the instance exists or may exist; after any other error,
-	// nothing of it exists. The error is ErrBusy if the driver refuses for the moment.
+	// first. The error is a [*LeftoverError] if a part of the instance exists or may exist; after any other error
+	// the instance does not exist. The error is ErrBusy if the driver refuses for the moment.
 	Create(at mig.Instance) (Instance, error)
 	// Destroy removes the compute instances of a GPU instance, then the instance. It does not wait: the error is
 	// ErrBusy while the instance is in use, and the next call continues. The error is ErrUnknownInstance if the
@@ -93,7 +93,7 @@ type Device interface {
 	Close() error
 }
 
-// What hardware refuses.
+// The refusals of hardware.
 var (
 	ErrNoDriver     = errors.New("the NVIDIA driver is not installed")
 	ErrMIGOff       = errors.New("MIG mode is off")
@@ -113,7 +113,7 @@ type DeviceError struct {
 	Op string
 	// Err is one of this package's errors, or the driver's message.
 	Err error
-	// Remedy is what the user can do; it may be empty.
+	// Remedy tells the user how to go on; it may be empty.
 	Remedy string
 }
 
@@ -137,14 +137,14 @@ func WithoutCgo(op string) error {
 
 // A LeftoverError says that a create failed and may have left a part of the instance: its GPU instance could not be
 // destroyed, or the driver did not say whether it made one. It wraps the reasons. Callers must check for it first,
-// since the same reasons mean without it that nothing exists.
+// since without it the same reasons mean that the instance does not exist.
 type LeftoverError struct {
 	// ID is the driver's number of the GPU instance. It is -1 if the driver did not report it; then an instance
 	// without a compute instance may exist at the place.
 	ID int
 	// Err is why the create failed.
 	Err error
-	// Undo is why the GPU instance could not be destroyed; nil if none was known.
+	// Undo is why the GPU instance could not be destroyed; nil if its number is unknown.
 	Undo error
 }
 
@@ -166,8 +166,8 @@ func (e *LeftoverError) Unwrap() []error {
 // Seconds converts a measured time to the harness's unit.
 func Seconds(d time.Duration) mig.Seconds { return mig.Seconds(d.Seconds()) }
 
-// ChoosesGPU reports whether an environment variable decides on which part of which GPU
-// a process runs. Only the instance may set such variables.
+// ChoosesGPU reports whether an environment variable decides on which part of which GPU a process runs. Only the
+// instance may set such variables.
 func ChoosesGPU(name string) bool {
 	return name == "CUDA_VISIBLE_DEVICES" || strings.HasPrefix(name, "CUDA_MPS_")
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Model returns the model of a GPU by the driver's name of it, for example NVIDIA A100-SXM4-40GB. Names vary with
-// the board, so it looks for the model's words in the name: those of H100-NVL, without the memory of A100-80GB. Of
+// the board, so it looks for the model's words in the name: H100 and NVL for H100-NVL, A100 alone for A100-80GB. Of
 // several models it takes the one with the nearest memory. A board with other memory (A100 with 64 GB) has its
 // model's placements, but its own profile names, which are not known here. If the memory differs by more than a
 // third, the GPU is refused: it is a virtual part of a GPU, which cannot be divided.
@@ -37,7 +37,7 @@ func Model(name string, memoryMiB int) (*mig.GPU, error) {
 	return best, nil
 }
 
-// memory is a model's memory in GB, according to the name of its largest profile.
+// memory returns a model's memory in GB, according to the name of its largest profile.
 func memory(g *mig.GPU) int { return g.Profiles[len(g.Profiles)-1].MemoryGB }
 
 func distance(g *mig.GPU, gb int) int { return max(memory(g)-gb, gb-memory(g)) }

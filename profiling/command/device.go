@@ -25,7 +25,7 @@ import (
 	"miglab/profiling/session"
 )
 
-// deviceFlags say which GPU an experiment is on and what may be done to it.
+// deviceFlags choose the GPU of an experiment and permit changes of it.
 type deviceFlags struct {
 	device, mode, state string
 	allowMIG, beside    bool
@@ -50,8 +50,8 @@ func (f *deviceFlags) register(c *cobra.Command, modes ...string) {
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
 }
 
-// stateDir is where locks and journals are: one place for everything that root runs, in memory where there is one,
-// as instances do not survive a reboot either.
+// stateDir returns the folder of locks and journals. Everything that root runs shares one. It is in memory if the
+// system has such a folder, as instances do not survive a reboot either.
 func stateDir() string {
 	if os.Geteuid() == 0 {
 		return "/run/miglab"
@@ -90,16 +90,16 @@ func closeAll[C interface{ Close() error }](all []C) error {
 	return errors.Join(errs...)
 }
 
-// with runs work on the GPUs that --device names, in a session each, and cleans up however it ends. ready runs
+// inSessions runs work on the GPUs that --device names, in a session each, and cleans up however it ends. ready runs
 // after the GPUs are found and before anything changes. Its error ends the command.
-func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) error,
+func (f *deviceFlags) inSessions(c *cobra.Command, ready func([]profiling.Identity) error,
 	work func([]*session.Session) error,
 ) (err error) {
 	devices, err := f.devices(c.Context())
 	if err != nil {
 		return err
 	}
-	// A reader of standard output that goes away is no reason to leave instances behind.
+	// If the reader of standard output goes away, instances must still be destroyed.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
@@ -148,7 +148,7 @@ func (f *deviceFlags) with(c *cobra.Command, ready func([]profiling.Identity) er
 	return work(sessions)
 }
 
-// writable makes a folder and tries whether files can be put there, before hours of measuring find out.
+// writable makes a folder and writes a file there, so that hours of measuring do not end without a place for results.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("--out: %w", err)
@@ -223,7 +223,7 @@ func missingParts(kernels []launch.Kernel) (errs []error) {
 	return errs
 }
 
-// allReady is an error in one line if kernels miss something.
+// allReady returns an error in one line if kernels miss something.
 func allReady(kernels []launch.Kernel) error {
 	switch absent := missingParts(kernels); len(absent) {
 	case 0:

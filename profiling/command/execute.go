@@ -71,13 +71,13 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 	var p schedule.Problem
 	var s schedule.Schedule
 	var programs map[string]*launch.Kernel
-	return f.device.with(c, func(ids []profiling.Identity) error {
+	return f.device.inSessions(c, func(ids []profiling.Identity) error {
 		p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: f.model}
 		var err error
 		p.Tasks, err = readFile(f.tasks, func(r io.Reader, path string) (tasks task.Batch, err error) {
 			var lines []int
 			if tasks, lines, err = task.ReadCSVLines(r, path, p.GPU); err == nil {
-				programs, err = programsOf(path, tasks, lines, kernels)
+				programs, err = findPrograms(path, tasks, lines, kernels)
 			}
 			return tasks, err
 		})
@@ -102,7 +102,7 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 	}, func(gpus []*session.Session) error { return f.run(c, gpus, p, s, programs) })
 }
 
-// run runs a schedule on GPUs, and writes the times of what has ended.
+// run runs a schedule on GPUs and writes the times of the tasks that have ended.
 func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule.Problem, s schedule.Schedule,
 	programs map[string]*launch.Kernel,
 ) error {
@@ -124,9 +124,9 @@ func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule
 	})
 }
 
-// programsOf finds the kernel of every task, and whether it misses something; a task of a name that a kernel's copies
-// have, such as CFD#2, is the kernel CFD.
-func programsOf(path string, tasks task.Batch, lines []int,
+// findPrograms finds the kernel of every task and checks that the kernels miss nothing. A task such as CFD#2 is a copy
+// of the kernel CFD.
+func findPrograms(path string, tasks task.Batch, lines []int,
 	kernels []launch.Kernel,
 ) (map[string]*launch.Kernel, error) {
 	byName := map[string]*launch.Kernel{}

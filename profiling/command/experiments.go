@@ -29,7 +29,7 @@ import (
 type experiment struct {
 	// name is the name of the command; empty for miglab profile itself.
 	name string
-	// noun is what progress counts.
+	// noun names the things that progress counts.
 	noun           string
 	short, example string
 	// kernels says that it measures the kernels of a manifest.
@@ -84,9 +84,7 @@ var experiments = []experiment{
 		short:   "Measure kernels alone and beside one or two others on the same GPU",
 		example: "  sudo miglab profile isolation --kernels rodinia --set rodinia=/opt/rodinia",
 		flags: func(*pflag.FlagSet) measurement {
-			return tabled(measure.Isolation, "isolation", func(_ *measure.Bench, rows []datasets.IsolationTime) reports.Table {
-				return tables.Isolation(rows)
-			})
+			return tabled(measure.Isolation, "isolation", ofRows(tables.Isolation))
 		},
 	},
 	{
@@ -115,6 +113,11 @@ func tabled[Row any](plan measure.Planner[Row], name string,
 	}
 }
 
+// ofRows returns a table for tabled that depends on the rows alone.
+func ofRows[Row any](table func([]Row) reports.Table) func(*measure.Bench, []Row) reports.Table {
+	return func(_ *measure.Bench, rows []Row) reports.Table { return table(rows) }
+}
+
 // measureGroups returns the run of groups that depend on the bench.
 func measureGroups(groups func(*measure.Bench) ([]measure.Group, error)) measurement {
 	plan := func(_ context.Context, b *measure.Bench) (*measure.Plan[datasets.OverlapRate], error) {
@@ -124,9 +127,7 @@ func measureGroups(groups func(*measure.Bench) ([]measure.Group, error)) measure
 		}
 		return measure.Overlap(b, b.Partitions, all)
 	}
-	return tabled(plan, "overlap", func(_ *measure.Bench, rows []datasets.OverlapRate) reports.Table {
-		return tables.Overlap(rows)
-	})
+	return tabled(plan, "overlap", ofRows(tables.Overlap))
 }
 
 // corunFlags say which kernels share a GPU.
@@ -167,7 +168,7 @@ func (c *corunFlags) groups(b *measure.Bench) ([]measure.Group, error) {
 	return measure.AloneToo(measure.Against(names, c.against, c.intensities, splits), all), nil
 }
 
-// parseSplit reads the numbers of multiprocessors of a split for at most a number of kernels; 0 is no limit.
+// parseSplit reads the numbers of multiprocessors of a split for at most a number of kernels; 0 means unlimited.
 func parseSplit(split string, all, kernels int) ([]int, error) {
 	var shares []int
 	var err error
@@ -222,7 +223,8 @@ func scalingFlags(f *pflag.FlagSet) measurement {
 	})
 }
 
-// saveProfile writes the tables of a profile, and if it is whole also the dataset, and what shows how kernels scale.
+// saveProfile writes the table of a profile. If it is whole, it also writes the dataset, the speedups and the table of
+// monotonicity.
 func saveProfile(dir string, p *measure.Profile, out io.Writer, whole bool) error {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	table := tables.Profile(p)

@@ -20,7 +20,7 @@ import (
 	"miglab/profiling/kernels"
 )
 
-// kernelRun are the flags of kernel, which are those of the programs that nvcc builds.
+// kernelRun has the flags of kernel. The programs that nvcc builds have the same.
 type kernelRun struct {
 	size, iterations, milliseconds int
 	warmUp, intensity              int
@@ -86,7 +86,7 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 	case f.verify:
 		err = errors.Join(r.Iterate(iterations), r.Verify())
 	default:
-		err = f.timed(out, r, iterations)
+		err = f.time(out, r, iterations)
 	}
 	if err != nil {
 		return cli.FailedError{Err: err}
@@ -101,8 +101,8 @@ func (f *kernelRun) warm(r *kernels.Run) error {
 	return err
 }
 
-// timed prints the time of some iterations, after the warm-up.
-func (f *kernelRun) timed(out io.Writer, r *kernels.Run, iterations uint64) error {
+// time prints the time of some iterations, after the warm-up.
+func (f *kernelRun) time(out io.Writer, r *kernels.Run, iterations uint64) error {
 	if err := f.warm(r); err != nil {
 		return err
 	}
@@ -114,9 +114,9 @@ func (f *kernelRun) timed(out io.Writer, r *kernels.Run, iterations uint64) erro
 	return nil
 }
 
-// window iterates for a time that begins with a line on standard input, so that several
-// programs can begin together. It keeps the GPU busy from before that line until standard
-// input ends, so that the windows of the others are undisturbed, too.
+// window iterates for a time that begins with a line on standard input, so that several programs can begin together. It
+// keeps the GPU busy from before that line until standard input ends, so that the windows of the others are
+// undisturbed, too.
 func (f *kernelRun) window(c *cobra.Command, r *kernels.Run) error {
 	if err := f.warm(r); err != nil {
 		return err

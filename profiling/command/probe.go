@@ -20,7 +20,7 @@ import (
 // probeName is the hidden command that a probe starts.
 const probeName = "cuda-probe"
 
-// newProbe is a command that opens the CUDA device and prints its UUID and its number of multiprocessors.
+// newProbe returns a command that opens the CUDA device and prints its UUID and its number of multiprocessors.
 func newProbe() *cobra.Command {
 	return &cobra.Command{
 		Use: probeName, Short: "Open the CUDA device and print its UUID and its multiprocessors", Hidden: true,
@@ -38,7 +38,7 @@ func newProbe() *cobra.Command {
 
 // probe makes the smallest instance, or takes one that exists, and opens it by CUDA: where the driver's files of new
 // instances are missing, as in many containers, every kernel would crash. It does so before anything is measured, since
-// it takes time. Without CUDA's library, kernels are programs that may need none, and there is no probe.
+// it takes time. It is skipped without CUDA's library: then kernels are programs that may do without CUDA.
 func probe(ctx context.Context, s *session.Session) error {
 	id := s.Identity()
 	if cuda.Installed() != nil {

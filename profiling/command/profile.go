@@ -102,7 +102,7 @@ func (f *profileFlags) run(c *cobra.Command, x experiment, run measurement) erro
 	if strings.Contains(f.device.device, ",") {
 		return fmt.Errorf("--device %s: %s uses one GPU", f.device.device, c.CommandPath())
 	}
-	return f.device.with(c, func([]profiling.Identity) error {
+	return f.device.inSessions(c, func([]profiling.Identity) error {
 		return cmp.Or(allReady(b.Kernels), writable(f.out))
 	}, func(all []*session.Session) error {
 		b.Session = all[0]
@@ -152,8 +152,8 @@ func (f *profileFlags) onPartitions(c *cobra.Command, x experiment, b *measure.B
 	return runExperiment(c, x, b, run)
 }
 
-// watch finds out who else uses a GPU, and samples it. Without NVML nothing can; then the rows say
-// that their conditions are unknown.
+// watch finds out who else uses a GPU, and samples it. Without NVML it cannot; then the rows say that their conditions
+// are unknown.
 func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda.Facts) error {
 	watch, driver, others, err := nvml.WatchGPU(facts.UUID)
 	if err != nil {
@@ -201,8 +201,8 @@ func runExperiment(c *cobra.Command, x experiment, b *measure.Bench, run measure
 	})
 }
 
-// saveModel writes a model that the program's table lacks into a folder of measurements. Other
-// commands take the file as --gpu.
+// saveModel writes a model that the program's table lacks into a folder of measurements. Other commands take the file
+// as --gpu.
 func saveModel(dir string, g *mig.GPU) error {
 	if g.Origin == "" {
 		return nil

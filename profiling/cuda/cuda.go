@@ -19,8 +19,8 @@ import (
 	"miglab/profiling"
 )
 
-// A Device is one GPU or MIG instance, and the kernels that were loaded into it. Only the
-// goroutine that opened it may use it.
+// A Device is one GPU or MIG instance, and the kernels that were loaded into it. Only the goroutine that opened it may
+// use it.
 type Device struct {
 	queue
 	// Facts say what the device is.
@@ -35,7 +35,7 @@ type queue struct {
 	stream    C.CUstream
 	module    C.CUmodule
 	functions map[string]C.CUfunction
-	// allocated is what Alloc returned.
+	// allocated has the pointers that Alloc returned.
 	allocated []C.CUdeviceptr
 }
 
@@ -49,8 +49,8 @@ const (
 
 var load = sync.OnceValue(func() string { return C.GoString(C.load()) })
 
-// Installed returns nil if the driver's library is there and has what this package needs. It
-// touches no GPU. The error is a [*profiling.DeviceError].
+// Installed returns nil if the driver's library is there and has what this package needs. It touches no GPU. The error
+// is a [*profiling.DeviceError].
 func Installed() error {
 	const op = "load the CUDA driver"
 	switch missing := load(); missing {
@@ -70,15 +70,15 @@ func Installed() error {
 	}
 }
 
-// Open opens the first device that the process may see, which is what the environment
-// variable CUDA_VISIBLE_DEVICES names if it is set. The error is a [*profiling.DeviceError].
+// Open opens the first device that the process may see: the first one in the environment variable CUDA_VISIBLE_DEVICES
+// if it is set. The error is a [*profiling.DeviceError].
 func Open() (*Device, error) {
 	if err := Installed(); err != nil {
 		return nil, err
 	}
 	runtime.LockOSThread() // a context belongs to a thread
 	d := &Device{}
-	if err := d.open(); err != nil {
+	if err := d.retain(); err != nil {
 		runtime.UnlockOSThread()
 		return nil, &profiling.DeviceError{Op: "open the CUDA device", Err: err, Remedy: remedy(err)}
 	}
@@ -103,7 +103,7 @@ func remedy(err error) string {
 	return ""
 }
 
-func (d *Device) open() error {
+func (d *Device) retain() error {
 	if err := check("cuInit", C.cuInit(0)); err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (q *queue) Launch(name string, grid, block Dim, arguments ...uint64) error 
 
 func (q *queue) Sync() error { return check("cuStreamSynchronize", C.cuStreamSynchronize(q.stream)) }
 
-// free frees all memory that was reserved, and the kernels. It waits for what was launched.
+// free waits for the kernels that were launched, then frees all reserved memory and unloads the kernels.
 func (q *queue) free() error {
 	err := q.Sync()
 	for _, p := range q.allocated {
@@ -266,8 +266,8 @@ const (
 	nonBlocking    = 1 // CU_STREAM_NON_BLOCKING: the stream waits for no other
 )
 
-// A Partition is a part of a device's multiprocessors: a green context with a stream. Memory,
-// cache and bandwidth are the device's. A stream on the whole device is a Partition too.
+// A Partition is a part of a device's multiprocessors: a green context with a stream. Memory, cache and bandwidth are
+// the device's. A stream on the whole device is a Partition too.
 type Partition struct {
 	queue
 	// SMs is the number of multiprocessors that the driver gave it.
@@ -296,10 +296,11 @@ func (d *Device) Split(counts []int) ([]*Partition, error) {
 	if err != nil {
 		return nil, &profiling.DeviceError{Op: op, Err: err}
 	}
-	return d.partitions(op, len(shares), func(p *Partition, i int) error { return p.open(shares[i]) })
+	return d.partitions(op, len(shares), func(p *Partition, i int) error { return p.create(shares[i]) })
 }
 
-// partitions opens n partitions, or none if one fails, on any goroutine. The device's context stays the thread's.
+// partitions opens n partitions on any goroutine. If one fails, it closes the others. The device's context stays the
+// thread's.
 func (d *Device) partitions(op string, n int, open func(p *Partition, i int) error) (out []*Partition, err error) {
 	runtime.LockOSThread() // between a context and what is made in it
 	defer runtime.UnlockOSThread()
@@ -369,8 +370,8 @@ func (d *Device) divide(counts []int, flags C.uint) ([][]C.CUdevResource, error)
 // smCount reads the number of multiprocessors from a resource.
 func smCount(r *C.CUdevResource) int { return int(*(*C.uint)(unsafe.Pointer(&r.u))) }
 
-// open makes the green context and its stream.
-func (p *Partition) open(groups []C.CUdevResource) error {
+// create makes the green context and its stream.
+func (p *Partition) create(groups []C.CUdevResource) error {
 	var description C.CUdevResourceDesc
 	if err := check("cuDevResourceGenerateDesc",
 		C.cuDevResourceGenerateDesc(&description, &groups[0], C.uint(len(groups)))); err != nil {
@@ -407,8 +408,7 @@ func (d *Device) Share(n int) ([]*Partition, error) {
 	})
 }
 
-// Do makes the partition that of the calling goroutine while do runs, on one thread. Only one goroutine may use a
-// partition at a time.
+// Do runs do on one thread, on which the partition is current. Only one goroutine may use a partition at a time.
 func (p *Partition) Do(do func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

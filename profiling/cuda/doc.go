@@ -17,7 +17,7 @@ type Dim struct{ X, Y, Z uint32 }
 
 // A Queue runs kernels one after the other. [Device] and [Partition] are queues.
 type Queue interface {
-	// Load translates kernels in PTX for the device, in place of those of an earlier call.
+	// Load translates kernels in PTX for the device. They replace the kernels of an earlier call.
 	Load(ptx []byte) error
 	// Alloc reserves memory. Close frees it.
 	Alloc(bytes uint64) (Pointer, error)
@@ -27,17 +27,17 @@ type Queue interface {
 	Read(data []byte, from Pointer) error
 	// Fill sets bytes of the device's memory.
 	Fill(at Pointer, value byte, bytes uint64) error
-	// Launch starts a kernel and does not wait for it. Each argument is a pointer or an integer;
-	// a kernel's parameter of 32 bits takes the low half. There are at most 16.
+	// Launch starts a kernel and does not wait for it. Each argument is a pointer or an integer; a kernel's parameter
+	// of 32 bits takes the low half. There are at most 16.
 	Launch(name string, grid, block Dim, arguments ...uint64) error
 	// Sync waits for all kernels that were launched.
 	Sync() error
-	// Timed returns how long the device takes for what do launches, on the device's own clock.
+	// Timed returns how long the device takes for the kernels that do launches, on the device's own clock.
 	Timed(do func() error) (time.Duration, error)
 	Close() error
 }
 
-// Facts describe a device as CUDA sees it. On a MIG instance they are those of the instance.
+// Facts describe a device as CUDA sees it: a GPU, or one of its MIG instances.
 type Facts struct {
 	Name string
 	// SMs is the number of multiprocessors.
@@ -56,7 +56,7 @@ type Facts struct {
 type Error struct {
 	// Call is the function of the driver's API.
 	Call string
-	// Code is its result, and Text what the driver says of it.
+	// Code is its result, and Text the driver's description of it.
 	Code int
 	Text string
 }

@@ -4,13 +4,13 @@ package cuda
 
 import "miglab/profiling"
 
-// A Device is one GPU or MIG instance. There is none.
+// A Device is one GPU or MIG instance. This build cannot open it.
 type Device struct {
 	Queue
 	Facts Facts
 }
 
-// A Partition is a part of a device's multiprocessors. There is none.
+// A Partition is a part of a device's multiprocessors. This build cannot make it.
 type Partition struct {
 	Queue
 	SMs int

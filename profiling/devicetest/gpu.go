@@ -4,8 +4,8 @@
 // nvml run the same conformance suite on it and on NVML.
 //
 // Operations take the times of the model (FAR Table 1) with [time.Sleep], which costs no time under testing/synctest. A
-// GPU must be made inside the bubble that uses it. The name and the driver of the GPU end in "(fake)", because its times
-// are not measurements.
+// GPU must be made inside the bubble that uses it. The name and the driver of the GPU end in "(fake)", because its
+// times are not measurements.
 //
 // Only tests import it.
 package devicetest
@@ -70,8 +70,8 @@ type process struct {
 // A fault is an injected failure of a create.
 type fault struct {
 	err error
-	// halfway means that the create fails after its GPU instance was made. busy is how often
-	// the GPU then refuses to destroy that.
+	// halfway means that the create fails after its GPU instance was made. busy is how often the GPU then refuses to
+	// destroy that.
 	halfway bool
 	busy    int
 }
@@ -95,8 +95,8 @@ func Parallel() Option { return func(g *GPU) { g.driver = make(chan struct{}, 10
 // MIGOff makes a GPU whose MIG mode is off at first.
 func MIGOff() Option { return func(g *GPU) { g.state = state{} } }
 
-// Busy lets Destroy refuse an instance that was used with ErrBusy, for a number of calls
-// and for some time after its last process has ended.
+// Busy lets Destroy refuse an instance that was used with ErrBusy, for a number of calls and for some time after its
+// last process has ended.
 func Busy(refusals int, linger time.Duration) Option {
 	return func(g *GPU) { g.refusals, g.linger = refusals, linger }
 }
@@ -150,8 +150,8 @@ func (g *GPU) Identify() (profiling.Identity, error) {
 	return id, err
 }
 
-// SetMIG implements [profiling.Device]. On Ampere the mode stays pending while
-// processes use the GPU; the other generations change it at once.
+// SetMIG implements [profiling.Device]. On Ampere the mode stays pending while processes use the GPU; the other
+// generations change it at once.
 func (g *GPU) SetMIG(on bool) error {
 	return g.do("turn MIG mode "+profiling.OnOff(on), func() error {
 		switch {
@@ -188,7 +188,7 @@ func (g *GPU) Placements(p *mig.Profile) (starts []mig.Slices, err error) {
 func (g *GPU) Instances() (out []profiling.Instance, err error) {
 	err = g.do("list instances", func() error {
 		for _, i := range g.instances {
-			out = append(out, g.described(i))
+			out = append(out, g.describe(i))
 		}
 		return nil
 	})
@@ -196,7 +196,7 @@ func (g *GPU) Instances() (out []profiling.Instance, err error) {
 	return out, err
 }
 
-func (g *GPU) described(i instance) profiling.Instance {
+func (g *GPU) describe(i instance) profiling.Instance {
 	out := profiling.Instance{Instance: i.Instance, ID: i.id}
 	if i.compute {
 		out.UUID = "MIG-" + uuid(g.uuid, fmt.Sprint(i.Profile.ID), fmt.Sprint(i.Start))
@@ -220,7 +220,7 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 	defer g.enter()()
 	op := fmt.Sprintf("create %s at %d", at.Profile, at.Start)
 	g.watch(BeforeCreate, at)
-	wrong := g.injected()
+	wrong := g.nextFault()
 	if wrong.err != nil && !wrong.halfway {
 		return profiling.Instance{}, &profiling.DeviceError{Op: op, Err: wrong.err}
 	}
@@ -261,11 +261,11 @@ func (g *GPU) Create(at mig.Instance) (profiling.Instance, error) {
 		return profiling.Instance{}, err
 	}
 	g.watch(Created, at)
-	return g.described(made), nil
+	return g.describe(made), nil
 }
 
-// refuse says why an instance cannot be created. It only compares memory slices and shares
-// no code with package mig, since tests compare the two. The caller holds mu.
+// refuse says why an instance cannot be created. It only compares memory slices and shares no code with package mig,
+// since tests compare the two. The caller holds mu.
 func (g *GPU) refuse(at mig.Instance) error {
 	p := at.Profile
 	switch {
@@ -385,8 +385,8 @@ func (g *GPU) Watch() (*profiling.Watch, error) {
 // Close implements [profiling.Device].
 func (g *GPU) Close() error { return nil }
 
-// Use lets a process use an instance until release is called. on is the instance's ID or
-// [WholeGPU]. The process need not exist.
+// Use lets a process use an instance until release is called. on is the instance's ID or [WholeGPU]. The process need
+// not exist.
 func (g *GPU) Use(on, pid int, name string) (release func()) {
 	p := process{profiling.Process{PID: pid, Name: name}, on}
 	g.change(func() { g.processes = append(g.processes, p) })
@@ -428,7 +428,7 @@ func (g *GPU) FailSamples(n int) { g.change(func() { g.failSamples = n }) }
 
 func (g *GPU) fail(n int, f fault) { g.change(func() { g.failCreates[g.creates+n] = f }) }
 
-func (g *GPU) injected() (f fault) {
+func (g *GPU) nextFault() (f fault) {
 	g.change(func() {
 		f = g.failCreates[g.creates]
 		g.creates++

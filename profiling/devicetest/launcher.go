@@ -17,13 +17,13 @@ import (
 type Launcher struct {
 	// GPUs are the GPUs on which it runs kernels.
 	GPUs []*GPU
-	// Times are the seconds that a kernel takes, by the kernel's name and the instance size;
-	// +Inf means that the instance has too little memory.
+	// Times are the seconds that a kernel takes, by the kernel's name and the instance size; +Inf means that the
+	// instance has too little memory.
 	Times map[string]map[mig.Slices]mig.Seconds
 	// Crash names kernels that crash at the end of their time.
 	Crash map[string]bool
-	// Slowdown is by how much a kernel is slower for each process on the same GPU when it
-	// starts, relative to its time alone: 0.02 means 2 %.
+	// Slowdown is by how much a kernel is slower for each process on the same GPU when it starts, relative to its time
+	// alone: 0.02 means 2 %.
 	Slowdown map[string]float64
 
 	mu sync.Mutex

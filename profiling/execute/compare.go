@@ -11,7 +11,7 @@ import (
 )
 
 // Compare compares the times of a plan with the real ones. It returns a row for each task, by planned end; failed
-// tasks have no row. The provenance is that of the run. A schedule without an algorithm is called unnamed.
+// tasks have no row. from describes the run. A schedule without an algorithm is called unnamed.
 func Compare(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) []datasets.ExecutionTime {
 	happened := map[int]schedule.Placement{}
 	for _, pl := range real.Placements {

@@ -6,11 +6,12 @@
 // above is gone, and the threads ask the driver in any order. A schedule in general has no such tree. So here the
 // operations of a GPU happen in the order of the plan, and each waits until the one before it has ended, even if the
 // two are independent. This makes the execution of every valid plan safe: when an instance's turn comes, everything
-// that shared its slices is destroyed. It costs nothing while times are as planned, because drivers do one operation at
-// a time (FAR 2.1). If a task takes longer than planned, a later operation may wait longer than with free threads.
+// that shared its slices is destroyed. While times are as planned this costs no time, because drivers do one operation
+// at a time (FAR 2.1). If a task takes longer than planned, a later operation may wait longer than with free threads.
 //
 // Tasks do not take turns. A task starts as soon as its instance exists, the task before it on the instance has ended,
-// and it has been released. Otherwise nothing waits for planned instants, so a plan with gaps runs faster than planned.
+// and it has been released. Tasks and operations do not wait for planned instants, so a plan with gaps runs faster than
+// planned.
 package execute
 
 import (
@@ -34,7 +35,7 @@ import (
 	"miglab/profiling/session"
 )
 
-// Options say on what a schedule runs.
+// Options have the GPUs, programs and launcher of an execution.
 type Options struct {
 	// GPUs has one session for each GPU of the problem.
 	GPUs []*session.Session
@@ -72,7 +73,7 @@ func (e *TaskError) Error() string {
 // Run refuses an invalid schedule (the error is a [*schedule.InvalidError]), a problem with a start partition, and
 // a task without a kernel. There must be as many GPUs as in the problem, of its model and empty.
 //
-// The first failure ends the execution: Run starts nothing more, kills running tasks, and destroys every instance
+// The first failure ends the execution: Run starts no more tasks, kills running ones, and destroys every instance
 // that it made, even if ctx has ended. If a task failed, the error is a [*TaskError]; other errors come from the
 // session or ctx. With an error, Run returns what happened until then: the tasks and operations that succeeded.
 func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options) (schedule.Schedule, error) {
@@ -149,7 +150,7 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	return nil
 }
 
-// allExist refuses a schedule that needs instances that do not exist, if none may be made.
+// allExist refuses a schedule that needs other instances than those that exist, if the session may not make any.
 func allExist(on *session.Session, gpu int, s *schedule.Schedule) error {
 	if !on.Identity().Existing {
 		return nil
@@ -175,7 +176,7 @@ func allExist(on *session.Session, gpu int, s *schedule.Schedule) error {
 	return nil
 }
 
-// afterMode is what to do about a model that the driver told only when the session had turned on MIG mode.
+// afterMode returns the remedy if the driver told the model only after the session had turned on MIG mode.
 func afterMode(g *mig.GPU) string {
 	if g.Origin == "" {
 		return ""

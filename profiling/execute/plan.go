@@ -94,7 +94,7 @@ func planLives(s *schedule.Schedule) []*life {
 	return lives
 }
 
-// middle is the middle of the time during which a life occupies its slices.
+// middle returns the middle of the time during which a life occupies its slices.
 func (l *life) middle() float64 {
 	if l.destroy == nil {
 		return math.Inf(1)

@@ -1,5 +1,5 @@
-// Package kernels is a small benchmark suite for GPUs. It consists of ten kernels in CUDA C++
-// (README.md describes each) with two ways to run them:
+// Package kernels is a small benchmark suite for GPUs. It consists of ten kernels in CUDA C++ (README.md describes
+// each) with two ways to run them:
 //
 //   - `make kernels` builds a program of each with nvcc.
 //   - `miglab kernel NAME` runs the same device code, which clang has translated to PTX and

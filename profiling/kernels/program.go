@@ -14,11 +14,11 @@ import (
 type Program struct {
 	// Name is also the name of its source, NAME.cu.
 	Name string
-	// What says in a line what it computes and what limits it.
+	// What describes in a line the computation and its limit.
 	What string
-	// Unit is what a size counts.
+	// Unit names the things that a size counts.
 	Unit string
-	// Size and Iterations are those of a measurement, VerifySize is that of a verification.
+	// A measurement has Size and Iterations, a verification has VerifySize.
 	Size, Iterations, VerifySize uint64
 	// WindowSize is the size of measurements in which each kernel iterates for a fraction of a second; 0 means Size.
 	WindowSize uint64
@@ -26,8 +26,8 @@ type Program struct {
 	MaxSize uint64
 	// Bytes returns the device memory that a size takes, without CUDA's own.
 	Bytes func(size uint64) uint64
-	// start makes the input. It returns one iteration, which always begins with the same
-	// input, and the comparison of its result with a reference.
+	// start makes the input. It returns one iteration, which always begins with the same input, and the comparison of
+	// its result with a reference.
 	start func(h *host, size, seed uint64) (iterate func(), verify func())
 }
 
@@ -52,8 +52,8 @@ type Run struct {
 	burst uint64
 }
 
-// Start loads the program's kernels into a GPU and makes its input there, from a seed. It
-// waits until the input is complete.
+// Start loads the program's kernels into a GPU and makes its input there, from a seed. It waits until the input is
+// complete.
 func (p *Program) Start(g cuda.Queue, size, seed uint64) (*Run, error) {
 	text, err := ptx.ReadFile("ptx/" + p.Name + ".ptx")
 	if err != nil {
@@ -103,15 +103,14 @@ func For(d time.Duration) (enough func() bool) {
 	return func() bool { return time.Since(start) >= d }
 }
 
-// Verify compares the result of the last iteration with a reference that the processor
-// computes.
+// Verify compares the result of the last iteration with a reference that the processor computes.
 func (r *Run) Verify() error {
 	r.verify()
 	return r.host.err
 }
 
-// A host does what a program asks of a GPU until something fails. It keeps the first error;
-// after it, its methods do nothing.
+// A host does what a program asks of a GPU until something fails. It keeps the first error; after it, its methods have
+// no effect.
 type host struct {
 	gpu cuda.Queue
 	err error
@@ -167,7 +166,7 @@ func compareIntegers[T uint64 | uint32 | int32](h *host, got, want []T) {
 	}
 }
 
-// line is a grid or a block of one dimension, rectangle one of two.
+// line returns a grid or a block of one dimension, rectangle one of two.
 func line(n uint64) cuda.Dim            { return cuda.Dim{X: uint32(n), Y: 1, Z: 1} }
 func rectangle(x, y uint64) cuda.Dim    { return cuda.Dim{X: uint32(x), Y: uint32(y), Z: 1} }
 func blocks(work, block uint64) uint64  { return (work + block - 1) / block }

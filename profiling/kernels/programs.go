@@ -6,8 +6,8 @@ import (
 	"miglab/profiling/cuda"
 )
 
-// The host sides. Each does what its source's class does in C++; the comments there say why
-// the comparisons allow what they allow.
+// The host sides. Each does what its source's class does in C++; the comments there say why the comparisons allow what
+// they allow.
 
 var bfs = &Program{
 	Name: "bfs", What: "Breadth-first search of a random graph: irregular, bound by latency.", Unit: "vertices",
@@ -93,7 +93,7 @@ var gaussian = &Program{
 		}
 		verify = func() {
 			width := n + 1
-			want, got := factorised(seed, n, width), readValues[float32](h, system, n*width)
+			want, got := factorise(seed, n, width), readValues[float32](h, system, n*width)
 			for at := range n * width {
 				if i, j := at/width, at%width; j >= i { // below the diagonal are zeros, or what is left of them
 					h.compare(int(at), float64(got[at]), want[at], 1e-6*math.Sqrt(float64(n))*scale(i, j, n))
@@ -104,8 +104,8 @@ var gaussian = &Program{
 	},
 }
 
-// factorised returns the LU factorisation of a matrix of n rows: the factors are below the diagonal.
-func factorised(seed, n, width uint64) []float64 {
+// factorise returns the LU factorisation of a matrix of n rows: the factors are below the diagonal.
+func factorise(seed, n, width uint64) []float64 {
 	values := make([]float64, n*width)
 	for i := range n {
 		row := values[i*width : (i+1)*width]
@@ -127,7 +127,7 @@ func factorised(seed, n, width uint64) []float64 {
 	return values
 }
 
-// scale is the order of a value of a factorised matrix on the diagonal or above it.
+// scale returns the order of a value of a factorised matrix on the diagonal or above it.
 func scale(row, column, n uint64) float64 {
 	if row == column {
 		return float64(n)
@@ -188,7 +188,7 @@ var lu = &Program{
 			}
 		}
 		verify = func() {
-			want, got := factorised(seed, n, n), readValues[float32](h, matrix, padded*padded)
+			want, got := factorise(seed, n, n), readValues[float32](h, matrix, padded*padded)
 			for at := range n * n {
 				i, j := at/n, at%n
 				allowed := 1e-6 * math.Sqrt(float64(n)) * scale(i, j, n)
@@ -361,7 +361,7 @@ var reduction = &Program{
 	},
 }
 
-// partialSums is the number of blocks of the first kernel of reduction.
+// partialSums returns the number of blocks of the first kernel of reduction.
 func partialSums(n uint64) uint64 { return min(blocks(n, 256), 256) }
 
 var stencil = &Program{

@@ -2,8 +2,8 @@ package kernels
 
 import "unsafe"
 
-// The kernels' inputs are functions of a seed and an index (see random_bits in common.h):
-// outputs of the generator SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+// The kernels' inputs are functions of a seed and an index (see random_bits in common.h): outputs of the generator
+// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

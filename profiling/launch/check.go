@@ -14,7 +14,7 @@ import (
 )
 
 // Check checks that the kernel's folder, program and data files exist, and that data files with a SHA256 have that
-// content. It runs nothing. Each error names the manifest's line, what is wrong and what the user can do.
+// content. It starts no program. Each error names the manifest's line, the fault and the remedy.
 func (k *Kernel) Check() (all []error) {
 	missing := func(path, reason, remedy string) {
 		all = append(all, k.failure(fmt.Errorf("%s %s; %s", path, reason, remedy)))
@@ -48,7 +48,7 @@ func (k *Kernel) Check() (all []error) {
 	return all
 }
 
-// Executable returns the path of the kernel's program for this process, or "" if there is none.
+// Executable returns the path of the kernel's program for this process, or "" if it is not found.
 func (k *Kernel) Executable() string {
 	program := k.program()
 	if strings.Contains(program, "/") {

@@ -17,12 +17,12 @@
 //	    own_folder: false       # this
 //	    data: [{path: input.txt, sha256: 9f86d0...}]
 //	    timeout: 5m             # 10m unless it is said
-//	    warmup: 2s              # none
+//	    warmup: 2s              # 0s
 //	    repetitions: 20         # 10
 //	    min_mem_mb: 4000        # 0
 //	    expect: {regexp: Processing bottom-right matrix, device: false}
 //	    time: {source: wall}    # this
-//	    result: {file: result.txt} # none
+//	    result: {file: result.txt} # no result
 //
 // Only name and argv are required. A kernel's field replaces the default's. Parameters are replaced in size_class,
 // workdir, argv, and the paths of data and result, which are relative to workdir. Data with a sha256 must have that
@@ -30,19 +30,19 @@
 // profiling/suites verifies the archive that Rodinia's data come from.
 //
 // own_folder: true is for programs that write files: each run has a new, empty folder beside workdir, in which the
-// program runs and which is deleted after the run. ../../data leads there to what it leads to from workdir. The program
-// is still found from workdir, and result is read in the new folder.
+// program runs and which is deleted after the run. ../../data leads to the same folder from there and from workdir. The
+// program is still found from workdir, and result is read in the new folder.
 //
 // The time may also be {source: regexp, pattern: 'time: ([0-9.]+)', unit: ms}, with unit s, ms or us. It may be
 // {source: altis_csv, row: bfs_kernel_time} for a program that writes Altis's CSV; argv must then give it the path
 // ${csv}.
 //
-// expect: {device: true} is for programs that print where they run, in lines such as "sms: 14"
-// and "uuid: 5c89...", the UUID without a prefix. A run elsewhere than asked is wrong.
+// expect: {device: true} is for programs that print where they run, in lines such as "sms: 14" and "uuid: 5c89...", the
+// UUID without a prefix. A run elsewhere than asked is wrong.
 //
 // result names what the program computed: a file that it writes, or a {pattern: 'distance: (.*)'} of its output.
 // Every run must give the same result, and a run without a GPU another one. This finds programs that ignore the
-// errors of CUDA: they print what is expected of them when they have done nothing. Do not use it for programs whose
+// errors of CUDA: they print the expected output without having computed a result. Do not use it for programs whose
 // results differ from run to run.
 //
 // window: true is for programs that take --milliseconds T (in place of --iterations K) and --intensity P. They print
@@ -88,7 +88,7 @@ type Kernel struct {
 	Repetitions int
 	// MinMemoryMB is the memory that it needs. It is not tried on instances with less.
 	MinMemoryMB int
-	// Expect must match the output of a successful run; nil expects nothing.
+	// Expect must match the output of a successful run; nil accepts any output.
 	Expect *regexp.Regexp
 	// PrintsDevice says that a run prints which device it is on.
 	PrintsDevice bool
@@ -140,9 +140,9 @@ type TimeSource struct {
 
 // A ResultSource says where a kernel shows what it computed. The zero value is for kernels that do not.
 type ResultSource struct {
-	// File is what it writes, relative to the kernel's folder. It is deleted before each run.
+	// File is the file that it writes, relative to the kernel's folder. It is deleted before each run.
 	File string
-	// Pattern selects parts of the output: its first group, or the whole match if it has none.
+	// Pattern selects parts of the output: its first group, or the whole match if it has no group.
 	Pattern *regexp.Regexp
 }
 

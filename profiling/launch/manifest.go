@@ -22,7 +22,7 @@ import (
 	"miglab/profiling"
 )
 
-// ParseError says where a manifest is wrong and what would be right.
+// A ParseError says where a manifest is wrong and how to correct it.
 type ParseError struct {
 	File string
 	// Line and Column count from 1. If the text is not valid YAML, Column is 0 and Line is approximate.
@@ -41,9 +41,9 @@ func (e *ParseError) Error() string {
 // Unwrap returns what is wrong.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// Read parses a manifest. set replaces values of parameters. The file's name is used only
-// in errors. An error in the text or in set is a [*ParseError], which wraps a
-// [*nearest.UnknownError] if a name is unknown; other errors are those of r.
+// Read parses a manifest. set replaces values of parameters. The file's name is used only in errors. An error in the
+// text or in set is a [*ParseError], which wraps a [*nearest.UnknownError] if a name is unknown; other errors come from
+// r.
 func Read(r io.Reader, file string, set map[string]string) ([]Kernel, error) {
 	text, err := wholefile.ReadAll(r, file, maxManifest)
 	if err != nil {
@@ -228,8 +228,8 @@ func oneOf[T any](d *decoder, kind string, words map[string]T) func(*yaml.Node) 
 	}
 }
 
-// whole returns a function that reads a whole number from low to high.
-func (d *decoder) whole(low, high int) func(*yaml.Node) int {
+// integer returns a function that reads a whole number from low to high.
+func (d *decoder) integer(low, high int) func(*yaml.Node) int {
 	return func(n *yaml.Node) int {
 		text := d.text(n)
 		v, err := strconv.Atoi(text)
@@ -254,7 +254,8 @@ func (d *decoder) duration(low time.Duration) func(*yaml.Node) time.Duration {
 	}
 }
 
-// regexp returns a function that reads a regular expression with a number of groups, which are for what put says.
+// regexp returns a function that reads a regular expression with least to most groups. put says in errors what a group
+// encloses.
 func (d *decoder) regexp(least, most int, put string) func(*yaml.Node) *regexp.Regexp {
 	return func(n *yaml.Node) *regexp.Regexp {
 		text := d.text(n)
@@ -309,7 +310,7 @@ func (d *decoder) manifest(n *yaml.Node, given map[string]string) []Kernel {
 	}
 	d.readParameters(n, top["parameters"], given)
 	if defaults := top["defaults"]; defaults != nil {
-		d.mapping(defaults, "defaults", d.shared(&base))
+		d.mapping(defaults, "defaults", d.defaults(&base))
 	}
 	lines := map[string]int{}
 	all := list(d, "kernels", func(n *yaml.Node) Kernel {
@@ -360,7 +361,7 @@ func (d *decoder) readParameters(whole, n *yaml.Node, given map[string]string) {
 func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	k := base
 	k.Line = n.Line
-	known := d.shared(&k)
+	known := d.defaults(&k)
 	known["name"] = func(n *yaml.Node) {
 		if k.Name = d.text(n); !kernelName.MatchString(k.Name) {
 			d.failf(n, "a kernel cannot be named %q; use letters, digits and, after the first, any of _.+-", k.Name)
@@ -392,8 +393,8 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	return k
 }
 
-// shared are the fields that defaults may set.
-func (d *decoder) shared(k *Kernel) fields {
+// defaults returns the fields that defaults may set.
+func (d *decoder) defaults(k *Kernel) fields {
 	yes := oneOf(d, "boolean", map[string]bool{"true": true, "false": false})
 	return fields{
 		"size_class":  into(&k.SizeClass, d.expand()),
@@ -401,8 +402,8 @@ func (d *decoder) shared(k *Kernel) fields {
 		"own_folder":  into(&k.OwnFolder, yes),
 		"timeout":     into(&k.Timeout, d.duration(time.Millisecond)),
 		"warmup":      into(&k.Warmup, d.duration(0)),
-		"repetitions": into(&k.Repetitions, d.whole(1, 1e6)),
-		"min_mem_mb":  into(&k.MinMemoryMB, d.whole(0, 1e9)),
+		"repetitions": into(&k.Repetitions, d.integer(1, 1e6)),
+		"min_mem_mb":  into(&k.MinMemoryMB, d.integer(0, 1e9)),
 		"window":      into(&k.Window, yes),
 		"pinned":      into(&k.Pinned, yes),
 		"time":        into(&k.Time, d.time),

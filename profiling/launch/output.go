@@ -5,7 +5,7 @@ import "fmt"
 // clipSize is how many bytes are kept of each end of a program's output.
 const clipSize = 64 << 10
 
-// A clip keeps the beginning and the end of what is written to it.
+// A clip is a writer that keeps the beginning and the end of its input.
 type clip struct {
 	head, tail []byte
 	// left is how many bytes between head and tail are left out.

@@ -11,8 +11,8 @@ import (
 	"miglab/profiling/internal/system"
 )
 
-// drain is how long to wait for output after the process and its group have ended. A
-// program that left the group may hold the pipe open forever.
+// drain is how long to wait for output after the process and its group have ended. A program that left the group may
+// hold the pipe open forever.
 const drain = time.Second
 
 // A process is a process that has ended.
@@ -27,15 +27,15 @@ type process struct {
 	late bool
 }
 
-// killed reports whether SIGKILL ended it, as it does at the end of a context.
-func (p process) killed() bool { return p.signal == syscall.SIGKILL }
+// wasKilled reports whether SIGKILL ended it, as it does at the end of a context.
+func (p process) wasKilled() bool { return p.signal == syscall.SIGKILL }
 
 // execute runs a command in a process group of its own until it or its context ends, or its time is up, and kills what
 // is left of the group. It takes output and processors from l. An error means that it could not be started. The time
 // begins when it has started: on a busy machine that takes a while.
 func execute(cmd *exec.Cmd, limit time.Duration, l *launch) (process, error) {
-	// With Cmd's own pipe, Wait would not return before every process that holds the pipe
-	// has closed it, and the time would be too long.
+	// With Cmd's own pipe, Wait would not return before every process that holds the pipe has closed it, and the time
+	// would be too long.
 	r, w, err := os.Pipe()
 	if err != nil {
 		return process{}, err

@@ -7,8 +7,8 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// result returns a hash of what a run computed; empty if the kernel shows no result. The error
-// says that the run did not show it.
+// result returns a hash of a run's result; empty if the kernel shows no result. The error says that the run did not
+// show it.
 func (k *Kernel) result(p process) (string, error) {
 	switch {
 	case k.Result.File != "":

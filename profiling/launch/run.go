@@ -20,17 +20,17 @@ import (
 	"miglab/profiling/internal/system"
 )
 
-// Run runs the kernel once on an instance and reads its time. The environment is that of [profiling.Environ], then the
-// instance's. A run that says that it ran elsewhere is wrong; an instance without a UUID may be anywhere. Run kills the
-// process group (outside Linux, the process alone) when the time is up, when ctx ends, and when the process itself has
-// ended, so that nothing stays on the GPU. On Linux the process also dies with this one, but its children do not. Run
-// examines the first and the last 64 KiB of standard output and standard error together.
+// Run runs the kernel once on an instance and reads its time. The environment has the variables of [profiling.Environ],
+// then the instance's. A run that says that it ran elsewhere is wrong; an instance without a UUID may be anywhere. Run
+// kills the process group (outside Linux, the process alone) when the time is up, when ctx ends, and when the process
+// itself has ended, so that the GPU is free again. On Linux the process also dies with this one, but its children do
+// not. Run examines the first and the last 64 KiB of standard output and standard error together.
 //
-// An error means that ctx ended or that the machine could not start the program. It says nothing about the kernel.
+// An error means that ctx ended or that the machine could not start the program. It does not judge the kernel.
 func (k *Kernel) Run(ctx context.Context, on profiling.Instance) (Outcome, error) {
 	csv := ""
 	if k.OwnFolder || k.Time.Kind == AltisCSV {
-		run, dir, err := k.apart()
+		run, dir, err := k.inNewFolder()
 		if err != nil {
 			return Outcome{}, k.failure(err)
 		}
@@ -57,9 +57,10 @@ func (k *Kernel) Run(ctx context.Context, on profiling.Instance) (Outcome, error
 // csvName is the name of Altis's CSV in a run's folder.
 const csvName = "altis.csv"
 
-// apart makes a new folder for a run, beside the kernel's own folder if OwnFolder is set, and returns the kernel of
-// this run: it writes its CSV into the folder, and runs there if OwnFolder is set. Altis appends to a CSV that exists.
-func (k *Kernel) apart() (run *Kernel, dir string, err error) {
+// inNewFolder makes a new folder for a run, beside the kernel's own folder if OwnFolder is set, and returns the kernel
+// of this run: it writes its CSV into the folder, and runs there if OwnFolder is set. Altis appends to a CSV that
+// exists.
+func (k *Kernel) inNewFolder() (run *Kernel, dir string, err error) {
 	parent := ""
 	if k.OwnFolder && k.Dir != "" {
 		parent = filepath.Join(k.Dir, "..")
@@ -107,14 +108,14 @@ func (k *Kernel) start(ctx context.Context, l launch) (Outcome, process, error) 
 	cmd := exec.CommandContext(ctx, l.argv[0], l.argv[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Env = k.Dir, l.stdin, append(profiling.Environ(), l.on.Env...)
 	p, err := execute(cmd, k.Timeout, &l)
-	if ctx.Err() != nil && (err != nil || p.killed()) {
+	if ctx.Err() != nil && (err != nil || p.wasKilled()) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
 		return Outcome{}, p, k.failure(err)
 	}
 	o := Outcome{Seconds: mig.Seconds(math.Inf(1)), Start: p.start, End: p.end}
-	if p.late && p.killed() {
+	if p.late && p.wasKilled() {
 		o.Status, o.Detail = Timeout, fmt.Sprintf("still running after %v", k.Timeout)
 	}
 	return o, p, nil
@@ -173,8 +174,8 @@ func (k *Kernel) judgeEnd(o *Outcome, p process, on profiling.Instance) bool {
 var outOfMemory = regexp.MustCompile(`(?i:out of memory)|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|` +
 	`CUBLAS_STATUS_ALLOC_FAILED`)
 
-// printed returns the value in the first line "name: value" of a form; empty if there is none.
-func printed(output, name, form string) string {
+// readValue returns the value in the first line "name: value" of a form; empty if there is no such line.
+func readValue(output, name, form string) string {
 	m := regexp.MustCompile(`(?m)^` + name + `: (` + form + `)\r?$`).FindStringSubmatch(output)
 	if m == nil {
 		return ""
@@ -184,7 +185,7 @@ func printed(output, name, form string) string {
 
 // printedDevice returns where a run says that it ran; nil if it does not say it.
 func printedDevice(output string) *Device {
-	sms, uuid := printed(output, "sms", "[0-9]{1,6}"), printed(output, "uuid", "[0-9a-f-]{36}")
+	sms, uuid := readValue(output, "sms", "[0-9]{1,6}"), readValue(output, "uuid", "[0-9a-f-]{36}")
 	if sms == "" || uuid == "" {
 		return nil
 	}
@@ -192,8 +193,8 @@ func printedDevice(output string) *Device {
 	return &Device{n, uuid}
 }
 
-// askedDevice is where a run on an instance should be. A share of a GPU and a model without published numbers have no
-// number of multiprocessors.
+// askedDevice returns the device on which a run on an instance should be. A share of a GPU and a model without
+// published numbers have no number of multiprocessors.
 func askedDevice(on profiling.Instance) *Device {
 	d := &Device{UUID: strings.TrimPrefix(on.UUID, "MIG-")}
 	if on.Profile != nil {

@@ -12,8 +12,8 @@ var manifests embed.FS
 
 var shipped = []string{"rodinia", "altis", "miglab"}
 
-// Shipped returns the kernels of a manifest that comes with the program: rodinia, altis or miglab. set is that of
-// [Read]. For another name the error is a [*nearest.UnknownError].
+// Shipped returns the kernels of a manifest that comes with the program: rodinia, altis or miglab. [Read]
+// explains set. For another name the error is a [*nearest.UnknownError].
 func Shipped(name string, set map[string]string) ([]Kernel, error) {
 	if !slices.Contains(shipped, name) {
 		return nil, nearest.Unknown("manifest", name, shipped)

@@ -18,8 +18,8 @@ import (
 	"miglab/profiling/internal/system"
 )
 
-// A Window is the outcome of a run that iterated for a time in which others did too. The
-// Seconds of its Outcome are those of one iteration.
+// A Window is the outcome of a run that iterated for a time in which others did too. The Seconds of its Outcome are the
+// time of one iteration.
 type Window struct {
 	Outcome
 	// Iterations were made from Begin to Finish, on the clock CLOCK_MONOTONIC.
@@ -124,7 +124,7 @@ func Overlap(all []Window) {
 
 // A gate is the standard input of a process, and sees its output.
 type gate struct {
-	// stdin is what the process reads of in.
+	// stdin is the end of in from which the process reads.
 	stdin, in *os.File
 	// ready is done when the process says that it is ready, measured when it has measured; both are when it is killed.
 	ready, measured         context.Context
@@ -146,7 +146,7 @@ func (g *gate) close() {
 	g.in.Close()
 }
 
-// Write looks for the lines in what the process prints.
+// Write looks for the two lines in the output of the process.
 func (g *gate) Write(p []byte) (int, error) {
 	g.half = append(g.half, p...)
 	for {
@@ -185,7 +185,7 @@ func (j *Job) windowArgv(window time.Duration) []string {
 // read reads the rate that the process printed.
 func (w *Window) read(p process) {
 	number := func(name string) float64 {
-		v, _ := strconv.ParseFloat(printed(p.output, name, `[0-9]{1,15}(?:\.[0-9]+)?`), 64) // 0 if it is not there
+		v, _ := strconv.ParseFloat(readValue(p.output, name, `[0-9]{1,15}(?:\.[0-9]+)?`), 64) // 0 if it is not there
 		return v
 	}
 	w.Iterations = uint64(number("iterations"))

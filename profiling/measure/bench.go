@@ -27,8 +27,8 @@ import (
 	"miglab/profiling/session"
 )
 
-// Repetitions is how often runs are repeated, as in the papers, if neither the bench nor
-// the kernel give another number.
+// Repetitions is how often runs are repeated, as in the papers, if neither the bench nor the kernel give another
+// number.
 const Repetitions = 10
 
 // A Bench is a GPU on which experiments run, and the folder that remembers their runs.
@@ -41,8 +41,8 @@ type Bench struct {
 	Partitions *Partitions
 	// Kernels are what is measured. Of kernels of Partitions they have only the names.
 	Kernels []launch.Kernel
-	// Repetitions is how often everything is measured, in place of each kernel's own number;
-	// 0 means that number, and [Repetitions] for a kernel without one.
+	// Repetitions is how often everything is measured, in place of each kernel's own number; 0 means that number, and
+	// [Repetitions] for a kernel without one.
 	Repetitions int
 	// Seed decides everything that is random.
 	Seed uint64
@@ -65,16 +65,16 @@ type Bench struct {
 	// watch samples the GPU while kernels run, if anything can.
 	watch    *profiling.Watch
 	failures []Failure
-	// facts decide the runs of this bench, and were those of the folder's runs. They must be the same.
+	// facts decide the runs of this bench; were has the facts of the folder's runs. They must be the same.
 	facts, were map[string]string
-	// stages are those of the plan.
+	// stages are the plan's.
 	stages []*stage
 	// last is called in the end, the last one first.
 	last []func() error
 }
 
-// A Plan is an experiment on a bench: its runs, in the order in which they are made one after the
-// other, and the rows that its finished runs become.
+// A Plan is an experiment on a bench: its runs, in the order in which they are made one after the other, and the rows
+// that its finished runs become.
 type Plan[Row any] struct {
 	// name is the first word of the runs' keys. file is the name of the file of the rows.
 	name, file string
@@ -90,14 +90,14 @@ type Plan[Row any] struct {
 // A Planner checks what an experiment needs and plans it.
 type Planner[Row any] func(ctx context.Context, b *Bench) (*Plan[Row], error)
 
-// A ran is what the folder remembers of a run.
+// A ran is the folder's record of a run.
 type ran[R any] struct {
-	// Group is what the runs that become rows together have in common.
+	// Group is the same in all runs that become rows together.
 	Group string
 	Date  string
 	// Facts are what decided the run, by name.
 	Facts map[string]string
-	// Load is how the GPU was doing during the run.
+	// Load has the clocks, power and temperature of the GPU during the run.
 	Load   datasets.Load
 	Record R
 }
@@ -128,7 +128,7 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 			for _, r := range same {
 				loads, records = append(loads, r.Load), append(records, r.Record)
 			}
-			all = append(all, rows(from, profiling.Joined(loads...), records)...)
+			all = append(all, rows(from, profiling.Join(loads...), records)...)
 		}
 		return all, nil
 	}
@@ -193,9 +193,9 @@ func finished[R any](b *Bench, name string) (runs []ran[R], err error) {
 // whether the experiment is whole; it may be nil. After an error, instances are left to the session, which destroys
 // them when it is closed.
 //
-// A folder has the runs of one card, driver and source, and of kernels that do not change; anything
-// else is an error that says what to do. Runs that failed are a [*FailedError]; they are not kept. When ctx ends
-// or the GPU is lost, Measure stops at once.
+// A folder has the runs of one card, driver and source, and of kernels that do not change; anything else is an error
+// that says what to do. Runs that failed are a [*FailedError]; they are not kept. When ctx ends or the GPU is lost,
+// Measure stops at once.
 func Measure[Row any](ctx context.Context, b *Bench, plan Planner[Row],
 	show func(rows []Row, whole bool) error,
 ) (rows int, err error) {
@@ -258,7 +258,7 @@ func (b *Bench) run(ctx context.Context, units []work.Unit) error {
 	return err
 }
 
-// begin finds out which GPU it is, compares the bench with what the folder has, and begins to sample the GPU.
+// begin identifies the GPU, compares the bench with the folder's runs, and begins to sample the GPU.
 func (b *Bench) begin() (err error) {
 	if b.Launcher == nil {
 		b.Launcher = Real{}
@@ -326,7 +326,7 @@ func (b *Bench) checkKernels() error {
 	return nil
 }
 
-// kernelFact begins the name of the fact how a kernel is described. Other facts are those of all runs of a bench.
+// kernelFact begins the name of the fact that describes a kernel. All runs of a bench share the other facts.
 const kernelFact = "kernel "
 
 // holds refuses a folder that has runs for which a fact about the bench was another one.
@@ -339,12 +339,12 @@ func (b *Bench) holds(fact, is string) error {
 	return nil
 }
 
-// repetitions is how often a kernel is measured.
+// repetitions returns how often a kernel is measured.
 func (b *Bench) repetitions(k *launch.Kernel) int {
 	return cmp.Or(b.Repetitions, k.Repetitions, Repetitions)
 }
 
-// rounds is the largest number of repetitions.
+// rounds returns the largest number of repetitions.
 func (b *Bench) rounds() (most int) {
 	for i := range b.Kernels {
 		most = max(most, b.repetitions(&b.Kernels[i]))
@@ -363,7 +363,7 @@ func (b *Bench) kernels() []*launch.Kernel {
 // A stage is the instances on which the next runs are made.
 type stage struct {
 	*session.Session
-	// name says which instances exist; empty if none does.
+	// name says which instances exist; empty before the first set.
 	name string
 	made []profiling.Instance
 }
@@ -405,7 +405,7 @@ func (s *stage) clear(ctx context.Context) error {
 	return nil
 }
 
-// load is how the GPU was doing from one instant to another.
+// load returns the clocks, power and temperature of the GPU from one instant to another.
 func (b *Bench) load(from, to time.Time) datasets.Load {
 	return b.watch.Between(from, to)
 }
@@ -432,11 +432,11 @@ func (f Failure) String() string {
 	return s
 }
 
-// A FailedError lists the runs that failed in an experiment that otherwise completed. Without any, there
-// is nothing to make the experiment's files of.
+// A FailedError lists the runs that failed in an experiment that otherwise completed. An empty list means that no
+// kernel has a usable result.
 type FailedError struct {
 	Failures []Failure
-	// Remedy is what the user can do.
+	// Remedy tells the user how to go on.
 	Remedy string
 }
 

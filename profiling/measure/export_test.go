@@ -3,8 +3,8 @@ package measure
 var (
 	Cases        = cases
 	Describe     = describe
-	First        = firstOf
-	Reconfigured = reconfigured
+	First        = firstInstance
+	Reconfigured = partitions
 )
 
 // HeadStart is that of kernels beside the measured one.

@@ -42,7 +42,7 @@ func Against(names []string, partner string, intensities []int, splits [][]int) 
 }
 
 // AloneToo puts before groups each of their jobs alone with the same number of multiprocessors, and with the whole
-// GPU. So what the limit costs and what the others cost come apart.
+// GPU. The rows then show the cost of the limit and the cost of the others apart.
 func AloneToo(groups []Group, whole int) []Group {
 	var out []Group
 	for _, g := range groups {

@@ -25,8 +25,8 @@ import (
 // then on 2@4 and 1@6, then on 1@4 and 1@5, as in the paper's example. The other kernels are drawn at random, start
 // first, and restart until the measured run has ended.
 //
-// If all kernels can measure their rate in a common window (see [launch.Together]), the times are those of an
-// iteration, in windows in which all kernels run; otherwise they are those of whole runs, of which the others may
+// If all kernels can measure their rate in a common window (see [launch.Together]), the times are of an
+// iteration, in windows in which all kernels run; otherwise they are of whole runs, of which the others may
 // miss the beginning. The rows say which.
 //
 // First each kernel warms up on every size, in each call. A kernel that fails or does not fit on a size is not
@@ -52,12 +52,12 @@ func Isolation(ctx context.Context, b *Bench) (*Plan[datasets.IsolationTime], er
 	}
 	p := newPlan(b, "isolation", x.rows)
 	for _, size := range x.sizes {
-		at := firstOf(x.gpu, size)
+		at := firstInstance(x.gpu, size)
 		all, kernels := cases(x.gpu, at), b.kernels()
 		for repetition := 1; repetition <= b.rounds(); repetition++ {
 			for _, rest := range all {
 				for _, k := range kernels {
-					others := x.drawn(k, at, rest)
+					others := x.draw(k, at, rest)
 					if repetition <= b.repetitions(k) && !x.bad[place{k.Name, size}] && len(others) == len(rest) {
 						group := fmt.Sprintf("%s size %d beside %q", k.Name, size, joinTexts(others))
 						names := append(nearest.Names(others, func(j launch.Job) string { return j.Name }), k.Name)
@@ -74,14 +74,14 @@ func Isolation(ctx context.Context, b *Bench) (*Plan[datasets.IsolationTime], er
 	return p, nil
 }
 
-// firstOf returns the instance of a size at its profile's first start.
-func firstOf(g *mig.GPU, size mig.Slices) mig.Instance {
+// firstInstance returns the instance of a size at its profile's first start.
+func firstInstance(g *mig.GPU, size mig.Slices) mig.Instance {
 	p := g.Profile(size)
 	return mig.Instance{Profile: p, Start: p.Starts[0]}
 }
 
-// cases returns the instances on which other kernels run at the same time: none, the largest one, and every pair of
-// sizes, larger pairs first.
+// cases returns the sets of instances on which other kernels run at the same time: the empty set, the largest instance,
+// and every pair of sizes, larger pairs first.
 func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 	var ones, pairs []mig.Partition
 	for _, p := range g.Partitions() {
@@ -126,16 +126,16 @@ type isolation struct {
 	sizes []mig.Slices
 	// bad holds the places where kernels do not run.
 	bad map[place]bool
-	// on is the instance of the measured kernel, and rest are those of the others.
+	// on has the instance of the measured kernel, rest the instances of the others.
 	on, rest *stage
-	// alone are the medians of kernels alone, when rows are made: they come first.
+	// alone has the medians of kernels alone while rows are made: they come first.
 	alone map[place]mig.Seconds
 }
 
 // warmUp runs every kernel on every size and finds out where they do not run.
 func (x *isolation) warmUp(ctx context.Context) error {
 	for _, size := range x.sizes {
-		if err := x.on.set(ctx, fmt.Sprint("warming up on ", size), firstOf(x.gpu, size)); err != nil {
+		if err := x.on.set(ctx, fmt.Sprint("warming up on ", size), firstInstance(x.gpu, size)); err != nil {
 			return err
 		}
 		for _, k := range x.kernels() {
@@ -158,9 +158,9 @@ func (x *isolation) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// drawn returns the neighbours of a kernel, one for each instance of rest; none if no kernel can run on one of the
-// instances.
-func (x *isolation) drawn(k *launch.Kernel, at mig.Instance, rest mig.Partition) (out []launch.Job) {
+// draw returns random neighbours of a kernel, one for each instance of rest; the list is empty if no kernel can run on
+// one of the instances.
+func (x *isolation) draw(k *launch.Kernel, at mig.Instance, rest mig.Partition) (out []launch.Job) {
 	rng := cellStream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	for _, in := range rest {
 		candidates := slices.DeleteFunc(slices.Clone(x.kernels()), func(c *launch.Kernel) bool {

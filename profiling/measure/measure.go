@@ -117,7 +117,7 @@ func summarize(seconds []float64) stats.Summary {
 	return s
 }
 
-// medianOf is the median of a time of at least one record.
+// medianOf returns the median of a time over at least one record.
 func medianOf[R any](records []R, seconds func(*R) float64) mig.Seconds {
 	all := make([]float64, len(records))
 	for i := range records {

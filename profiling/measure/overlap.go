@@ -18,7 +18,7 @@ type Part struct {
 	Kernel string
 	// Intensity is the share of the time in which it runs, in percent.
 	Intensity int
-	// SMs is how many multiprocessors it may use; 0 means that nothing limits it.
+	// SMs is how many multiprocessors it may use; 0 means that it has no limit.
 	SMs int
 }
 
@@ -40,9 +40,9 @@ type Ground interface {
 	Together(ctx context.Context, g Group, window time.Duration) ([]launch.Window, error)
 }
 
-// Overlap plans to measure how fast kernels iterate while all kernels of their group do. Every second
-// round of all groups goes backwards, against drift. A group is not run again after a failure of
-// one of its jobs. Rows are ordered by group, run and job.
+// Overlap plans to measure how fast kernels iterate while all kernels of their group do. Every second round of all
+// groups goes backwards, against drift. A group is not run again after a failure of one of its jobs. Rows are ordered
+// by group, run and job.
 func Overlap(b *Bench, on Ground, groups []Group) (*Plan[datasets.OverlapRate], error) {
 	if err := b.holds("overlap's multiprocessors",
 		fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // Partitions runs groups in this process. Each job has multiprocessors of its own (a green context), or shares all
-// with the others if nothing limits it. All jobs run before the first window begins and until the last one ends.
+// with the others if it has no limit. All jobs run before the first window begins and until the last one ends.
 // The device times the windows.
 type Partitions struct {
 	Device *cuda.Device
@@ -71,7 +71,7 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 	return t.jobs, err
 }
 
-// split makes the partitions of a group, of which all jobs have a limit or none.
+// split makes the partitions of a group. All of its jobs have a limit, or all share the GPU.
 func (p *Partitions) split(g Group) ([]*cuda.Partition, error) {
 	var counts []int
 	for _, part := range g {

@@ -32,11 +32,11 @@ type Result struct {
 	Suite, Kernel string
 	Time          launch.TimeKind
 	Size          mig.Slices
-	// Status is OK if all runs are OK, otherwise that of the first run that is not.
+	// Status is OK if all runs are OK, otherwise the status of the first run that is not.
 	Status launch.Status
 	// Runs is the number of runs, whatever their status.
 	Runs int
-	// Times are those of the runs, in seconds; zero unless Status is OK.
+	// Times summarises the runs, in seconds; zero unless Status is OK.
 	Times stats.Summary
 }
 
@@ -82,9 +82,9 @@ func result(runs []Run) Result {
 	return out
 }
 
-// whole calls use with the results of each kernel that has a usable result for every size and fits at least one of
+// eachWhole calls use with the results of each kernel that has a usable result for every size and fits at least one of
 // them. It returns a sentence about each other kernel.
-func (p *Profile) whole(use func([]Result)) (left []string) {
+func (p *Profile) eachWhole(use func([]Result)) (left []string) {
 	for rs := range Grouped(p.Results, func(r *Result) string { return r.Kernel }) {
 		var lacks []string
 		fits := false
@@ -129,9 +129,9 @@ func Grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
 }
 
 // Tasks returns the kernels as a batch, with the times of [Result.Seconds]. It leaves out kernels that lack a size,
-// failed on one or fit none; left has a sentence about each.
+// failed on one or fit no size; left has a sentence about each.
 func (p *Profile) Tasks() (b task.Batch, left []string) {
-	left = p.whole(func(rs []Result) {
+	left = p.eachWhole(func(rs []Result) {
 		t := task.Task{Name: rs[0].Kernel}
 		for i := range rs {
 			t.Set(rs[i].Size, rs[i].Seconds())
@@ -145,7 +145,7 @@ func (p *Profile) Tasks() (b task.Batch, left []string) {
 // and the day of the last run.
 func (p *Profile) Kernels() []datasets.KernelTime {
 	var out []datasets.KernelTime
-	p.whole(func(rs []Result) {
+	p.eachWhole(func(rs []Result) {
 		from := p.Provenance()
 		for i := range rs {
 			r := &rs[i]

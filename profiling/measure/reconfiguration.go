@@ -34,7 +34,7 @@ func Reconfiguration(_ context.Context, b *Bench) (*Plan[datasets.Reconfiguratio
 	g := b.Session.Identity().Model
 	p := newPlan(b, "reconfiguration", reconfigurationRows)
 	for number := range cmp.Or(b.Repetitions, Repetitions) {
-		for i, partition := range reconfigured(g) {
+		for i, partition := range partitions(g) {
 			for _, threads := range slices.Compact([]int{1, len(partition)}) {
 				p.add(fmt.Sprintf("%02d %s by %d", i+1, partition, threads), number+1, nil,
 					func(ctx context.Context) (*ran[any], error) {
@@ -51,11 +51,11 @@ func Reconfiguration(_ context.Context, b *Bench) (*Plan[datasets.Reconfiguratio
 	return p, nil
 }
 
-func reconfigured(g *mig.GPU) []mig.Partition {
+func partitions(g *mig.GPU) []mig.Partition {
 	var one, full []mig.Partition
 	for _, size := range g.Sizes() {
-		one = append(one, mig.Partition{firstOf(g, size)})
-		if many := fullOf(g, size); len(many) > 1 {
+		one = append(one, mig.Partition{firstInstance(g, size)})
+		if many := fill(g, size); len(many) > 1 {
 			full = append(full, many)
 		}
 	}
@@ -64,8 +64,8 @@ func reconfigured(g *mig.GPU) []mig.Partition {
 	return append(append(one, full...), mixed)
 }
 
-// fullOf returns as many instances of a size as a partition holds.
-func fullOf(g *mig.GPU, size mig.Slices) mig.Partition {
+// fill returns as many instances of a size as a partition holds.
+func fill(g *mig.GPU, size mig.Slices) mig.Partition {
 	var most mig.Partition
 	for _, p := range g.Partitions() {
 		same := slices.DeleteFunc(slices.Clone(p), func(in mig.Instance) bool { return in.Size() != size })
@@ -76,7 +76,7 @@ func fullOf(g *mig.GPU, size mig.Slices) mig.Partition {
 	return most
 }
 
-// Sizes returns the different sizes of what is in a list, ascending.
+// Sizes returns the different sizes in a list, ascending.
 func Sizes[T any](all []T, size func(T) mig.Slices) []mig.Slices {
 	var out []mig.Slices
 	for _, x := range all {
@@ -89,7 +89,7 @@ func Sizes[T any](all []T, size func(T) mig.Slices) []mig.Slices {
 // A round is the record of a round.
 type round struct {
 	Partition string
-	// Sizes are those of the instances.
+	// Sizes are the instances' sizes.
 	Sizes   []mig.Slices
 	Threads int
 	// Took is by operation.
@@ -168,7 +168,7 @@ func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []rou
 				Mean: mig.Seconds(s.Mean), StdDev: mig.Seconds(s.StdDev), Min: mig.Seconds(s.Min),
 				Max:   mig.Seconds(s.Max),
 				Total: mig.Seconds(summarize(total).Mean), Attempts: summarize(attempts).Mean,
-				Load: profiling.Joined(loads...),
+				Load: profiling.Join(loads...),
 			})
 		}
 	}

@@ -48,7 +48,7 @@ func (j *judge) Launch(ctx context.Context, k *launch.Kernel, on profiling.Insta
 	return out, err
 }
 
-// adopt records the result of a good run; empty if it showed none.
+// adopt records the result of a good run; an empty result is ignored.
 func (j *judge) adopt(kernel, result string) {
 	j.first[kernel] = cmp.Or(j.first[kernel], result)
 }
@@ -72,8 +72,7 @@ func (j *judge) learn(ctx context.Context, k *launch.Kernel) error {
 	return err
 }
 
-// compare makes a run wrong whose result is that of a run without a GPU, or differs from that of the kernel's earlier
-// runs.
+// compare makes a run wrong if its result is the same as without a GPU, or differs from the kernel's earlier runs.
 func (j *judge) compare(k *launch.Kernel, out *launch.Outcome) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

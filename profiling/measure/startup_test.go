@@ -33,7 +33,7 @@ func Startup(_ context.Context, b *Bench) (*Plan[StartupTime], error) {
 				continue
 			}
 			p.add(k.Name, run, []string{k.Name}, func(ctx context.Context) (*ran[any], error) {
-				if err := on.set(ctx, "whole GPU", firstOf(g, g.ComputeSlices)); err != nil {
+				if err := on.set(ctx, "whole GPU", firstInstance(g, g.ComputeSlices)); err != nil {
 					return nil, err
 				}
 				out, err := b.Launcher.Launch(ctx, k, on.made[0])

@@ -25,7 +25,7 @@ type Run struct {
 	Name   string `csv:"gpu_name"`
 	UUID   string `csv:"gpu_uuid"`
 	Driver string `csv:"driver"`
-	// Source is what confined the kernel to a part of the GPU.
+	// Source names the mechanism that confined the kernel to a part of the GPU.
 	Source string `csv:"source"`
 	// Mode says under MIG whether the program created the instance or it was existing; it is empty without MIG.
 	// Instance is its UUID; empty if the kernel was not tried.
@@ -48,14 +48,14 @@ type Run struct {
 	// Started is when the process was started, to the second and as RFC 3339 has it; empty if the kernel was not tried
 	// because it needs more memory than the instance has.
 	Started string `csv:"started"`
-	// Load is how the GPU was doing while the process ran.
+	// Load has the clocks, power and temperature of the GPU while the process ran.
 	datasets.Load
 	// MemoryClock is in MHz, PowerLimit in W. They and OtherProcesses, the number of processes on the GPU, were read
 	// after the run.
 	MemoryClock    int     `csv:"memory_clock_mhz"`
 	PowerLimit     float64 `csv:"power_limit_w"`
 	OtherProcesses int     `csv:"other_processes"`
-	// Result is a hash of what the run computed, if the kernel shows it.
+	// Result is a hash of the run's result, if the kernel shows it.
 	Result string `csv:"result"`
 	// Detail says in one line what went wrong.
 	Detail string `csv:"detail"`
@@ -79,8 +79,8 @@ func (r *Run) place() place { return place{r.Kernel, r.Size} }
 // fails is a failed run.
 //
 // A kernel that runs out of memory on a size does not run there again, nor does one that crashes, hangs or gives a
-// wrong result until the next call. A kernel that needs more memory than the instance has is not tried. Rows are
-// those of runs.csv, by kernel, size and repetition.
+// wrong result until the next call. A kernel that needs more memory than the instance has is not tried. The rows of
+// runs.csv are ordered by kernel, size and repetition.
 func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 	if len(b.Kernels) == 0 {
 		return nil, fmt.Errorf("there are no kernels to measure")
@@ -94,7 +94,7 @@ func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 	for i := range known {
 		w.adopt(&known[i].Record)
 	}
-	instances, err := instancesOf(b.Session)
+	instances, err := sweepInstances(b.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +117,12 @@ func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 // Existing is the mode of a row under MIG whose instance the program did not make.
 const Existing = "existing"
 
-// instancesOf returns the instances that a sweep measures, by size, ascending: each at the first start of its profile.
-// If only instances that exist are used, it leaves out the sizes that do not.
-func instancesOf(s *session.Session) (all []mig.Instance, _ error) {
+// sweepInstances returns the instances that a sweep measures, by size, ascending: each at the first start of its
+// profile. If only instances that exist are used, it leaves out the sizes that do not.
+func sweepInstances(s *session.Session) (all []mig.Instance, _ error) {
 	id := s.Identity()
 	for _, size := range id.Model.Sizes() {
-		at := firstOf(id.Model, size)
+		at := firstInstance(id.Model, size)
 		if id.Existing {
 			starts, err := s.Device().Placements(at.Profile)
 			if err != nil {

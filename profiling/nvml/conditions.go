@@ -53,8 +53,8 @@ func sample(gpu nvml.Device) (profiling.Sample, error) {
 }
 
 // WatchGPU watches a GPU by the UUID that CUDA gives for it, which has no prefix, and returns the driver's version and
-// how many processes use the GPU; -1 if the driver does not tell. The UUID may be that of a MIG device: then the
-// processes are those on it, and the samples those of its GPU.
+// how many processes use the GPU; -1 if the driver does not tell. The UUID may name a MIG device: then the
+// processes are counted on it, and its GPU is sampled.
 func WatchGPU(uuid string) (w *profiling.Watch, driver string, processes int, err error) {
 	lib, err := loadLibrary()
 	if err != nil {

@@ -23,11 +23,11 @@ import (
 type device struct {
 	lib nvml.Interface
 	gpu nvml.Device
-	// id is what it was when it was listed. err says why it could not be identified; id is zero then.
+	// id is its identity when it was listed. err says why it could not be identified; id is zero then.
 	id  profiling.Identity
 	err error
-	// model is what the last Identify returned: what the name says while MIG mode is off, and
-	// what the driver's profiles say when it is on.
+	// model is the model of the last Identify: by the name while MIG mode is off, and by the driver's profiles when it
+	// is on.
 	model atomic.Pointer[mig.GPU]
 }
 
@@ -41,8 +41,8 @@ func (d *device) Identify() (profiling.Identity, error) {
 	return id, err
 }
 
-// divided reports whether MIG mode is on. The error says what a GPU without MIG is good for.
-func (d *device) divided(op string) (bool, error) {
+// isMIGOn reports whether MIG mode is on. The error says what a GPU without MIG is good for.
+func (d *device) isMIGOn(op string) (bool, error) {
 	current, _, ret := d.gpu.GetMigMode()
 	if ret == nvml.ERROR_NOT_SUPPORTED {
 		return false, &profiling.DeviceError{Op: op, Err: profiling.ErrUnsupported, Remedy: withoutMIG}
@@ -68,7 +68,7 @@ func (d *device) SetMIG(on bool) error {
 // profile returns the driver's description of a profile.
 func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo, error) {
 	var info nvml.GpuInstanceProfileInfo
-	on, err := d.divided(op)
+	on, err := d.isMIGOn(op)
 	if err != nil {
 		return info, err
 	}
@@ -125,7 +125,7 @@ func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
 
 func (d *device) Instances() ([]profiling.Instance, error) {
 	const op = "list instances"
-	if on, err := d.divided(op); err != nil || !on {
+	if on, err := d.isMIGOn(op); err != nil || !on {
 		return nil, err
 	}
 	all, err := describeProfiles(d.gpu, op)
@@ -153,7 +153,7 @@ func (d *device) Instances() ([]profiling.Instance, error) {
 	return out, nil
 }
 
-// describe describes an instance of a profile. It has the UUID of its first compute instance, or none.
+// describe describes an instance of a profile. It has the UUID of its first compute instance, if any.
 func (d *device) describe(op string, gi nvml.GpuInstance, profile *described) (out profiling.Instance, _ error) {
 	info, ret := gi.GetInfo()
 	if ret != nvml.SUCCESS {
@@ -182,8 +182,8 @@ func (d *device) describe(op string, gi nvml.GpuInstance, profile *described) (o
 	return out, err
 }
 
-// instanceFailure returns the error for a return value about an instance that existed. An
-// invalid argument means that it no longer exists.
+// instanceFailure returns the error for a return value about an instance that existed. An invalid argument means that
+// it no longer exists.
 func instanceFailure(op string, ret nvml.Return) error {
 	if ret == nvml.ERROR_INVALID_ARGUMENT {
 		ret = nvml.ERROR_NOT_FOUND
@@ -229,7 +229,7 @@ const (
 	searchPause   = 2 * time.Millisecond
 )
 
-// migDevice returns the MIG device with the numbers of a GPU and a compute instance; nil if there is none.
+// migDevice returns the MIG device with the numbers of a GPU and a compute instance; nil if it does not exist.
 func (d *device) migDevice(op string, gpuInstance, computeInstance int) (nvml.Device, error) {
 	devices, err := d.migDevices(op)
 	for _, device := range devices {
@@ -333,8 +333,8 @@ func (d *device) Create(at mig.Instance) (profiling.Instance, error) {
 	return profiling.Instance{}, err
 }
 
-// fill makes the compute instance that fills a GPU instance. The result has an ID even
-// with an error; the ID is -1 if the driver did not report it. It has the time of that call alone.
+// fill makes the compute instance that fills a GPU instance. The result has an ID even with an error; the ID is -1 if
+// the driver did not report it. It has the time of that call alone.
 func (d *device) fill(op string, gi nvml.GpuInstance, size uint32) (out profiling.Instance, err error) {
 	out.ID = -1
 	info, ret := gi.GetInfo()
@@ -360,8 +360,8 @@ func (d *device) fill(op string, gi nvml.GpuInstance, size uint32) (out profilin
 	return out, d.name(op, &out, ci)
 }
 
-// wholeProfile returns the profile of the compute instance that fills a GPU instance: of those with
-// all its slices, the one with most multiprocessors.
+// wholeProfile returns the profile of the compute instance that fills a GPU instance: of those with all its slices, the
+// one with most multiprocessors.
 func wholeProfile(profiles []nvml.ComputeInstanceProfileInfo, size uint32) (most *nvml.ComputeInstanceProfileInfo) {
 	for i := range profiles {
 		p := &profiles[i]
@@ -426,8 +426,8 @@ func (d *device) lists(op string, was nvml.GpuInstanceInfo) bool {
 		len(cis) == 0
 }
 
-// Processes implements [profiling.Device]. It asks the GPU and its MIG devices, since the
-// answer for the GPU includes the instances only for privileged users.
+// Processes implements [profiling.Device]. It asks the GPU and its MIG devices, since the answer for the GPU includes
+// the instances only for privileged users.
 func (d *device) Processes() ([]profiling.Process, error) {
 	const op = "list processes"
 	divided, err := d.migDevices(op)

@@ -17,8 +17,8 @@ const (
 		"number, or reboot"
 )
 
-// causes gives the error of package profiling for a return value of the driver, and what
-// the user can do. For other values the error quotes the driver.
+// causes gives the error of package profiling for a return value of the driver, and the remedy. For other values the
+// error quotes the driver.
 var causes = map[nvml.Return]struct {
 	err    error
 	remedy string

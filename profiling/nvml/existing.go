@@ -19,12 +19,12 @@ import (
 	"miglab/profiling"
 )
 
-// An existing is a GPU on which only the MIG instances that exist are used, as Kubernetes, Slurm
-// and clouds hand them out. Create takes one of them and Destroy gives it back; the driver makes
-// and destroys nothing. It needs no privilege: it only looks at the MIG devices.
+// An existing is a GPU on which only the MIG instances that exist are used, as Kubernetes, Slurm and clouds hand them
+// out. Create takes one of them and Destroy gives it back; the driver makes and destroys no instance. It needs no
+// privilege: it only reads the MIG devices.
 //
 // Without privilege the driver does not tell where an instance begins. Starts are places at which all of the instances
-// fit on the GPU together, so that they say which instances are different and nothing else.
+// fit on the GPU together. They only tell the instances apart.
 type existing struct {
 	*device
 	all []profiling.Instance
@@ -107,7 +107,7 @@ func (d *device) lackOfMIG(op string) (off string, failed error) {
 	case !d.id.MIG:
 		return "MIG mode of " + d.id.UUID + " is off", nil
 	case d.id.Model == nil:
-		_, err := modelOf(d.gpu, d.id, op)
+		_, err := readModel(d.gpu, d.id, op)
 		return "", cmp.Or(err, error(profiling.ErrUnsupported))
 	}
 	return "", nil
@@ -195,8 +195,8 @@ func (e *existing) instance(op string, device nvml.Device) (i profiling.Instance
 		a.MultiprocessorCount, e.model.Load()), nil
 }
 
-// place gives each instance a start, so that no two overlap. It reports whether that is possible.
-// The largest instances come first, since they have the fewest places.
+// place gives each instance a start, so that no two overlap. It reports whether that is possible. The largest instances
+// come first, since they have the fewest places.
 func (e *existing) place() bool {
 	slices.SortStableFunc(e.all, func(a, b profiling.Instance) int { return int(b.Profile.Length - a.Profile.Length) })
 	var from func(n int, used mig.Mask) bool
@@ -284,7 +284,7 @@ func (e *existing) devicesByUUID(op string) (map[string]nvml.Device, error) {
 	return devices, err
 }
 
-// Destroy gives an instance back. The driver destroys nothing.
+// Destroy gives an instance back. The instance stays.
 func (e *existing) Destroy(id int) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -345,8 +345,8 @@ func visibleDevices(op string, gpus int) (lists [][]string, _ error) {
 	return [][]string{words}, nil
 }
 
-// isVisible reports whether all lists name a MIG device: by its UUID or that of its GPU, of which the beginning is
-// enough, or by the index of its GPU.
+// isVisible reports whether all lists name a MIG device: by the beginning of its UUID or of its GPU's UUID, or by the
+// index of its GPU.
 func isVisible(lists [][]string, uuid, gpu string, index int) bool {
 	for _, words := range lists {
 		if !slices.ContainsFunc(words, func(word string) bool {

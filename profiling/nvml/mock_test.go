@@ -93,7 +93,7 @@ func TestNVIDIAsMocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := modelOf(d.gpu, id, "model")
+			g, err := readModel(d.gpu, id, "model")
 			if c.works != (err == nil) || err != nil && !strings.Contains(err.Error(), c.model) || err == nil && g.Name != c.model {
 				t.Errorf("model %v, %v; want %s", g, err, c.model)
 			}

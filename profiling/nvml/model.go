@@ -16,7 +16,7 @@ import (
 	"miglab/profiling"
 )
 
-// described is a profile with everything that the driver says about it.
+// described is a profile with all that the driver says about it.
 type described struct {
 	nvml.GpuInstanceProfileInfo
 	// kind is its number in nvml.h, NVML_GPU_INSTANCE_PROFILE_1_SLICE and so on.
@@ -25,10 +25,10 @@ type described struct {
 	placements []nvml.GpuInstancePlacement
 }
 
-// modelOf returns the model of a GPU in MIG mode: the one of package mig with its name if the
-// driver's standard profiles are those of the table, and otherwise one that is built from what
-// the driver says. The error wraps [profiling.ErrUnsupported] if neither is possible.
-func modelOf(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error) {
+// readModel returns the model of a GPU in MIG mode: the one of package mig with its name if the driver's standard
+// profiles agree with the table, and otherwise one that is built from the driver's profiles. The error wraps
+// [profiling.ErrUnsupported] if neither is possible.
+func readModel(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error) {
 	all, err := placeProfiles(gpu, op)
 	if err != nil {
 		return nil, err
@@ -137,9 +137,9 @@ func agrees(table, driver *mig.GPU) bool {
 	return driverSlices(table) == driverSlices(driver)
 }
 
-// standardProfiles returns the index of the profile of each number of slices that schedulers use: of those without
-// double memory and additional engines, the one with most instances. If several have as many, it is the one with the
-// usual engines.
+// standardProfiles returns, for each number of slices, the index of the profile that schedulers use: the one with most
+// instances among the profiles without double memory and additional engines. If several have as many, it is the one
+// with the usual engines.
 func standardProfiles(all []described) map[uint32]int {
 	best := map[uint32]int{}
 	for i := range all {
@@ -152,7 +152,7 @@ func standardProfiles(all []described) map[uint32]int {
 }
 
 // place gives a profile its length and starts in memory slices of the model, each of which is unit of the driver's.
-// Where the driver does not tell them, they are those of another model. Starts at which there could be more instances
+// Where the driver does not tell them, they come from another model. Starts at which there could be more instances
 // than the driver allows are left out, since schedulers use all starts.
 func (d *described) place(p *mig.Profile, unit mig.Slices, like *mig.GPU) error {
 	starts, length := d.starts()
@@ -186,15 +186,15 @@ func (d *described) place(p *mig.Profile, unit mig.Slices, like *mig.GPU) error 
 	return nil
 }
 
-// build makes a model of the driver's profiles. Its name is that of the GPU and the number of
+// build makes a model of the driver's profiles. Its name has the GPU's name and the number of
 // multiprocessors of its largest instance, for example H100-PCIe-114SM. known is the table's model of the
-// name; nil if there is none.
+// name; nil if the table lacks it.
 func build(all []described, id profiling.Identity, known *mig.GPU) (*mig.GPU, error) {
 	if len(all) == 0 {
 		return nil, errors.New("there are none")
 	}
 	largest := &all[len(all)-1]
-	costs := costsOf(id.Name, mig.Slices(largest.SliceCount))
+	costs := nearestCosts(id.Name, mig.Slices(largest.SliceCount))
 	g := &mig.GPU{
 		Name:          fmt.Sprintf("%s-%dSM", profiling.Label(id.Name), largest.MultiprocessorCount),
 		Origin:        "from the driver's profiles and placements of " + id.Name,
@@ -227,8 +227,9 @@ func build(all []described, id profiling.Identity, known *mig.GPU) (*mig.GPU, er
 	return g, nil
 }
 
-// costsOf is the model of FAR Table 1 that is nearest to a GPU without published times to create and destroy instances.
-func costsOf(name string, slices mig.Slices) *mig.GPU {
+// nearestCosts returns the model of FAR Table 1 that is nearest to a GPU without published times to create and destroy
+// instances.
+func nearestCosts(name string, slices mig.Slices) *mig.GPU {
 	switch label := profiling.Label(name); {
 	case slices <= 4:
 		return mig.MustLookup("A30")

@@ -31,11 +31,11 @@ func Open(selector string) (_ profiling.Device, err error) {
 		return nil, err
 	}
 	op := "open " + d.id.Name
-	if _, err := d.divided(op); err != nil {
+	if _, err := d.isMIGOn(op); err != nil {
 		return nil, err
 	}
 	if d.id.MIG && d.id.Model == nil {
-		if d.id.Model, err = modelOf(d.gpu, d.id, op); err != nil {
+		if d.id.Model, err = readModel(d.gpu, d.id, op); err != nil {
 			return nil, err
 		}
 		d.model.Store(d.id.Model)
@@ -103,7 +103,7 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Id
 		if err != nil {
 			return none, err
 		}
-		memory.Total, hasMemory = memoryOf(id.Name, profiles)<<20, nvml.SUCCESS
+		memory.Total, hasMemory = inferMemory(id.Name, profiles)<<20, nvml.SUCCESS
 	}
 	if ret := cmp.Or(driver, name, uuid, optional(hasMemory), optional(hasMIG)); ret != nvml.SUCCESS {
 		return none, failure(op, ret)
@@ -114,7 +114,7 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Id
 	if !id.MIG {
 		return id, nil
 	}
-	g, err := modelOf(gpu, id, op)
+	g, err := readModel(gpu, id, op)
 	if err != nil && !errors.Is(err, profiling.ErrUnsupported) {
 		return none, err
 	}
@@ -122,7 +122,7 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Id
 	return id, nil
 }
 
-// optional takes what a GPU does not have for a success.
+// optional turns the refusal of a feature that a GPU lacks into a success.
 func optional(ret nvml.Return) nvml.Return {
 	if ret == nvml.ERROR_NOT_SUPPORTED {
 		return nvml.SUCCESS
@@ -130,8 +130,8 @@ func optional(ret nvml.Return) nvml.Return {
 	return ret
 }
 
-// chooseGPU finds the GPU that a selector names. That another one could not be identified
-// matters only if the selector names none.
+// chooseGPU finds the GPU that a selector names. An error about another GPU is returned only if the selector does not
+// name exactly one.
 func chooseGPU(lib nvml.Interface, selector string) (*device, error) {
 	gpus, err := listGPUs(lib)
 	if err != nil {
@@ -161,9 +161,9 @@ func gigabytes(profileMiB, gpuMiB int) int {
 	return (2*eighths*gb + 8) / 16 // halves are rounded up
 }
 
-// memoryOf returns a GPU's memory in MiB by its largest profile, which has little less. The memory in the name of the
-// GPU's model is exact if it is as close.
-func memoryOf(name string, profiles []described) uint64 {
+// inferMemory returns a GPU's memory in MiB by its largest profile, which has little less. The memory in the name of
+// the GPU's model is exact if it is as close.
+func inferMemory(name string, profiles []described) uint64 {
 	largest := 0
 	for _, p := range profiles {
 		largest = max(largest, int(p.MemorySizeMB))

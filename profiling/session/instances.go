@@ -14,10 +14,10 @@ import (
 	"miglab/profiling"
 )
 
-// An Effort is what an operation on an instance took.
+// An Effort has the time and the calls of an operation on an instance.
 type Effort struct {
 	// Took is the time from the beginning of the first call to the driver to the end of the one that succeeded. It
-	// leaves out what Create asks the driver besides, if [profiling.Instance.Took] tells.
+	// leaves out other questions of Create to the driver, if [profiling.Instance.Took] is known.
 	Took time.Duration
 	// Attempts is the number of calls.
 	Attempts int
@@ -28,8 +28,8 @@ const (
 	longestPause = 500 * time.Millisecond
 )
 
-// retry calls the driver until its error is no longer [profiling.ErrBusy], patience ends or ctx ends. The error is
-// that of the last call; it wraps that of ctx, too. A call may say how much of its time counts.
+// retry calls the driver until its error is no longer [profiling.ErrBusy], patience ends or ctx ends. The error
+// comes from the last call; it also wraps the error of ctx. A call may say how much of its time counts.
 func (s *Session) retry(ctx context.Context, call func() (took time.Duration, err error)) (e Effort, err error) {
 	start := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
@@ -88,7 +88,7 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	if left, ok := errors.AsType[*profiling.LeftoverError](err); ok {
 		err = s.takeBack(ctx, at, left)
 	} else if err != nil {
-		err = s.notCreated(at, err)
+		err = s.giveUp(at, err)
 	} else if err = s.set(at, newEntry(i)); err != nil {
 		err = fmt.Errorf("create %s: the instance is destroyed, since the journal cannot be written: %w",
 			instanceName(at), err)
@@ -104,8 +104,8 @@ func (s *Session) Create(ctx context.Context, at mig.Instance) (profiling.Instan
 	return i, effort, nil
 }
 
-// notCreated gives up an instance that does not exist, and says what is in its way.
-func (s *Session) notCreated(at mig.Instance, cause error) error {
+// giveUp forgets an instance that does not exist, and says what is in its way.
+func (s *Session) giveUp(at mig.Instance, cause error) error {
 	if errors.Is(cause, profiling.ErrInsufficient) {
 		exist, _ := s.device.Instances() // If this fails, the refusal is reported without its cause.
 		s.mu.Lock()
@@ -137,7 +137,7 @@ func (s *Session) takeBack(ctx context.Context, at mig.Instance, left *profiling
 			return i.UUID == "" && s.is(at, entry{Creating: true}, i)
 		})
 		if k < 0 {
-			return s.notCreated(at, left.Err)
+			return s.giveUp(at, left.Err)
 		}
 		id = exist[k].ID
 	}
@@ -206,7 +206,7 @@ func (s *Session) destroy(ctx context.Context, at mig.Instance, id int) (Effort,
 }
 
 // destroyAll destroys the instances that are left, all at the same time, since each may be in use for a while. It calls
-// destroyed with those that it destroyed and with what the journal had of them.
+// destroyed with each instance that it destroyed and the instance's entry in the journal.
 func (s *Session) destroyAll(ctx context.Context, destroyed func(profiling.Instance, entry)) error {
 	places, left := s.places(), maps.Clone(s.ours)
 	if len(places) == 0 {

@@ -15,8 +15,8 @@ import (
 	"miglab/profiling"
 )
 
-// A journal is what a run must clean up. Its file is replaced as a whole before each change of the GPU, and exists as
-// long as there may be something to clean up.
+// A journal lists the things that a run must clean up. Its file is replaced as a whole before each change of the GPU,
+// and exists as long as there may be something to clean up.
 type journal struct {
 	// Boot is the boot of the system, and PID the process.
 	Boot string `json:"boot,omitempty"`
@@ -43,14 +43,14 @@ type entry struct {
 	destroying bool
 }
 
-// newEntry is the entry of an instance that exists.
+// newEntry returns the entry of an instance that exists.
 func newEntry(i profiling.Instance) entry {
 	return entry{Profile: i.Profile.String(), Start: i.Start, ID: i.ID, UUID: i.UUID}
 }
 
 // readJournal reads the journal of a killed run, and returns the instances that it may have left. The error is
-// [fs.ErrNotExist] if there is none. A journal that cannot be read is a [*profiling.DeviceError]. Without a model it
-// ignores instances.
+// [fs.ErrNotExist] if the file is missing. A journal that cannot be read is a [*profiling.DeviceError]. Without a model
+// it ignores instances.
 func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entry, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -59,7 +59,7 @@ func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entr
 	left = map[mig.Instance]entry{}
 	if err = strictjson.Unmarshal(raw, &j); err == nil && g != nil {
 		for _, e := range j.Instances {
-			at, wrong := e.on(g)
+			at, wrong := e.instance(g)
 			if _, twice := left[at]; twice {
 				wrong = fmt.Errorf("%s is there twice", instanceName(at))
 			}
@@ -77,8 +77,8 @@ func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entr
 	return j, left, nil
 }
 
-// on checks an entry and returns its instance on a GPU of a model.
-func (e *entry) on(g *mig.GPU) (mig.Instance, error) {
+// instance checks an entry and returns its instance on a GPU of a model.
+func (e *entry) instance(g *mig.GPU) (mig.Instance, error) {
 	p, err := g.ProfileByName(e.Profile)
 	switch {
 	case err != nil:
@@ -90,7 +90,7 @@ func (e *entry) on(g *mig.GPU) (mig.Instance, error) {
 	return mig.Instance{Profile: p, Start: e.Start}, err
 }
 
-// write replaces the journal's file. The caller holds mu, or nobody else knows the session yet.
+// write replaces the journal's file. The caller holds mu, or is the only user of the session.
 func (s *Session) write() error {
 	s.journal.Instances = nil
 	for _, at := range s.places() {
@@ -103,7 +103,7 @@ func (s *Session) write() error {
 	return atomicfile.Write(s.path, append(raw, '\n'))
 }
 
-// places are those of the run's instances, from left to right.
+// places returns the run's instances, from left to right.
 func (s *Session) places() []mig.Instance {
 	return slices.SortedFunc(maps.Keys(s.ours), func(a, b mig.Instance) int { return cmp.Compare(a.Start, b.Start) })
 }

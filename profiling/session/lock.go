@@ -12,7 +12,7 @@ import (
 	"miglab/profiling/internal/filelock"
 )
 
-// lockedBy is the error about another run that has the GPU, or another session of this process.
+// lockedBy returns the error about another run that has the GPU, or another session of this process.
 func lockedBy(gpu, path string) error {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -28,8 +28,8 @@ func lockedBy(gpu, path string) error {
 	}
 }
 
-// lockGPU takes the lock of a GPU and writes this process's number into its file. The file is
-// never removed, since two runs could then lock two files of the same name.
+// lockGPU takes the lock of a GPU and writes this process's number into its file. The file is never removed, since two
+// runs could then lock two files of the same name.
 func lockGPU(path, gpu string) (*os.File, error) {
 	f, err := filelock.Open(path)
 	if err != nil {

@@ -6,7 +6,7 @@
 //
 // The next Open on the GPU, with the same [Options].Dir and in the same boot of the system, destroys the instances
 // that the killed run made and did not destroy, and logs each. Profile, place, the driver's number and the UUID
-// must be those in the journal. The UUID does not count if the journal or the driver has none, for example if the
+// must be those in the journal. The UUID does not count if the journal or the driver lacks it, for example if the
 // instance lacks its compute instance.
 //
 // The driver does not report who made an instance, and it may use a number and a UUID again. Suppose that after the
@@ -33,7 +33,7 @@ import (
 	"miglab/profiling"
 )
 
-// Options are what the user decides.
+// Options are the user's choices.
 type Options struct {
 	// Dir holds a lock and a journal for each GPU. It may be a folder in memory, since instances do not survive a
 	// reboot either. But the MIG mode of Ampere does: if a run that turned it on is killed and the system reboots, the
@@ -55,7 +55,7 @@ type Session struct {
 	identity profiling.Identity
 	o        Options
 	lock     *os.File
-	// path is that of the journal's file.
+	// path is the journal's file.
 	path string
 
 	mu sync.Mutex
@@ -192,7 +192,7 @@ func (s *Session) Device() profiling.Device { return s.device }
 
 // Close destroys the instances that are left, restores the MIG mode if the session changed it, and releases the
 // lock, even if the work was cancelled. It waits for running calls of Create and Destroy; later calls fail. If
-// something cannot be cleaned up, the journal stays, and the next Open tries again. A second Close does nothing.
+// something cannot be cleaned up, the journal stays, and the next Open tries again. A second Close has no effect.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	closed := s.closed

@@ -33,7 +33,7 @@ func Execution(rows []datasets.ExecutionTime) reports.Table {
 		cells := reports.Cells(2, float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation)
 		t.Rows = append(t.Rows, append([]string{name}, cells...))
 	}
-	t.Title = titled(fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), simulated.Algorithm),
+	t.Title = addSource(fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), simulated.Algorithm),
 		simulated.Provenance)
 	ends := reports.Cells(2, float64(simulated.SimulatedEnd), float64(real.RealEnd),
 		execute.Deviation(simulated.SimulatedEnd, real.RealEnd))
@@ -46,10 +46,9 @@ func Execution(rows []datasets.ExecutionTime) reports.Table {
 	return t
 }
 
-// Chart draws the plan and what happened on one time axis. It cannot draw a schedule of which nothing happened. The
-// provenance is that of the run.
+// Chart draws the plan and the execution on one time axis. At least one task must have ended. from describes the run.
 func Chart(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
-	return reports.Gantt{Title: titled(execute.Algorithm(planned), from), Panels: []reports.GanttPanel{
+	return reports.Gantt{Title: addSource(execute.Algorithm(planned), from), Panels: []reports.GanttPanel{
 		reports.NewGanttPanel("simulated", p, planned),
 		reports.NewGanttPanel("real", p, real),
 	}}

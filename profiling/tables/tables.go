@@ -12,8 +12,8 @@ import (
 	"miglab/reports"
 )
 
-// titled ends a title with the GPU and the source, so that results of one source are not mistaken for others.
-func titled(title string, from datasets.Provenance) string {
+// addSource ends a title with the GPU and the source, so that results of one source are not mistaken for others.
+func addSource(title string, from datasets.Provenance) string {
 	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
 }
 
@@ -21,7 +21,7 @@ func titled(title string, from datasets.Provenance) string {
 // others (FAR Table 2), or [reports.Missing].
 func Isolation(rows []datasets.IsolationTime) reports.Table {
 	t := reports.Table{
-		Title:   titled("Largest difference in percent between kernels alone and beside others", rows[0].Provenance),
+		Title:   addSource("Largest difference in percent between kernels alone and beside others", rows[0].Provenance),
 		Columns: reports.Left("kernel"),
 		Notes:   []string{"instances share PCIe and the power limit, which MIG does not partition"},
 	}
@@ -45,12 +45,12 @@ func Isolation(rows []datasets.IsolationTime) reports.Table {
 	return t
 }
 
-// Overlap shows for each group how fast its jobs iterated: the median over the runs, and
-// how much longer an iteration took than alone on as many multiprocessors, and than alone on
-// the whole GPU. The rests of a job that runs only a part of the time are no slowdown.
+// Overlap shows for each group how fast its jobs iterated: the median over the runs, and how much longer an iteration
+// took than alone on as many multiprocessors, and than alone on the whole GPU. The rests of a job that runs only a part
+// of the time do not count as slowdown.
 func Overlap(rows []datasets.OverlapRate) reports.Table {
 	t := reports.Table{
-		Title: titled("Kernels at the same time", rows[0].Provenance),
+		Title: addSource("Kernels at the same time", rows[0].Provenance),
 		Columns: reports.Left("group", "kernel").Right("SMs", "runs", "iteration [ms]", "over alone on as many",
 			"over alone on all", "SM clock [MHz]", "power [W]").Left("throttled"),
 		Notes: []string{"bandwidth, L2 and memory capacity are not partitioned; only the multiprocessors are"},
@@ -84,12 +84,12 @@ func Overlap(rows []datasets.OverlapRate) reports.Table {
 	return t
 }
 
-// Reconfiguration compares measured times with those of the GPU's model (FAR Table 1). The ratio of a round is
-// the time of all operations at once over their time one by one. It is 1 if the driver serialises them, as FAR 2.1
-// found, and 1 over their number if it runs them in parallel. All rows must be from one GPU of the model.
+// Reconfiguration compares measured times with the GPU's model (FAR Table 1). The ratio of a round is the time of all
+// operations at once over their time one by one. It is 1 if the driver serialises them, as FAR 2.1 found, and 1 over
+// their number if it runs them in parallel. All rows must be from one GPU of the model.
 func Reconfiguration(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
-		Title: titled("Seconds to create and to destroy instances", rows[0].Provenance),
+		Title: addSource("Seconds to create and to destroy instances", rows[0].Provenance),
 		Columns: reports.Left("round").Right("size").Left("operation").PlusMinus("mean [s]").
 			Right("model [s]", "one by one [s]", "all at once [s]", "ratio"),
 		Notes: []string{

@@ -1,7 +1,7 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-// Package filelock locks files against other processes. The system lifts a lock when
-// the file is closed or when the process ends, even by SIGKILL.
+// Package filelock locks files against other processes. The system lifts a lock when the file is closed or when the
+// process ends, even by SIGKILL.
 package filelock
 
 import (

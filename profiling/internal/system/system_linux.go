@@ -1,6 +1,6 @@
-// Package system does for the programs that launch kernels what Linux alone can: it keeps threads and processes on
+// Package system helps programs that launch kernels, with features of Linux: it keeps threads and processes on
 // processors of their own, starts programs in process groups, and reads the clock that all processes share. No GPU can
-// be opened on other systems; there it does nothing, and kills a process alone.
+// be opened on other systems; there it only kills a process, without its group.
 package system
 
 import (
@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Processors are processors that were taken. Without any, their methods do nothing.
+// Processors are processors that were taken. The methods of an empty list have no effect.
 type Processors []int
 
-// all are the processors that the program may use, in ascending order.
+// all returns the processors that the program may use, in ascending order.
 var all = sync.OnceValue(func() (list []int) {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
@@ -36,7 +36,7 @@ var (
 	taken []int
 )
 
-// Take takes n processors that nobody else in this program has, until Free. If there are fewer, it takes none. The
+// Take takes n processors that are not taken, until Free. If there are fewer, the list is empty. The
 // first processor is left for the rest of the program. The host of a kernel that makes many short launches is then
 // neither moved about nor interrupted.
 func Take(n int) Processors {
@@ -57,8 +57,8 @@ func (s Processors) Free() {
 	taken = slices.DeleteFunc(taken, func(p int) bool { return slices.Contains(s, p) })
 }
 
-// Pin keeps the calling thread, and the processes that it starts, on the processor of a number from
-// 0 until undo is called. The goroutine must be locked to its thread.
+// Pin keeps the calling thread, and the processes that it starts, on the processor of a number from 0 until undo is
+// called. The goroutine must be locked to its thread.
 func (s Processors) Pin(number int) (undo func()) {
 	if number >= len(s) {
 		return func() {}
@@ -74,8 +74,8 @@ func (s Processors) Pin(number int) (undo func()) {
 	return func() { _ = unix.SchedSetaffinity(0, &every) } // it was so before
 }
 
-// Lead makes a program the leader of a new process group: Ctrl-C in a terminal does not reach it, and what it starts
-// can be killed with it. If mortal, the program dies with the thread that starts it.
+// Lead makes a program the leader of a new process group: Ctrl-C in a terminal does not reach it, and its
+// children can be killed with it. If mortal, the program dies with the thread that starts it.
 func Lead(cmd *exec.Cmd, mortal bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if mortal {

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Processors are always none.
+// Processors is always empty.
 type Processors []int
 
-// Take takes nothing: only Linux can keep a thread on a processor.
+// Take returns an empty list: only Linux can keep a thread on a processor.
 func Take(int) Processors { return nil }
 
-// Free does nothing.
+// Free has no effect.
 func (Processors) Free() {}
 
-// Pin does nothing.
+// Pin has no effect.
 func (Processors) Pin(int) (undo func()) { return func() {} }
 
-// Lead does nothing.
+// Lead has no effect.
 func Lead(cmd *exec.Cmd, mortal bool) {}
 
 // Kill kills the process alone.

@@ -90,8 +90,8 @@ func New(t testing.TB, lines ...string) State {
 	return s
 }
 
-// Env returns the environment variables with which a process uses the stub in the folder
-// that [Build] returned, with this state.
+// Env returns the environment variables with which a process uses the stub in the folder that [Build] returned, with
+// this state.
 func (s State) Env(dir string) []string {
 	return []string{"LD_LIBRARY_PATH=" + dir, Variable + "=" + string(s)}
 }
@@ -129,7 +129,7 @@ func (s State) Remove(t testing.TB, word string) {
 	})
 }
 
-// change replaces the lines by what f returns, unless it is nil. No process changes the state meanwhile.
+// change replaces the lines by the result of f, unless that is nil. No process changes the state meanwhile.
 func (s State) change(t testing.TB, f func(lines []string) []string) {
 	t.Helper()
 	lock, err := filelock.Open(string(s) + ".lock")
