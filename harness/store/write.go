@@ -74,8 +74,8 @@ func (w *Writer) Append(s Series, rows ...Row) error {
 	return w.add(s, cells)
 }
 
-// Merge appends all results of a DB, as [OpenIntact] read them, the GPU models that they are on and the names of their
-// programs. Errors are those of [Writer.Append], [DB.Models] and [DB.Rows].
+// Merge appends all results of a DB, as [OpenIntact] read them, its units, the GPU models that the results are on and
+// the names of their programs. Errors are those of [Writer.Append], [DB.Units], [DB.Models] and [DB.Rows].
 func (w *Writer) Merge(from *DB) error {
 	models, err := from.Models()
 	if err != nil {
@@ -92,6 +92,15 @@ func (w *Writer) Merge(from *DB) error {
 	}
 	for p, name := range names {
 		if err := w.Name(p, name); err != nil {
+			return err
+		}
+	}
+	units, err := from.Units("")
+	if err != nil {
+		return err
+	}
+	for _, u := range units {
+		if err := w.KeepUnit(u); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"miglab/harness/run"
 	"miglab/harness/store"
@@ -22,7 +21,7 @@ func BenchmarkMerge(b *testing.B) {
 		fill(b, folder, p, cells)
 		b.Run(fmt.Sprintf("look/cells=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				if s, err := ReadStatus(folder, p, cells, time.Now()); err != nil || s.Done != n {
+				if s, err := ReadStatus(folder, p, Job{Spans: cells}); err != nil || s.Done != n {
 					b.Fatal(s.Done, err)
 				}
 			}
@@ -33,7 +32,7 @@ func BenchmarkMerge(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if s, err := Merge(folder, p, cells, st); err != nil || s.Done != n {
+				if s, err := Merge(folder, p, Job{Spans: cells}, st); err != nil || s.Done != n {
 					b.Fatal(s.Done, err)
 				}
 				if err := st.Close(); err != nil {

@@ -15,15 +15,22 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/strictjson"
+	"miglab/harness/work"
 )
 
 // Format is the version of plan.json that this program writes and reads.
-const Format = 4
+const Format = 5
 
-// A Plan says what a sweep is to do.
+// A Job is what a command computes: cells, or units.
+type Job struct {
+	Spans []run.Span
+	Units []work.Unit
+}
+
+// A Plan says what a sweep computes.
 type Plan struct {
 	Format int `json:"format"`
-	// Args is the command after the program's name, and Dir the folder it is given in.
+	// Args is the command after the program's name. Dir is the folder in which it was given.
 	Args []string `json:"args"`
 	Dir  string   `json:"dir"`
 	// Program is the SHA-256 of the program's file, in hexadecimal. Another program may
@@ -33,30 +40,30 @@ type Plan struct {
 	Count int `json:"count"`
 	// Hash is the SHA-256 of the command and of all cells or units, in hexadecimal.
 	Hash string `json:"hash"`
-	// Units has all units, each a text that means something to the command; nil in a
-	// sweep of cells.
-	Units []string `json:"units,omitempty"`
 	// Tasks is the number of tasks. Some may have nothing to do.
 	Tasks int `json:"tasks"`
 }
 
-// New plans the cells of a command, or its units, at least one, for at most so many tasks. A cell listed twice
-// counts once.
-func New(args []string, dir, program string, spans []run.Span, units []string, tasks int) *Plan {
-	p := &Plan{Format: Format, Args: args, Dir: dir, Program: program, Count: len(units), Units: units}
-	for _, s := range sharesOf(spans, 1) {
+// New plans the work of a command, which must not be empty, for at most so many tasks. A cell listed twice counts once.
+func New(args []string, dir, program string, j Job, tasks int) *Plan {
+	p := &Plan{Format: Format, Args: args, Dir: dir, Program: program, Count: len(j.Units)}
+	for _, s := range sharesOf(j.Spans, 1) {
 		p.Count += s.cells[0] * len(s.series)
 	}
-	p.Hash, p.Tasks = p.hash(spans), min(tasks, p.Count)
+	p.Hash = p.hash(j)
+	p.Tasks = min(tasks, p.Count)
 	return p
 }
 
 // hash identifies the command and what it computes. Cells in another order have another hash.
-func (p *Plan) hash(spans []run.Span) string {
+func (p *Plan) hash(j Job) string {
 	h := sha256.New()
-	e := json.NewEncoder(h) // a hash takes everything, and the values are texts and numbers
-	_ = e.Encode(slices.Concat(p.Args, p.Units))
-	for _, s := range spans {
+	e := json.NewEncoder(h) // the values are texts and numbers, which it can always write
+	_ = e.Encode(p.Args)
+	for _, u := range j.Units {
+		_ = e.Encode([]string{u.Key, u.Digest})
+	}
+	for _, s := range j.Spans {
 		_ = e.Encode([]any{s.Series, s.From, s.To, s.Split})
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -124,14 +131,14 @@ func ReadPlan(folder string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	var p Plan
-	if err := strictjson.Unmarshal(text, &p); err != nil {
+	p := new(Plan)
+	if err = strictjson.Unmarshal(text, p); err == nil {
+		err = p.check()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := p.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &p, nil
+	return p, nil
 }
 
 // check judges what a file said.
@@ -143,25 +150,25 @@ func (p *Plan) check() error {
 	if raw, err := hex.DecodeString(p.Hash); err != nil || len(raw) != sha256.Size {
 		return fmt.Errorf("the hash %q is not of 64 hexadecimal digits", p.Hash)
 	}
-	if p.Tasks < 1 || p.Tasks > p.Count || p.Units != nil && p.Count != len(p.Units) {
-		return fmt.Errorf("it has %d tasks for %d cells or units, %d of which it names", p.Tasks, p.Count, len(p.Units))
+	if p.Tasks < 1 || p.Tasks > p.Count {
+		return fmt.Errorf("it has %d tasks for %d cells or units", p.Tasks, p.Count)
 	}
 	return nil
 }
 
-// checkCells is an error if the cells of the command are not those that were planned.
-func (p *Plan) checkCells(spans []run.Span) error {
-	if p.hash(spans) != p.Hash {
+// checkJob returns an error if the command does not compute what was planned.
+func (p *Plan) checkJob(j Job) error {
+	if p.hash(j) != p.Hash {
 		return fmt.Errorf("the command has other cells than the %d that were planned; an algorithm, a dataset or "+
 			"a file has changed: submit it again", p.Count)
 	}
 	return nil
 }
 
-// unitsOf returns the units of a task, every so many-th.
-func (p *Plan) unitsOf(task int) (out []string) {
-	for i := task; i < len(p.Units); i += p.Tasks {
-		out = append(out, p.Units[i])
+// units returns the units of a task: one in every p.Tasks.
+func (p *Plan) units(j Job, task int) (out []work.Unit) {
+	for i := task; i < len(j.Units); i += p.Tasks {
+		out = append(out, j.Units[i])
 	}
 	return out
 }

@@ -1,188 +1,118 @@
 package sweep
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
+	"path/filepath"
+	"strings"
 
-	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/work"
 )
 
-// The states of an attempt.
-const (
-	Running = "running"
-	// Stopped means that it was told to stop, and wrote what it had.
-	Stopped = "stopped"
-	Done    = "done"
-	Failed  = "failed"
-)
-
-// An Attempt is how one run of a task stands, or ended.
-type Attempt struct {
-	Run  string `json:"run"`
-	Host string `json:"host"`
-	PID  int    `json:"pid"`
-	// Started is when it began and Updated when it last said so.
-	Started time.Time `json:"started"`
-	Updated time.Time `json:"updated"`
-	// Done and Total count the task's cells or units, those of earlier runs included.
-	Done  int    `json:"done"`
-	Total int    `json:"total"`
-	State string `json:"state"`
-	// Error is what failed.
-	Error string `json:"error,omitempty"`
-}
-
-// Status is how a sweep stands.
+// A Status says how much of a sweep is done.
 type Status struct {
-	// Cells counts the cells, or the units of a sweep of units: Done are those with a
-	// result, Failed those of them whose result is an error row, Missing the others.
-	Cells   int
-	Done    int
-	Failed  int
-	Missing int
-	// Tasks has every task by its number.
-	Tasks []TaskStatus
+	// Total counts the cells or units, Done those with a result, and Failed those whose result is an error row.
+	Total, Done, Failed int
+	// Unfinished are the tasks that miss results, ascending.
+	Unfinished []int
 	// Damaged are the files that are left out.
 	Damaged []*store.Damage
 }
 
-// TaskStatus is how a task stands.
-type TaskStatus struct {
-	Task int
-	// Done, Total and Failed are as in [Status].
-	Done   int
-	Total  int
-	Failed int
-	// Running means that an attempt was at work in the last two minutes.
-	Running bool
-	// Attempts are the runs of the task by the time at which they started.
-	Attempts []Attempt
+// Lack says how many results are missing, and of which tasks.
+func (s *Status) Lack() string {
+	const shown = 10
+	what := "task"
+	if len(s.Unfinished) > 1 {
+		what = "tasks"
+	}
+	first := s.Unfinished[:min(len(s.Unfinished), shown)]
+	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(first), "[]"), " ", ", ")
+	if more := len(s.Unfinished) - shown; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("%d of %d are missing, of %s %s", s.Total-s.Done, s.Total, what, list)
 }
 
-// State says what became of the last run of a task that misses results.
-func (t *TaskStatus) State() string {
-	if len(t.Attempts) == 0 {
-		return "no run of it is known"
+// ReadStatus counts the results of all tasks in the sweep's databases. Errors are those of the file system and of
+// [store.OpenIntact], or say that the command no longer computes what was planned.
+func ReadStatus(folder string, p *Plan, j Job) (Status, error) { return p.status(folder, j, nil) }
+
+// Merge adds the results of all tasks, and the times that they took, to the database results.db of a store. If some are
+// missing, those that exist are merged. Errors are those of [ReadStatus] and of the store.
+func Merge(folder string, p *Plan, j Job, into *store.DB) (Status, error) {
+	w, err := into.Writer(filepath.Join(into.Dir(), store.FileName(0, 1)))
+	if err != nil {
+		return Status{}, err
 	}
-	a := t.Attempts[len(t.Attempts)-1]
-	switch {
-	case t.Running:
-		return fmt.Sprintf("running: %d of %d on %s", a.Done, a.Total, a.Host)
-	case a.State == Running:
-		return fmt.Sprintf("lost: no word from %s since %s", a.Host, a.Updated.UTC().Format(time.DateTime))
-	case a.State == Failed:
-		return "failed: " + a.Error
-	case a.State == Done:
-		return "ended, but results are damaged or gone"
+	s, err := p.status(folder, j, w)
+	// Close may repeat the error that Append returned.
+	if closed := w.Close(); closed != nil && !errors.Is(err, closed) {
+		err = errors.Join(err, closed)
 	}
-	return a.State
+	return s, err
 }
 
-// Unfinished returns the numbers of the tasks that miss cells or units.
-func (s *Status) Unfinished() []int {
-	var out []int
-	for _, t := range s.Tasks {
-		if t.Done < t.Total {
-			out = append(out, t.Task)
-		}
+// status counts the results of all tasks. It merges them if there is a writer.
+func (p *Plan) status(folder string, j Job, into *store.Writer) (s Status, err error) {
+	if err := p.checkJob(j); err != nil {
+		return s, err
 	}
-	return out
-}
-
-// ReadStatus says how a sweep stands, from its files alone. spans are all cells of the
-// command; a sweep of units needs none. now is the time at which an attempt is
-// running or is not. Errors are those of the file system, or say that the command has other cells
-// than when it was planned.
-func ReadStatus(folder string, p *Plan, spans []run.Span, now time.Time) (Status, error) {
-	return p.status(folder, spans, now, nil)
-}
-
-// status counts the results of all tasks. Where there is a writer, it merges them.
-func (p *Plan) status(folder string, spans []run.Span, now time.Time, into *store.Writer) (s Status, err error) {
-	s.Tasks = make([]TaskStatus, p.Tasks)
-	if p.Units == nil {
-		if err := p.checkCells(spans); err != nil {
-			return s, err
-		}
-	}
-	planned := sharesOf(spans, p.Tasks)
+	planned := sharesOf(j.Spans, p.Tasks)
 	files, err := databases(folder)
 	if err != nil {
 		return s, err
 	}
-	for task := range s.Tasks {
-		t := &s.Tasks[task]
-		t.Task = task
+	for task := range p.Tasks {
 		db, tally, damaged, err := store.OpenIntact(files[task]...)
 		if err != nil {
 			return s, err
 		}
 		s.Damaged = append(s.Damaged, damaged...)
-		t.count(tally, planned)
-		err = errors.Join(p.countUnits(t, db), t.readAttempts(db, now))
+		missing := s.Total - s.Done
+		s.countCells(task, tally, planned)
+		err = s.countUnits(p.units(j, task), db)
+		if s.Total-s.Done > missing {
+			s.Unfinished = append(s.Unfinished, task)
+		}
 		if into != nil {
 			err = errors.Join(err, into.Merge(db))
 		}
 		if err := errors.Join(err, db.Close()); err != nil {
 			return s, err
 		}
-		s.Cells += t.Total
-		s.Done += t.Done
-		s.Failed += t.Failed
 	}
-	s.Missing = s.Cells - s.Done
 	return s, nil
 }
 
-// count compares what a task's databases have with how many cells of each series it has to compute.
-func (t *TaskStatus) count(tally map[store.Series]store.Tally, planned map[string]*share) {
+// countCells compares the results of a task with the cells of each series that it has to compute.
+func (s *Status) countCells(task int, tally map[store.Series]store.Tally, planned map[string]*share) {
 	for _, p := range planned {
-		if total := p.cells[t.Task]; total > 0 {
-			for _, series := range p.series {
-				have := tally[series]
-				t.Total += total
-				t.Done += min(have.Done, total)
-				t.Failed += have.Failed
-			}
+		total := p.cells[task]
+		if total == 0 {
+			continue
+		}
+		for _, series := range p.series {
+			s.Total += total
+			s.Done += min(tally[series].Done, total)
+			s.Failed += tally[series].Failed
 		}
 	}
 }
 
-// countUnits counts the units of a task that are done.
-func (p *Plan) countUnits(t *TaskStatus, db *store.DB) error {
+// countUnits counts the units that are done.
+func (s *Status) countUnits(units []work.Unit, db *store.DB) error {
 	log := work.NewLog(db, "")
-	for _, name := range p.unitsOf(t.Task) {
-		u := p.unit(name)
-		record, err := log.Find(&u)
+	for i := range units {
+		record, err := log.Find(&units[i])
 		if err != nil {
 			return err
 		}
-		if t.Total++; record != nil {
-			t.Done++
+		s.Total++
+		if record != nil {
+			s.Done++
 		}
 	}
-	return nil
-}
-
-// readAttempts reads how the runs of a task stand.
-func (t *TaskStatus) readAttempts(db *store.DB, now time.Time) error {
-	all, err := db.Units(attemptKey)
-	if err != nil {
-		return err
-	}
-	for _, u := range all {
-		var a Attempt
-		if err := json.Unmarshal([]byte(u.Record), &a); err != nil {
-			return fmt.Errorf("how a run of task %d stands: %w", t.Task, err)
-		}
-		t.Attempts = append(t.Attempts, a)
-		t.Running = t.Running || a.State == Running && now.Sub(a.Updated) < silence
-	}
-	slices.SortStableFunc(t.Attempts, func(a, b Attempt) int { return a.Started.Compare(b.Started) })
 	return nil
 }

@@ -6,52 +6,69 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
+
+	"miglab/harness/run"
+	"miglab/harness/store"
+	"miglab/harness/work"
 )
 
 func TestUnits(t *testing.T) {
-	units := []string{"a 1", "a 2", "b 1", "b 2", "c 1"} // a 1, b 1 and c 1 are of task 0
-	p := New([]string{"train"}, "", "", nil, units, 2)
-	folder := t.TempDir()
+	names := []string{"a 1", "a 2", "b 1", "b 2", "c 1"} // a 1, b 1 and c 1 are of task 0
 	var did []string
-	do := func(_ context.Context, unit string) error {
+	do := func(unit string) error {
 		did = append(did, unit)
 		return nil
 	}
+	units := func(do func(unit string) error) (j Job) {
+		for _, name := range names {
+			j.Units = append(j.Units, work.Unit{Key: name, Do: func(context.Context) (any, error) { return name, do(name) }})
+		}
+		return j
+	}
+	j := units(do)
+	p := New([]string{"train"}, "", "", j, 2)
+	folder := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := WorkUnits(ctx, folder, p, 0, "x", func(_ context.Context, unit string) error {
+	stopped := units(func(unit string) error {
 		cancel()
-		return do(ctx, unit)
-	}); !errors.Is(err, context.Canceled) {
+		return do(unit)
+	})
+	if err := Work(ctx, folder, p, 0, "x", stopped, run.Engine{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled after the first: %v", err)
 	}
 	broken := errors.New("broken")
-	if err := WorkUnits(t.Context(), folder, p, 1, "x", func(context.Context, string) error { return broken }); !errors.Is(err, broken) {
+	failing := units(func(string) error { return broken })
+	if err := Work(t.Context(), folder, p, 1, "x", failing, run.Engine{}); !errors.Is(err, broken) {
 		t.Errorf("a unit that fails: %v", err)
 	}
-	s, err := ReadStatus(folder, p, nil, time.Now())
-	if err != nil || s.Cells != 5 || s.Done != 1 || s.Missing != 4 || !slices.Equal(s.Unfinished(), []int{0, 1}) {
+	s, err := ReadStatus(folder, p, j)
+	if err != nil || s.Total != 5 || s.Done != 1 || !slices.Equal(s.Unfinished, []int{0, 1}) {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if s.Tasks[0].Attempts[0].State != Stopped || s.Tasks[1].Attempts[0].State != Failed || s.Tasks[1].Attempts[0].Error != "broken" {
-		t.Errorf("attempts %+v and %+v", s.Tasks[0].Attempts, s.Tasks[1].Attempts)
-	}
 	for task := range p.Tasks {
-		if err := WorkUnits(t.Context(), folder, p, task, "y", do); err != nil {
+		if err := Work(t.Context(), folder, p, task, "y", j, run.Engine{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if slices.Sort(did); !slices.Equal(did, units) {
+	if slices.Sort(did); !slices.Equal(did, names) {
 		t.Errorf("did %q, want each once", did)
 	}
-	if s, err := ReadStatus(folder, p, nil, time.Now()); err != nil || s.Missing != 0 || s.Tasks[0].Attempts[1].Done != s.Tasks[0].Total {
+	into, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer into.Close()
+	if s, err := Merge(folder, p, j, into); err != nil || s.Unfinished != nil {
 		t.Errorf("%+v, %v", s, err)
+	}
+	if all, err := into.Units(""); err != nil || len(all) != len(names) {
+		t.Errorf("merged units %+v, %v", all, err)
 	}
 	path := databaseFiles(t, folder)[0]
 	if err := os.Truncate(path, 10_000); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := ReadStatus(folder, p, nil, time.Now()); err != nil || s.Missing != 1 || len(s.Damaged) != 1 || s.Damaged[0].File != path {
+	if s, err := ReadStatus(folder, p, j); err != nil || s.Done != 4 || len(s.Damaged) != 1 || s.Damaged[0].File != path {
 		t.Errorf("with a damaged database: %+v, %v", s, err)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
 	"miglab/harness/store"
@@ -81,16 +81,13 @@ var interpreter = sync.OnceValues(func() (string, error) {
 // plan is the program "plan TASKS SWEEP COMMAND...": it plans a sweep and submits nothing.
 func plan() {
 	tasks, err := strconv.Atoi(os.Args[1])
-	var w *assignment
+	f := submitFlags{tasks: tasks, sweep: os.Args[2]}
+	var s *openSweep
 	if err == nil {
-		w, err = readAssignment(context.Background(), os.Args[3:])
-	}
-	var p *sweep.Plan
-	if err == nil {
-		p, err = w.plan(os.Args[3:], tasks)
+		s, err = f.plan(new(cobra.Command), os.Args[3:])
 	}
 	if err == nil {
-		err = p.Write(os.Args[2])
+		err = s.plan.Write(s.dir)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "plan:", err)

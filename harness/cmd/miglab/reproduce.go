@@ -45,8 +45,9 @@ type reproduceFlags struct {
 	quick, stub  bool
 }
 
-func newReproduce() *cobra.Command {
-	f := new(reproduceFlags)
+func newReproduce() *cobra.Command { return new(reproduceFlags).command() }
+
+func (f *reproduceFlags) command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Regenerate every table and figure of the papers beside the published numbers",
@@ -120,14 +121,19 @@ func (f *reproduceFlags) inputs() string {
 	return fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, datasets.Hardware())))
 }
 
+// assignment lists the cells of the artefacts for a sweep.
+func (f *reproduceFlags) assignment(c *cobra.Command) (*assignment, error) {
+	r, err := f.reproduction(c)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := r.Cells()
+	return &assignment{cells: cells, results: f.results, store: r.Dir, workers: f.workers}, err
+}
+
 func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	r, err := f.reproduction(c)
 	if err != nil {
-		return err
-	}
-	if w := sweepOf(c); w != nil {
-		cells, err := r.Cells()
-		*w = assignment{cells: cells, results: f.results, store: r.Dir, workers: f.workers}
 		return err
 	}
 	// Most cells make garbage of a few kilobytes, and the plan of all cells is what stays.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/store"
+	"miglab/harness/sweep/slurm"
 	"miglab/harness/track"
 	"miglab/reports/leaderboard"
 )
@@ -25,8 +27,9 @@ type runFlags struct {
 	ranked            bool
 }
 
-func newRun() *cobra.Command {
-	f := new(runFlags)
+func newRun() *cobra.Command { return new(runFlags).command() }
+
+func (f *runFlags) command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run algorithms on datasets; results are kept and never computed twice",
@@ -61,14 +64,19 @@ func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 	return f.split.Of(spans), err
 }
 
+// assignment lists the cells for a sweep, which shards them itself.
+func (f *runFlags) assignment(c *cobra.Command) (*assignment, error) {
+	if c.Flags().Changed("shard") {
+		return nil, errors.New("--shard has no meaning in a sweep: its tasks share the work")
+	}
+	cells, err := f.cells(c)
+	return &assignment{cells: cells, results: f.results, store: f.results, workers: f.workers}, err
+}
+
 func (f *runFlags) run(c *cobra.Command, _ []string) error {
 	cells, err := f.cells(c)
 	if err != nil {
 		return err
-	}
-	if w := sweepOf(c); w != nil {
-		*w = assignment{cells: cells, results: f.results, store: f.results, workers: f.workers}
-		return nil
 	}
 	return f.runCells(c, "cells", func(e *run.Engine) error { return f.compute(c, e, cells) })
 }
@@ -139,7 +147,7 @@ func (f *runFlags) summarize(c *cobra.Command, own int, failures []run.Failure) 
 		what += " of shard " + c.Flags().Lookup("shard").Value.String()
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s; all results in %s; to export them: %s\n", what, f.results,
-		shellLine(export))
+		slurm.Words(export))
 	for _, failed := range failures {
 		fmt.Fprintf(c.OutOrStdout(),
 			"%d of them ended as %q; the export's column error has what each ended with, such as\n",

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,7 +21,6 @@ import (
 
 	"miglab/harness/deep"
 	"miglab/harness/store"
-	"miglab/harness/sweep"
 )
 
 // gated is a command with 5 cells an instance that can be held in the middle.
@@ -126,7 +125,7 @@ func (s *slurmSweep) submitted(args ...string) (tasks []string) {
 // submitMissing submits what is missing and checks which tasks that are.
 func (s *slurmSweep) submitMissing(want ...int) {
 	s.t.Helper()
-	if tasks := s.submitted("submit", "--missing", s.folder()); strings.Trim(fmt.Sprint(want), "[]") != strings.Join(tasks, " ") {
+	if tasks := s.submitted("submit", "slurm", "--missing", s.folder()); strings.Trim(fmt.Sprint(want), "[]") != strings.Join(tasks, " ") {
 		s.t.Errorf("submitted %v, want tasks %v", tasks, want)
 	}
 }
@@ -153,54 +152,59 @@ func (s *slurmSweep) queue(job, field string) []string {
 	return strings.Fields(s.Output("squeue", "--noheader", "--array", "--states=all", "--jobs="+job, "--format="+field))
 }
 
-// attempts returns the runs of a task by the time of their beginning.
-func (s *slurmSweep) attempts(task int) (all []sweep.Attempt) {
-	s.t.Helper()
-	db, _, _, err := store.OpenIntact(s.databases(task)...)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer db.Close()
-	units, err := db.Units("attempt")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for _, u := range units {
-		var a sweep.Attempt
-		if err := json.Unmarshal([]byte(u.Record), &a); err != nil {
-			s.t.Fatal(err)
+// runs returns the processes that are at work on a task, in the order in which Slurm started them.
+func (s *slurmSweep) runs(task int) []int {
+	byRestart := map[string]int{}
+	for _, pid := range processes(fmt.Sprintf("SLURM_ARRAY_TASK_ID=%d", task)) {
+		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+		environment, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		_, restart, _ := strings.Cut(string(environment), "\x00SLURM_RESTART_COUNT=")
+		restart, _, _ = strings.Cut(restart, "\x00")
+		if strings.Contains(string(command), "\x00task\x00"+s.folder()+"\x00") {
+			byRestart[restart] = pid // the first has no count
 		}
-		all = append(all, a)
 	}
-	slices.SortFunc(all, func(a, b sweep.Attempt) int { return a.Started.Compare(b.Started) })
-	return all
+	pids := []int{}
+	for _, restart := range slices.Sorted(maps.Keys(byRestart)) {
+		pids = append(pids, byRestart[restart])
+	}
+	return pids
 }
 
-// awaitStates waits until the runs of a task have states.
-func (s *slurmSweep) awaitStates(task int, want ...string) {
-	s.t.Helper()
-	var states []string
-	defer func() {
-		if s.t.Failed() {
-			s.t.Logf("the runs of task %d are %+v", task, s.attempts(task))
-		}
-	}()
-	s.Await(fmt.Sprintf("runs of task %d that are %v", task, want), func() bool {
-		states = nil
-		for _, a := range s.attempts(task) {
-			states = append(states, a.State)
-		}
-		return slices.Equal(states, want)
-	})
-}
-
-// awaitRunning waits until a run of a task is at work.
-func (s *slurmSweep) awaitRunning(task int) {
+// awaitRunning waits until a run of a task is at work, and returns its process.
+func (s *slurmSweep) awaitRunning(task int) (pid int) {
 	s.t.Helper()
 	s.Await(fmt.Sprintf("task %d to run", task), func() bool {
-		runs := s.attempts(task)
-		return len(runs) > 0 && syscall.Kill(runs[len(runs)-1].PID, 0) == nil
+		runs := s.runs(task)
+		if len(runs) > 0 {
+			pid = runs[len(runs)-1]
+		}
+		return len(runs) > 0
 	})
+	return pid
+}
+
+// awaitEnded waits until no run of tasks is at work that have each written something.
+func (s *slurmSweep) awaitEnded(tasks ...int) {
+	s.t.Helper()
+	for _, task := range tasks {
+		s.Await(fmt.Sprintf("task %d to end", task), func() bool {
+			return len(s.databases(task)) > 0 && len(s.runs(task)) == 0
+		})
+	}
+}
+
+// kill kills a process.
+func (s *slurmSweep) kill(pid int) {
+	s.t.Helper()
+	s.signal(pid, syscall.SIGKILL)
+}
+
+func (s *slurmSweep) signal(pid int, signal syscall.Signal) {
+	s.t.Helper()
+	if err := syscall.Kill(pid, signal); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // databases returns the databases of a task.
@@ -209,27 +213,30 @@ func (s *slurmSweep) databases(task int) []string {
 	return found
 }
 
+// countRows returns the number of results in databases. It counts a result that several have once.
+func (s *slurmSweep) countRows(paths ...string) (rows int) {
+	s.t.Helper()
+	db, tally, damaged, err := store.OpenIntact(paths...)
+	if err != nil || damaged != nil {
+		s.t.Fatal(damaged, err)
+	}
+	for _, n := range tally {
+		rows += n.Done
+	}
+	if err := db.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+	return rows
+}
+
 // checkComputedOnce checks that the runs of a task together wrote each of its results once.
 func (s *slurmSweep) checkComputedOnce(task int) {
 	s.t.Helper()
 	rows := 0
 	for _, path := range s.databases(task) {
-		db, tally, damaged, err := store.OpenIntact(path)
-		if err != nil || damaged != nil {
-			s.t.Fatal(damaged, err)
-		}
-		if err := db.Close(); err != nil {
-			s.t.Fatal(err)
-		}
-		for _, n := range tally {
-			rows += n.Done
-		}
+		rows += s.countRows(path)
 	}
-	want := 0 // a run that is killed as it begins has counted nothing
-	for _, a := range s.attempts(task) {
-		want = max(want, a.Total)
-	}
-	if rows != want {
+	if want := s.countRows(s.databases(task)...); rows != want || want == 0 {
 		s.t.Errorf("the runs of task %d wrote %d rows, want its %d cells", task, rows, want)
 	}
 }
@@ -241,7 +248,7 @@ func (s *slurmSweep) awaitIncomplete() string {
 	merge := s.merge()
 	s.Await("the merge to fail", func() bool { return slices.Equal(s.queue(merge, "%T"), []string{"FAILED"}) })
 	text := mustRead(s.t, filepath.Join(s.folder(), "logs", merge+".log"))
-	if !strings.Contains(text, "are missing") || !strings.Contains(text, "miglab submit --missing") {
+	if !strings.Contains(text, "are missing") || !strings.Contains(text, "miglab submit slurm --missing") {
 		s.t.Errorf("a merge that misses results says\n%s", text)
 	}
 	if strings.Contains(text, "all results in") {
@@ -289,13 +296,10 @@ var slurmTests = map[string]struct {
 		s.awaitHeld(0, 3)
 		s.Output("scontrol", "requeue", s.array(3))
 		s.awaitHeld(1, 3)
-		if len(s.databases(3)) == 0 {
+		if s.countRows(s.databases(3)...) == 0 {
 			s.t.Error("a run that was told to end wrote nothing")
 		}
-		runs := s.attempts(3)
-		if err := syscall.Kill(runs[len(runs)-1].PID, syscall.SIGKILL); err != nil {
-			s.t.Fatal(err)
-		}
+		s.kill(s.awaitRunning(3))
 		s.awaitIncomplete()
 		s.release(3)
 		s.submitMissing(3)
@@ -315,12 +319,9 @@ var slurmTests = map[string]struct {
 			rand.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
 			victims := tasks[:1+rand.N(min(len(tasks), kills(s.t)-killed))]
 			for _, task := range victims {
-				s.awaitRunning(task)
+				run := s.awaitRunning(task)
 				time.Sleep(rand.N(1500 * time.Millisecond))
-				runs := s.attempts(task)
-				if err := syscall.Kill(runs[len(runs)-1].PID, syscall.SIGKILL); err != nil {
-					s.t.Fatalf("task %d, which is held, has ended: %v", task, err)
-				}
+				s.kill(run) // it is held, and has not ended
 				killed++
 			}
 			s.release(tasks...)
@@ -344,12 +345,11 @@ var slurmTests = map[string]struct {
 		})
 		s.KillNode(s.queue(s.array(3), "%N")[0])
 		s.awaitHeld(1, 3)
-		runs := s.attempts(3)
-		if len(runs) != 2 || runs[0].PID == runs[1].PID || syscall.Kill(runs[0].PID, 0) != nil || syscall.Kill(runs[1].PID, 0) != nil {
-			s.t.Errorf("of the task there run %+v, want two at the same time", runs)
+		if runs := s.runs(3); len(runs) != 2 {
+			s.t.Errorf("the processes %v work on the task, want two at the same time", runs)
 		}
 		s.release(3)
-		s.awaitStates(3, sweep.Done, sweep.Done)
+		s.awaitEnded(3)
 		s.awaitComplete(want)
 	}},
 
@@ -360,7 +360,9 @@ var slurmTests = map[string]struct {
 		s.awaitHeld(1, 3)
 		s.release(3)
 		s.awaitComplete(want)
-		s.awaitStates(3, sweep.Stopped, sweep.Done)
+		if n := len(s.databases(3)); n != 2 {
+			s.t.Errorf("the task has the databases of %d runs, want 2", n)
+		}
 		s.checkComputedOnce(3)
 	}},
 
@@ -370,8 +372,11 @@ var slurmTests = map[string]struct {
 		s.awaitHeld(0, 0, 1, 2, 3)
 		s.Output("scancel", s.array("[0-3]"))
 		s.awaitIncomplete()
+		s.awaitEnded(0, 1, 2, 3)
 		for task := range 4 {
-			s.awaitStates(task, sweep.Stopped)
+			if s.countRows(s.databases(task)...) == 0 {
+				s.t.Errorf("task %d was told to end and wrote nothing", task)
+			}
 		}
 		s.release(0, 1, 2, 3)
 		s.submitMissing(0, 1, 2, 3)
@@ -385,9 +390,7 @@ var slurmTests = map[string]struct {
 		s.awaitHeld(0, all...)
 		s.StopController()
 		s.release(all[:4]...)
-		for task := range 4 {
-			s.awaitStates(task, sweep.Done)
-		}
+		s.awaitEnded(all[:4]...)
 		s.StartController()
 		s.release(all[4:]...)
 		s.awaitComplete(want)
@@ -396,7 +399,7 @@ var slurmTests = map[string]struct {
 	"a database is cut short": {80, func(s *slurmSweep, want string) {
 		s.hold(7)
 		s.submit()
-		s.awaitStates(3, sweep.Done)
+		s.awaitEnded(3)
 		s.awaitHeld(0, 7)
 		database := s.databases(3)[0]
 		if err := os.Truncate(database, sizeOf(database)/2); err != nil {
@@ -418,7 +421,7 @@ var slurmTests = map[string]struct {
 		s.hold(3)
 		s.submit()
 		s.awaitHeld(0, 3)
-		if err := unix.Prlimit(s.attempts(3)[0].PID, unix.RLIMIT_FSIZE, &unix.Rlimit{}, nil); err != nil {
+		if err := unix.Prlimit(s.awaitRunning(3), unix.RLIMIT_FSIZE, &unix.Rlimit{}, nil); err != nil {
 			s.t.Fatal(err)
 		}
 		s.release(3)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"miglab/harness/deep"
-	"miglab/harness/sweep"
 )
 
 // trainings is how many trainings the command trains has, each with some checkpoints.
@@ -36,30 +36,15 @@ func (s *slurmSweep) submitTraining(flags ...string) {
 // checkpoint, and returns its number.
 func (s *slurmSweep) halt(task int) int {
 	s.t.Helper()
-	p, err := sweep.ReadPlan(s.folder())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	unit := p.Units[task]
+	unit := fmt.Sprintf("rl-float-GOODSCALING-dqn-64-seed%d", task+1)
 	// To ask for the number takes longer than what a training does after its checkpoint.
-	s.Await("the task to begin", func() bool { return len(s.attempts(task)) > 0 })
-	pid := s.attempts(task)[0].PID
+	pid := s.awaitRunning(task)
 	s.Await("a checkpoint of "+unit, func() bool {
 		_, err := os.Stat(filepath.Join(s.dir, "results/train", unit, "checkpoint"))
 		return err == nil
 	})
 	s.signal(pid, syscall.SIGSTOP)
-	if state := s.attempts(task)[0].State; state != sweep.Running {
-		s.t.Fatalf("task %d is %s before it was stopped", task, state)
-	}
 	return pid
-}
-
-func (s *slurmSweep) signal(pid int, signal syscall.Signal) {
-	s.t.Helper()
-	if err := syscall.Kill(pid, signal); err != nil {
-		s.t.Fatal(err)
-	}
 }
 
 // awaitTrained waits for the merge that was submitted last and compares all files of all
@@ -89,10 +74,12 @@ var slurmTrainingTests = map[string]func(s *slurmSweep, want map[string]string){
 			return len(slices.DeleteFunc(s.queue(s.jobs[0].array, "%T"), func(state string) bool { return state == "COMPLETED" })) == 1
 		})
 		s.KillNode(s.queue(s.array(1), "%N")[0])
-		s.awaitStates(1, sweep.Running, sweep.Done)
+		s.Await("another run to do the work", func() bool {
+			return slices.Equal(s.queue(s.array(1), "%T"), []string{"COMPLETED"}) && slices.Equal(s.runs(1), []int{lost})
+		})
 		s.signal(lost, syscall.SIGCONT)
 		// It may fail: the merge removes a temporary file that it was stopped with.
-		s.Await("the lost run to end", func() bool { return s.attempts(1)[0].State != sweep.Running })
+		s.Await("the lost run to end", func() bool { return len(s.runs(1)) == 0 })
 		s.awaitTrained(want)
 	},
 
@@ -100,8 +87,10 @@ var slurmTrainingTests = map[string]func(s *slurmSweep, want map[string]string){
 	"a task reaches its time limit": func(s *slurmSweep, want map[string]string) {
 		s.submitTraining("--time", "1")
 		s.halt(1)
-		s.awaitStates(1, sweep.Stopped, sweep.Done)
 		s.awaitTrained(want)
+		if n := len(s.databases(1)); n != 2 {
+			s.t.Errorf("the task has the databases of %d runs, want 2", n)
+		}
 	},
 }
 
@@ -141,8 +130,7 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 
 	s := &slurmSweep{slurmCluster: startSlurm(t, 2, 8), t: t, dir: t.TempDir()}
 	s.submitted(append([]string{"submit", "slurm", "--tasks", "16", "--time", "3", "--"}, all...)...)
-	s.Await("the first task to begin", func() bool { return len(s.attempts(0)) > 0 })
-	s.signal(s.attempts(0)[0].PID, syscall.SIGKILL)
+	s.kill(s.awaitRunning(0))
 	s.KillNode("n2")
 	for range 5 {
 		merge := s.merge()
@@ -154,7 +142,7 @@ func TestTrainsAllOnSlurm(t *testing.T) {
 		if state[0] == "COMPLETED" {
 			break
 		}
-		s.submitted("submit", "--missing", s.folder())
+		s.submitted("submit", "slurm", "--missing", s.folder())
 	}
 	if len(s.jobs) < 2 {
 		t.Error("the task that was killed was not missing")

@@ -105,7 +105,7 @@ func TestAnotherBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := append([]string{"submit", "slurm", "--sweep", folder, "--"}, command...)
-	for _, args := range [][]string{again, {"submit", "--missing", folder}, {"task", folder, "--index", "0"}} {
+	for _, args := range [][]string{again, {"submit", "slurm", "--missing", folder}, {"task", folder, "--index", "0"}} {
 		if said := fails(t, dir, exitBadInput, args...); !strings.HasPrefix(said, "miglab: another build of miglab planned "+folder) {
 			t.Errorf("miglab %s: %s", strings.Join(args, " "), said)
 		}

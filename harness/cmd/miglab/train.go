@@ -44,12 +44,7 @@ func (f *trainFlags) command() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w := sweepOf(c)
-			if w == nil {
-				return f.train(c, trainings)
-			}
-			*w = assignment{trainings: trainings, results: filepath.Dir(f.out), workers: f.workers}
-			return nil
+			return f.train(c, trainings)
 		},
 	}
 	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")
@@ -65,6 +60,12 @@ func (f *trainFlags) command() *cobra.Command {
 	c.Flags().StringVar(&f.install, "install", "",
 		"root of the project's source: put weights and curves where the program is built from")
 	return c
+}
+
+// assignment lists the trainings for a sweep.
+func (f *trainFlags) assignment(c *cobra.Command) (*assignment, error) {
+	trainings, err := f.trainings(c)
+	return &assignment{trainings: trainings, results: filepath.Dir(f.out), store: f.out, workers: f.workers}, err
 }
 
 // A training is one agent with one seed.
@@ -155,8 +156,7 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 		if err := atomicfile.Sweep(filepath.Dir(r.Checkpoint(t.options))); err != nil {
 			return err
 		}
-		u := r.Unit(t.options, func(ctx context.Context) (*train.Result, error) { return t.do(ctx, c) })
-		records, err := runner.Run(c.Context(), []work.Unit{u})
+		records, err := runner.Run(c.Context(), []work.Unit{t.unit(c)})
 		if err != nil {
 			return err
 		}
@@ -172,6 +172,11 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 		t.print(c, &result)
 	}
 	return nil
+}
+
+// unit returns the training as work that is done once.
+func (t *training) unit(c *cobra.Command) work.Unit {
+	return t.recipe.Unit(t.options, func(ctx context.Context) (*train.Result, error) { return t.do(ctx, c) })
 }
 
 // do trains, and shows how far it is.

@@ -1,28 +1,29 @@
 package slurm
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 )
 
-func TestQueued(t *testing.T) {
+func TestQueue(t *testing.T) {
 	sent := fake(t, map[string]string{
 		"squeue": `printf '12_3|RUNNING\n12_0|COMPLETED\n13_5|PENDING\n14|PENDING\n13_6|COMPLETING\n'`,
 	})
-	tasks, err := Queued(t.Context(), "x")
-	if err != nil || !slices.Equal(tasks, []int{3, 5}) {
-		t.Errorf("%v, %v", tasks, err)
+	states, err := Queue(t.Context(), "x")
+	if err != nil || !maps.Equal(states, map[int]string{3: "RUNNING", 5: "PENDING"}) {
+		t.Errorf("%v, %v", states, err)
 	}
 	if sent()[0] != "squeue -h -r -t all --name=x -o %i|%T" {
 		t.Errorf("%q", sent())
 	}
 	for script, want := range map[string]string{
-		"echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1": "squeue: slurm_load_jobs error: Unable to contact",
+		"echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1": "slurm_load_jobs error: Unable to contact",
 		"echo '12_x|RUNNING'": "squeue answers \"12_x|RUNNING\\n\"",
 	} {
 		fake(t, map[string]string{"squeue": script})
-		if _, err := Queued(t.Context(), "x"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Queue(t.Context(), "x"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
