@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
 
 	"miglab/datasets"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
+	"miglab/harness/work"
 )
 
 // Cell returns the cell of an algorithm on an instance.
@@ -95,17 +93,12 @@ func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
 	if err := e.Run(ctx, cells); err != nil {
 		return err
 	}
-	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range a.Instances {
-		work.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return a.Verify(a.Instances[i].ID, e.Store)
-		})
-	}
-	return work.Wait()
+	return work.Each(ctx, 0, len(a.Instances), func(ctx context.Context, i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return a.Verify(a.Instances[i].ID, e.Store)
+	})
 }
 
 // A Result is the result of an algorithm for an instance.

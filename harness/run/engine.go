@@ -10,12 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"miglab/harness/algo"
 	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/harness/track"
+	"miglab/harness/work"
 )
 
 // An Engine computes cells. Only Store must be set.
@@ -107,12 +106,10 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 		}
 	}
 	err := p.eachPiece(ctx, func(first int) error {
-		g, ctx := errgroup.WithContext(ctx)
-		g.SetLimit(workers)
-		for _, part := range mixJobs(splitJobs(p.piece(first), workers)) {
-			g.Go(func() error { return e.work(ctx, part, w, report) })
-		}
-		return g.Wait()
+		parts := mixJobs(splitJobs(p.piece(first), workers))
+		return work.Each(ctx, workers, len(parts), func(ctx context.Context, i int) error {
+			return e.work(ctx, parts[i], w, report)
+		})
 	})
 	e.progress(done, p.total)
 	return err

@@ -98,10 +98,6 @@ type Runner struct {
 // that has failed. Each record is kept before its worker goes on. Once Do returns an error or ctx ends, no
 // other unit is begun, and the error is returned after those at work have ended.
 func (r *Runner) Run(ctx context.Context, units []Unit) ([]json.RawMessage, error) {
-	workers := r.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	var mu sync.Mutex
 	done := 0
 	report := func(n int) {
@@ -113,17 +109,26 @@ func (r *Runner) Run(ctx context.Context, units []Unit) ([]json.RawMessage, erro
 	}
 	report(0)
 	records := make([]json.RawMessage, len(units))
+	return records, Each(ctx, r.Workers, len(units), func(ctx context.Context, i int) (err error) {
+		if records[i], err = r.unit(ctx, &units[i]); err == nil {
+			report(1)
+		}
+		return err
+	})
+}
+
+// Each calls do with the numbers 0 to n-1, in this order, on a number of goroutines; 0 means one a processor. After the
+// first error ctx ends. Each then waits for the calls that run, calls do with the rest, and returns the error.
+func Each(ctx context.Context, workers, n int, do func(ctx context.Context, i int) error) error {
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	for i := range units {
-		g.Go(func() (err error) {
-			if records[i], err = r.unit(ctx, &units[i]); err == nil {
-				report(1)
-			}
-			return err
-		})
+	for i := range n {
+		g.Go(func() error { return do(ctx, i) })
 	}
-	return records, g.Wait()
+	return g.Wait()
 }
 
 // unit returns the record of a unit, which it does if need be.

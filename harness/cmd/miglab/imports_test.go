@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
 	"io"
 	"os"
 	"os/exec"
@@ -38,7 +39,7 @@ var mayImport = map[string]string{
 	"harness/stats":      "",
 	"harness/store":      "",
 	"harness/work":       "harness/store",
-	"harness/run":        "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store harness/track datasets",
+	"harness/run":        "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store harness/track harness/work datasets",
 	"harness/track":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"harness/external":   "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/store harness/run",
 	"harness/sweep":      "harness/store harness/work harness/run",
@@ -79,7 +80,7 @@ var mayImport = map[string]string{
 	"bounds/certificate":     "harness/mig harness/task harness/schedule",
 	"datasets/traces":        "harness/mig harness/task",
 	"datasets":               "harness/mig harness/numpy harness/task harness/sim/corun datasets/traces",
-	"datasets/suite":         "harness/spec harness/mig harness/task harness/schedule harness/algo harness/store harness/track harness/run bounds/certificate datasets",
+	"datasets/suite":         "harness/spec harness/mig harness/task harness/schedule harness/algo harness/store harness/track harness/work harness/run bounds/certificate datasets",
 	"reports":                "harness/mig harness/task harness/schedule harness/sim/corun",
 	"reports/leaderboard":    "harness/mig harness/algo harness/stats datasets harness/store harness/track harness/run reports",
 	"reports/site":           "harness/mig harness/schedule harness/algo harness/store harness/track harness/run datasets reports reports/leaderboard",
@@ -215,6 +216,34 @@ func TestImportsFollowTheArchitecture(t *testing.T) {
 				t.Errorf("%s reaches %s", p.name(), own)
 			}
 		}
+	}
+}
+
+// ownPools are the packages outside harness/work that limit how many goroutines run at a time.
+var ownPools = map[string]string{
+	"algorithms/rl/internal/learn": "training keeps no results",
+	"profiling/measure":            "its goroutines are threads of a GPU's driver",
+	"reports/leaderboard":          "it reads results",
+}
+
+// TestOnePool: harness/work has the pool of workers, and package reflect makes no constructor.
+func TestOnePool(t *testing.T) {
+	readers := []string{"harness/strictcsv", "harness/strictjson"} // of rows and members by the tags of their types
+	for _, f := range sources(t) {
+		for _, spec := range f.Imports {
+			if spec.Path.Value == `"reflect"` && within(f.name, []string{"harness", "datasets"}) && !slices.Contains(readers, f.folder()) {
+				t.Errorf("%s imports reflect; constructors are typed by their track", f.name)
+			}
+		}
+		if f.folder() == "harness/work" || ownPools[f.folder()] != "" {
+			continue
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			if called, ok := n.(*ast.SelectorExpr); ok && called.Sel.Name == "SetLimit" {
+				t.Errorf("%s has a pool of its own; use work.Each", f.name)
+			}
+			return true
+		})
 	}
 }
 
