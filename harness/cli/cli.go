@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A FailedError is an outcome that is no mistake of the user, such as a schedule that the referee rejects.
+// A FailedError is an outcome that is not a mistake of the user, such as a schedule that the referee rejects.
 type FailedError struct{ Err error }
 
 func (e FailedError) Error() string { return e.Err.Error() }

@@ -79,7 +79,7 @@ func OneOf[N ~string](kind string, names []N) func(string) (N, error) {
 	}
 }
 
-// CheckValues returns an error for a list that names nothing, and for a folder "-", which is not standard output.
+// CheckValues returns an error for an empty list, and for a folder "-", which is not standard output.
 func CheckValues(c *cobra.Command, _ []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		list, ok := f.Value.(pflag.SliceValue)

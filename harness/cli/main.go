@@ -106,7 +106,7 @@ func NewRoot(short, version string, commands ...*cobra.Command) *cobra.Command {
 	return root
 }
 
-// newHelp is cobra's help command, except that an unknown command is an error.
+// newHelp returns cobra's help command, except that an unknown command is an error.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command]",
@@ -134,7 +134,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return fmt.Errorf("%w; see miglab --help", nearest.Unknown("command", name, names))
 }
 
-// flagError is the error about a command's flags, given that of the parser.
+// flagError returns the error about a command's flags for an error of the parser.
 func flagError(c *cobra.Command, err error) error {
 	if own, ok := errors.AsType[ValueError](err); ok {
 		return own

@@ -33,12 +33,12 @@ const sayEvery = 10 * time.Second
 // quick ones may come first. So it grows by at most a half at a time, and beyond the time that has passed it shrinks by
 // at most a third.
 type forecast struct {
-	// start is what was done before the first call, at began. It does not count for the speed.
+	// start counts the work that was done before the first call, at began. It does not count for the speed.
 	start       int
 	began, made time.Time
 	// share is the share of the work since then that is done, by its costs; 0 if these are not known.
 	share float64
-	// left is the forecast that was made then; 0 if nothing was known.
+	// left is the forecast that was made then; 0 without a forecast.
 	left time.Duration
 }
 
@@ -96,7 +96,7 @@ func (p *Progress) Set(done, total int) {
 	if due {
 		p.bar.Describe(p.what + p.rest())
 	}
-	// A bar that cannot be drawn is no reason to stop.
+	// A bar that cannot be drawn does not stop the work.
 	_ = p.bar.Set(done - p.start)
 }
 

@@ -42,7 +42,7 @@ type client struct {
 // reading messages, but not starting a process.
 func (c *client) Took() time.Duration { return time.Duration(c.took.Load()) }
 
-// converse has a conversation about an instance. If the process fails and has answered about another instance before,
+// converse leads a conversation about an instance. If the process fails and has answered about another instance before,
 // converse repeats the conversation with a new process, so that the result does not depend on earlier instances.
 func (c *client) converse(ctx context.Context, id int64, talk func(*conversation) error) error {
 	proc, err := c.take(ctx)
@@ -66,7 +66,7 @@ func (c *client) converse(ctx context.Context, id int64, talk func(*conversation
 	return c.blame(err)
 }
 
-// talkOnce has a conversation with a process and stores its time.
+// talkOnce leads a conversation with a process and stores its time.
 func (c *client) talkOnce(ctx context.Context, proc *process, id int64, talk func(*conversation) error) error {
 	start := time.Now()
 	defer func() { c.took.Store(int64(time.Since(start))) }()

@@ -52,7 +52,7 @@ func (s *Stream) Random() float64 {
 	return (float64(float64(high)*(1<<26)) + float64(low)) / (1 << 53)
 }
 
-// RandInt returns a number from 0 to n-1, and draws nothing if n is 1. It panics unless n is from
+// RandInt returns a number from 0 to n-1, without a draw if n is 1. It panics unless n is from
 // 1 to 2^31.
 func (s *Stream) RandInt(n int) int {
 	if n < 1 || n > 1<<31 {

@@ -42,7 +42,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(math.FMA(sum, sum+2, 1), int(k))
 }
 
-// Log returns the natural logarithm of x. Its method and its coefficients are those of FreeBSD's e_log.c.
+// Log returns the natural logarithm of x. It has the method and the coefficients of FreeBSD's e_log.c.
 func Log(x float64) float64 {
 	const (
 		ln2High = 6.93147180369123816490e-01

@@ -19,7 +19,7 @@ type DB struct {
 
 	mu    sync.Mutex
 	files []*file
-	// few is what each handed over when OpenIntact read the results, if that was little.
+	// few holds the cells that OpenIntact read, if they are few.
 	few []seriesCells
 }
 
@@ -39,7 +39,7 @@ func FileName(index, of int) string {
 }
 
 // Open opens the databases results*.db of a folder for results. A folder that does not
-// exist has none. Errors are a [*Damage] and those of the file system.
+// exist is an empty DB. Open returns a [*Damage] or an error of the file system.
 func Open(dir string) (*DB, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +98,7 @@ func (db *DB) Close() error {
 }
 
 // Check has SQLite check the databases, which finds what a search may miss. Reading all series also checks their
-// results. Errors are a [*Damage] and those of the file system.
+// results. Check returns a [*Damage] or an error of the file system.
 func (db *DB) Check() error {
 	for _, f := range db.all() {
 		if err := f.query("PRAGMA integrity_check(1)", nil, func(v []any) error {
@@ -115,14 +115,13 @@ func (db *DB) Check() error {
 
 // A Tally counts results.
 type Tally struct {
-	// Done counts all results and Failed those of them that are errors.
+	// Done counts all results, and Failed the results that are errors.
 	Done, Failed int
 }
 
-// OpenIntact opens databases wherever they are, checks them, reads all their results and counts those of each
-// series. Databases that are damaged are left out and returned. All must have been written by this
-// program, so that another format is damage, too. Errors are a [*ConflictError] and those of the file
-// system.
+// OpenIntact opens databases of any folders, checks them, reads all their results and counts the results of each
+// series. It leaves out damaged databases and returns them. All must have been written by this program, so that another
+// format is damage, too. OpenIntact returns a [*ConflictError] or an error of the file system.
 func OpenIntact(paths ...string) (db *DB, tally map[Series]Tally, damaged []*Damage, err error) {
 	for {
 		if db, err = openFiles("", paths); err == nil {

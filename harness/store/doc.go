@@ -34,7 +34,7 @@
 //
 // SQLite does not detect damaged text, or a damaged page that makes a search miss rows. So a series has checksums, one
 // for each 128 instances: the sum of the CRC-32C of the cells' columns, joined by NUL, and of their lists of names. A
-// commit adds to them, and whoever reads results checks those of the instances that it reads. The checksums of a series
+// commit adds to them, and whoever reads results checks the checksums of its instances. The checksums of a series
 // also protect the order of series, its columns have a hash, and the table state says how many series there are.
 // [DB.Check] finds other damage. A damaged file is a [*Damage], which says what to do.
 package store

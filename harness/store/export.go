@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// ExportFormats are those of [DB.Export].
+// ExportFormats lists the formats of [DB.Export].
 var ExportFormats = []string{"csv", "jsonl"}
 
 // Export writes the rows of the series that the filter selects, in the format "csv" or "jsonl",
 // ordered by the columns of the series and the instance. The same results give the same bytes,
 // however they came about; wall times, which no two runs agree on, are written only if timing is
 // set. Rows that other processes add meanwhile may be left out. progress is told how many series are written; it may be
-// nil. Errors are those of [DB.Rows] and of w.
+// nil. Export passes on the errors of [DB.Rows] and of w.
 func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, progress func(done, total int)) error {
 	all, err := db.Series(filter)
 	if err != nil {

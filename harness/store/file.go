@@ -32,14 +32,14 @@ const patience = time.Minute
 type file struct {
 	path string
 	db   *sql.DB
-	// statements are those of query, by their text. To read them takes SQLite as long as a short
+	// statements holds the prepared statements of query, by their text. To prepare one takes SQLite as long as a short
 	// answer does.
 	statements sync.Map
 	// lists are the lists of names that were read, by their id.
 	lists sync.Map
 
 	mu sync.Mutex
-	// series is what the database had at a version of its data; nil if it was not read yet.
+	// series holds the database's series at a version of its data; nil before the first read.
 	series  map[Series]*entry
 	version int64
 }

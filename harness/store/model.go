@@ -8,7 +8,7 @@ import (
 
 // A Model is a GPU model that no program's table has, so that it must be kept with the results on it.
 type Model struct {
-	// Name is what series call it, and JSON says all about it.
+	// Name is its name in series, and JSON its definition.
 	Name, JSON string
 	// File is the database that has it, or says where it comes from.
 	File string

@@ -19,7 +19,7 @@ func cleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// outcome is the file and the content of the cell, for messages.
+// outcome returns the file and the content of the cell, for messages.
 func (c *cell) outcome() string {
 	return fmt.Sprintf("%s has %s", c.where, cmp.Or(c.Metrics.String(), c.Kind+": "+c.Error))
 }
@@ -43,7 +43,7 @@ func (db *DB) Series(filter Filter) ([]Series, error) {
 }
 
 // Rows returns the rows of the instances first to end-1 of a series, as many as there are, by
-// instance. It reads and checks all of the series. Errors are a [*ConflictError], a [*Damage] and those of the file
+// instance. It reads and checks all of the series. It returns a [*ConflictError], a [*Damage] or an error of the file
 // system.
 func (db *DB) Rows(s Series, first, end int) ([]Row, error) {
 	cells, err := db.cells(s, first, end)
@@ -96,7 +96,8 @@ func uniteCells(s Series, all []cell) ([]cell, error) {
 	return out, nil
 }
 
-// column calls add for a column of the cells of a series that a condition selects, in each file. It checks nothing.
+// column calls add for a column of the cells of a series that a condition selects, in each file. It does not check
+// the cells.
 func (db *DB) column(s Series, column, condition string, add func(f *file, value int64) error, args ...any) error {
 	query := "SELECT " + column + " FROM cell WHERE series = ?" + condition
 	for _, f := range db.all() {

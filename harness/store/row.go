@@ -14,7 +14,7 @@ import (
 )
 
 // A Series is an algorithm on a dataset under fixed conditions. Its results are
-// told apart by the instance alone. The names are those of package run.
+// told apart by the instance alone. Package run has the names.
 type Series struct {
 	Track   string `json:"track"`
 	Dataset string `json:"dataset"`
@@ -63,7 +63,7 @@ func (s Series) values(identity int64) []any {
 	}
 }
 
-// Metrics are numbers by name. Names carry the unit, as in makespan_s. The zero value has none.
+// Metrics are numbers by name. Names carry the unit, as in makespan_s. The zero value is empty.
 type Metrics struct {
 	// names and numbers are JSON arrays without white space, of one length.
 	names, numbers string
@@ -85,7 +85,7 @@ func NewMetrics(values map[string]float64) Metrics {
 	return Metrics{string(append(names, ']')), string(append(numbers, ']'))}
 }
 
-// All yields what [NewMetrics] was given, by name; a number's text is exact. There are no errors:
+// All yields the metrics by name; a number's text is exact. There are no errors:
 // rows are checked when they are appended, and have checksums.
 func (m Metrics) All() iter.Seq2[string, json.Number] {
 	return func(yield func(string, json.Number) bool) {
@@ -126,7 +126,7 @@ func (m Metrics) Get(name string) (float64, bool) {
 	return 0, false
 }
 
-// String returns a JSON object without white space, or nothing for the zero value.
+// String returns a JSON object without white space, or "" for the zero value.
 func (m Metrics) String() string {
 	if m == (Metrics{}) {
 		return ""

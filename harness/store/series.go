@@ -210,7 +210,7 @@ const (
 		" WHERE series = value AND instance >= ? AND instance < ?) FROM json_each(?)"
 )
 
-// begin returns where the cells of the i-th series begin, if those of each end at ends.
+// begin returns where the cells of the i-th series begin, if the cells of each series end at ends.
 func begin(ends []int, i int) int {
 	if i == 0 {
 		return 0
@@ -218,8 +218,8 @@ func begin(ends []int, i int) int {
 	return ends[i-1]
 }
 
-// read returns the cells of several series with the instances first to end-1, and where those of each end. It checks
-// them by the checksums, which another process may change at any time.
+// read returns the cells of several series with the instances first to end-1, and the index at which the cells of each
+// series end. It compares them with the checksums, which another process may change at any time.
 func (f *file) read(all []*entry, first, end int) (cells []cell, ends []int, err error) {
 	for {
 		var got []sums

@@ -10,15 +10,14 @@ type Unit struct {
 
 const keepUnit = "REPLACE INTO unit VALUES (?, ?, ?, ?)"
 
-// KeepUnit keeps a record, at once, in the place of an earlier one of the same key. Errors are those of
-// the file system.
+// KeepUnit commits a record at once. It replaces an earlier record of the same key.
 func (w *Writer) KeepUnit(u Unit) error {
 	_, err := w.file.db.Exec(keepUnit, u.Key, u.Digest, u.Record, checksumOf(u.Key, u.Digest, u.Record))
 	return explainError(w.file.path, err)
 }
 
-// Units returns the records whose keys begin with a prefix, by key. Several databases may have one of
-// the same key. Errors are a [*Damage] and those of the file system.
+// Units returns the records whose keys begin with a prefix, by key. Several databases may have records of the same key.
+// Units returns a [*Damage] or an error of the file system.
 func (db *DB) Units(prefix string) (out []Unit, err error) {
 	const find = "SELECT key, digest, record, crc FROM unit WHERE key >= ?1 AND key < ?1 || '\U0010FFFF' ORDER BY key"
 	for _, f := range db.all() {

@@ -75,7 +75,8 @@ func (w *Writer) Append(s Series, rows ...Row) error {
 }
 
 // Merge appends all results of a DB, as [OpenIntact] read them, its units, the GPU models that the results are on and
-// the names of their programs. Errors are those of [Writer.Append], [DB.Units], [DB.Models] and [DB.Rows].
+// the names of their programs. It passes on the errors of [Writer.Append], [DB.Units],
+// [DB.Models] and [DB.Rows].
 func (w *Writer) Merge(from *DB) error {
 	models, err := from.Models()
 	if err != nil {
@@ -157,7 +158,7 @@ func (w *Writer) flush() {
 	w.order, w.size = w.order[:0], 0
 }
 
-// What has an id is found, or added, by the same values.
+// The statements that find a series or a list of names take the values that add it.
 const (
 	findSeries = "SELECT id, written, checksums FROM series WHERE identity = ?"
 	addSeries  = "INSERT INTO series (identity, " + seriesColumns + ", written, checksums)" +
@@ -177,7 +178,7 @@ const (
 		" WHERE (series, instance) = (?1, ?2)"
 )
 
-// write commits cells, all or none.
+// write commits cells in one transaction.
 func (f *file) write(order []Series, pending map[Series][][]cell) error {
 	ctx := context.Background()
 	conn, err := f.db.Conn(ctx)

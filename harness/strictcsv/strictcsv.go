@@ -78,8 +78,8 @@ type Sheet struct {
 	rows   [][]string
 }
 
-// ReadSheet reads a file of at least one row. The file's name is only used in errors. What is wrong
-// with the text is an [*Error]; other errors are those of r.
+// ReadSheet reads a file of at least one row. The file's name is only used in errors. A wrong
+// text is an [*Error]; ReadSheet passes on the errors of r.
 func ReadSheet(r io.Reader, file string, f Format) (*Sheet, error) {
 	in := csv.NewReader(Limit(r, file))
 	in.TrimLeadingSpace = !f.exact
@@ -264,7 +264,7 @@ func Embedded[Row any](from embed.FS, path string, mayBeEmpty ...string) []Row {
 	return t.Rows
 }
 
-// Write writes a header and rows as CSV. Errors are those of w.
+// Write writes a header and rows as CSV. It passes on the errors of w.
 func Write(w io.Writer, header []string, rows int, fields func(row int) []string) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(header) // Error has what went wrong

@@ -68,7 +68,7 @@ func Line(text []byte, v any) error {
 }
 
 // A Decoder reads JSON token by token. After the first error it must not be used again.
-// What is wrong with the text is an [*Error]; other errors are those of the reader.
+// A wrong text is an [*Error]; a Decoder passes on the errors of the reader.
 type Decoder struct {
 	in *jsontext.Decoder
 	// lines counts the lines of the text as it is read.
@@ -135,7 +135,7 @@ func (d *Decoder) Fail(format string, args ...any) error {
 }
 
 // FailAt returns the error about a member of the object that was read last; the line is
-// that of the member. The member is empty for an error about the object itself.
+// the member's. The member is empty for an error about the object itself.
 func (d *Decoder) FailAt(line int, member string, err error) error {
 	return &Error{Line: line, Path: joinPath(d.path(d.in.StackPointer()), member), Err: err}
 }
@@ -267,7 +267,7 @@ func (d *Decoder) Value(v any) error {
 	return nil
 }
 
-// End checks that nothing but white space is left.
+// End checks that only white space is left.
 func (d *Decoder) End() error {
 	_, err := d.in.ReadToken()
 	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

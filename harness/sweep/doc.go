@@ -8,9 +8,9 @@
 //
 // Task i of n does the shard i/n of the command: its cells, or its units, such as trainings. Every file has one writer.
 // The databases have no write-ahead log, so that several machines can mount the folder, for example by NFS. The locks
-// of that file system must work, as those of NFS 4 do. A task may be killed, or run twice, also at the same time on two
+// of that file system must work, as in NFS 4. A task may be killed, or run twice, also at the same time on two
 // machines: it continues from the intact databases of all its runs. The databases say what is done, and the cluster's
 // queue says what runs.
 //
-// The merged results of all tasks have the same bytes as those of one machine that runs the command alone.
+// The merged results of all tasks have the same bytes as a run of the command on one machine.
 package sweep

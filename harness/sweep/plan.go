@@ -21,7 +21,7 @@ import (
 // Format is the version of plan.json that this program writes and reads.
 const Format = 5
 
-// A Job is what a command computes: cells, or units.
+// A Job is the work of a command: cells, or units.
 type Job struct {
 	Spans []run.Span
 	Units []work.Unit
@@ -40,7 +40,7 @@ type Plan struct {
 	Count int `json:"count"`
 	// Hash is the SHA-256 of the command and of all cells or units, in hexadecimal.
 	Hash string `json:"hash"`
-	// Tasks is the number of tasks. Some may have nothing to do.
+	// Tasks is the number of tasks. Some may be empty.
 	Tasks int `json:"tasks"`
 }
 

@@ -35,12 +35,12 @@ func (s *Status) Lack() string {
 	return fmt.Sprintf("%d of %d are missing, of %s %s", s.Total-s.Done, s.Total, what, list)
 }
 
-// ReadStatus counts the results of all tasks in the sweep's databases. Errors are those of the file system and of
-// [store.OpenIntact], or say that the command no longer computes what was planned.
+// ReadStatus counts the results of all tasks in the sweep's databases. It passes on the errors of
+// [store.OpenIntact], and refuses a command that no longer computes the planned cells.
 func ReadStatus(folder string, p *Plan, j Job) (Status, error) { return p.status(folder, j, nil) }
 
 // Merge adds the results of all tasks, and the times that they took, to the database results.db of a store. If some are
-// missing, those that exist are merged. Errors are those of [ReadStatus] and of the store.
+// missing, those that exist are merged. Merge passes on the errors of [ReadStatus] and of the store.
 func Merge(folder string, p *Plan, j Job, into *store.DB) (Status, error) {
 	w, err := into.Writer(filepath.Join(into.Dir(), store.FileName(0, 1)))
 	if err != nil {

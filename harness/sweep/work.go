@@ -16,7 +16,7 @@ import (
 	"miglab/harness/work"
 )
 
-// resultsOf is the folder of a sweep for its tasks' databases.
+// resultsOf returns the folder of a sweep for its tasks' databases.
 func resultsOf(folder string) string { return filepath.Join(folder, "results") }
 
 // databases returns the databases of all tasks.
@@ -47,13 +47,13 @@ func newFile(folder string, task int, runName string) string {
 	}
 }
 
-// Work computes those cells of a task, or does those of its units one after the other, that no intact database of any
-// of its runs has. Results go to a database of this run in the sweep's folder. e says how to compute; Work sets its
-// Store, File and Shard. runName tells the runs of a task apart: it is part of file names, and no two runs at the same
-// time may share it. If the process is killed, about the work of a second is lost, or one unit.
+// Work computes the cells of a task, or does its units one after the other. It skips those that an intact database of
+// one of the task's runs has. Results go to a database of this run in the sweep's folder. e says how to compute; Work
+// sets its Store, File and Shard. runName tells the runs of a task apart: it is part of file names, and no two runs at
+// the same time may share it. If the process is killed, about the work of a second is lost, or one unit.
 //
-// When ctx is cancelled, Work writes what is computed and returns ctx.Err(). Other errors are those of
-// [run.Engine.Run], of a unit and of the store, or say that the command no longer computes what was planned.
+// When ctx is cancelled, Work writes the finished cells and returns ctx.Err(). It passes on the errors of
+// [run.Engine.Run], of a unit and of the store, and refuses a command that no longer computes the planned cells.
 func Work(ctx context.Context, folder string, p *Plan, task int, runName string, j Job, e run.Engine) error {
 	if task < 0 || task >= p.Tasks {
 		return fmt.Errorf("task %d: the sweep has tasks 0 to %d", task, p.Tasks-1)

@@ -56,8 +56,8 @@ type Track struct {
 	// for an invalid answer.
 	Solve func(context.Context, algo.Algorithm, Problem) (Answer, error)
 	// SolveTogether runs an algorithm with [algo.Spec.Together] on several instances of a dataset at once. The
-	// answers are those of Solve; each takes an equal share of the time. It returns no answers with an error; Solve
-	// then finds the instance that fails. nil means that the track solves instances one by one.
+	// answers equal the answers of Solve; each takes an equal share of the time. It returns an error without answers;
+	// Solve then finds the instance that fails. nil means that the track solves instances one by one.
 	SolveTogether func(context.Context, algo.Algorithm, []Problem) ([]Answer, error)
 	// Beside lists the references that are computed beside the algorithms.
 	Beside []Reference

@@ -47,7 +47,7 @@ func NewLog(db *store.DB, file string) *Log {
 	return &Log{db: db, file: file}
 }
 
-// Find returns the record of a unit, or nil if it is not done. Errors are those of [store.DB.Units].
+// Find returns the record of a unit, or nil if it is not done. It passes on the errors of [store.DB.Units].
 func (l *Log) Find(u *Unit) (json.RawMessage, error) {
 	all, err := l.db.Units(u.Key)
 	for _, have := range all {
@@ -59,7 +59,7 @@ func (l *Log) Find(u *Unit) (json.RawMessage, error) {
 	return nil, err
 }
 
-// All returns the records of all units whose keys begin with a prefix, by key. Errors are those of
+// All returns the records of all units whose keys begin with a prefix, by key. It passes on the errors of
 // [store.DB.Units].
 func (l *Log) All(prefix string) (out []json.RawMessage, err error) {
 	all, err := l.db.Units(prefix)
@@ -69,7 +69,7 @@ func (l *Log) All(prefix string) (out []json.RawMessage, err error) {
 	return out, err
 }
 
-// Keep keeps a record of a unit, in the place of an earlier one. Errors are those of the file system.
+// Keep keeps a record of a unit. It replaces an earlier one.
 func (l *Log) Keep(u *Unit, record any) (json.RawMessage, error) {
 	raw, err := json.Marshal(record)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Command miglab-gpu is miglab with only the commands that need a GPU. It has a quarter of the size, for machines that
-// have a driver and nothing else.
+// have only a driver.
 package main
 
 import (

@@ -57,7 +57,7 @@ func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
 	return true, nil
 }
 
-// requests reads the instance for a GPU model, or the usual one of the track if none is given.
+// requests reads the instance for a GPU model, or for the track's usual model if g is nil.
 func (f *requestFlags) requests(c *cobra.Command, g *mig.GPU) (*mig.GPU, task.Requests, error) {
 	if !c.Flags().Changed("gpu") {
 		g = mig.MustLookup(track.Placement.GPU)

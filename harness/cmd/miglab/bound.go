@@ -59,7 +59,7 @@ func newBound() *cobra.Command {
 	return c
 }
 
-// A shownBound is a registered bound of a problem and what is said about it.
+// A shownBound is a registered bound of a problem, with remarks.
 type shownBound struct {
 	name, label, proven, source string
 	seconds                     mig.Seconds

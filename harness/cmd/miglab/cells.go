@@ -13,7 +13,7 @@ type cellFlags struct {
 	workers int
 }
 
-// register adds the flags, given what the folder of results is and what is computed in it.
+// register adds the flags, given the usage of the folder of results and the noun for the work in it.
 func (f *cellFlags) register(c *cobra.Command, folder, what string) {
 	c.Flags().StringVar(&f.results, "results", "results", folder)
 	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), what+" computed at a time; 0 means one a processor")

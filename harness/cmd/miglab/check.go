@@ -70,7 +70,7 @@ func newCheck() *cobra.Command {
 	return c
 }
 
-// checkJSON prints what the referee found in a schedule; invalid is nil if that is nothing.
+// checkJSON prints what the referee found in a schedule; invalid is nil if the schedule is valid.
 func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Metrics,
 	invalid *schedule.InvalidError,
 ) error {

@@ -38,7 +38,7 @@ func (f *conditions) register(c *cobra.Command) {
 	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }
 
-// check refuses flags that mean nothing for the track, and sets the GPU that the track usually has.
+// check refuses flags that have no meaning for the track, and sets the GPU that the track usually has.
 func (f *conditions) check(c *cobra.Command) error {
 	if !f.track.Reconfigures {
 		for _, flag := range []struct{ name, why string }{

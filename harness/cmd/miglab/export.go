@@ -69,7 +69,7 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	})
 }
 
-// checkFilters reports, as an error, which flag selects nothing.
+// checkFilters returns an error that names a flag without matching results.
 func (f *exportFlags) checkFilters(db *store.DB) error {
 	all, err := db.Series(store.Filter{})
 	if err != nil {

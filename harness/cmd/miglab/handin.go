@@ -16,7 +16,7 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// A submission is what the file submission.json in a folder of results says about them.
+// A submission holds the file submission.json of a folder of results.
 type submission struct {
 	By       string   `json:"by"`
 	Machine  string   `json:"machine"`

@@ -135,7 +135,7 @@ func (f *importing) runMIGBench(c *cobra.Command, file io.Reader, path string) e
 	return f.out.emit(c, func(w io.Writer) error { return task.WriteRequests(w, requests) })
 }
 
-// convert returns how many rows can be used, those that cannot, and what writes the file.
+// convert returns the number of usable rows, the other rows, and a function that writes the file.
 func (f *importing) convert(jobs []traces.Job) (int, []traces.Rejected, func(io.Writer) error) {
 	if f.as == "jobs" {
 		out, rejected := traces.Jobs(f.gpu, f.mapping, f.law, jobs)

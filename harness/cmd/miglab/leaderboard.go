@@ -170,7 +170,7 @@ func (f *boardFlags) summarize(w io.Writer, db *store.DB) error {
 	return t.TextWithin(w, terminalWidth(w))
 }
 
-// datasetIDs returns the canonical names of datasets; nil if none is given.
+// datasetIDs returns the canonical names of datasets; nil without datasets.
 func datasetIDs(specs []string) (ids []string, err error) {
 	for _, text := range specs {
 		dataset, err := datasets.Parse(text)

@@ -28,11 +28,11 @@ var extensions = map[string]string{
 // An output is a file that a command writes, and its format.
 type output struct {
 	path, format string
-	// chosen is the flag --format; nil if the command has none for the file.
+	// chosen is the flag --format; nil if the command does not have it.
 	chosen *pflag.Flag
 }
 
-// register adds the flag that names the file. The format is that of the name; the first, if the
+// register adds the flag that names the file. The name's extension says the format; it is the first, if the
 // name has no extension. A name of another format, or of an input, is refused before the command begins.
 func (o *output) register(c *cobra.Command, flag, usage string, formats ...string) {
 	o.format = formats[0]

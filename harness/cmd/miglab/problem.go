@@ -29,7 +29,7 @@ func (f *problemFlags) register(c *cobra.Command) {
 	requireFlags(c, "tasks")
 }
 
-// add adds the flags, of which none is required.
+// add adds the flags, all optional.
 func (f *problemFlags) add(c *cobra.Command) {
 	addGPU(c, &f.gpu, "A100", "GPU model (miglab list gpus)")
 	cli.AddFlag(c, &f.count, "gpus", "1", cli.WholeNumber(1, mostGPUs), "number of GPUs of the model")

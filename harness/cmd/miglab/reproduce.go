@@ -65,7 +65,7 @@ func (f *reproduceFlags) command() *cobra.Command {
 	return c
 }
 
-// measurements reads those of --hardware, and refuses what was made on a stub.
+// measurements reads the measurements of --hardware, and refuses measurements of a stub.
 func (f *reproduceFlags) measurements() error {
 	dir := "datasets/hardware"
 	if f.hardware != "" {
@@ -83,7 +83,7 @@ func (f *reproduceFlags) measurements() error {
 	return nil
 }
 
-// reproduction is what the flags ask for, without an engine.
+// reproduction returns the reproduction that the flags ask for, without an engine.
 func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, error) {
 	if f.stub && !c.Flags().Changed("results") {
 		return nil, errors.New("--stub: name another folder for results with --results; they are no data")
@@ -136,7 +136,7 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	// Most cells make garbage of a few kilobytes, and the plan of all cells is what stays.
+	// Most cells make garbage of a few kilobytes; only the plan of all cells stays.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
 	var m *figures.Manifest

@@ -50,7 +50,7 @@ func (f *runFlags) command() *cobra.Command {
 	return c
 }
 
-// cells lists what the flags ask for; it computes nothing.
+// cells lists the cells that the flags ask for, without computing them.
 func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 	if err := f.check(c); err != nil {
 		return nil, err

@@ -291,7 +291,7 @@ func newSuiteExport() *cobra.Command {
 	return c
 }
 
-// refuseLinks is an error if a folder has links, pipes or the like, through which a file could be written elsewhere.
+// refuseLinks returns an error if a folder has links, pipes or the like, which could lead a write elsewhere.
 func refuseLinks(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -380,7 +380,7 @@ func readSubmission(path string) ([]byte, error) {
 	return wholefile.Read(path, limit)
 }
 
-// showJudgement prints what a submission is worth. What improves nothing fails.
+// showJudgement prints the judgement of a submission. A submission that does not improve a result fails.
 func showJudgement(c *cobra.Command, j *suite.Judgement, path, format string) error {
 	var err error
 	if format == "json" {

@@ -25,20 +25,20 @@ import (
 	figures "miglab/paper-figures"
 )
 
-// An assignment is what a command line computes: cells, or trainings.
+// An assignment is the work of a command line: cells, or trainings.
 type assignment struct {
 	cells     []run.Span
 	trainings []training
-	// results is the folder that sweeps are put under, and store that of the results database.
+	// results is the folder for sweeps, and store the folder of the results database.
 	results, store string
-	// workers is what the command says; 0 where it leaves it open.
+	// workers is the command's number of workers; 0 if it names no number.
 	workers int
 }
 
 // A spreadable is a command that a sweep can spread.
 type spreadable interface {
 	command() *cobra.Command
-	// assignment lists what the parsed flags ask for. It computes nothing.
+	// assignment lists the work that the parsed flags ask for, without doing it.
 	assignment(c *cobra.Command) (*assignment, error)
 }
 
@@ -55,7 +55,7 @@ func newSpreadable(name string) spreadable {
 	return nil
 }
 
-// readAssignment lists what a command line would compute. It computes nothing.
+// readAssignment lists the work of a command line, without doing it.
 func readAssignment(args []string) (w *assignment, err error) {
 	if len(args) == 0 {
 		return nil, errors.New("submit needs a command, as in " +
@@ -99,7 +99,7 @@ func (w *assignment) unitName() string {
 	return "cells"
 }
 
-// An openSweep is a sweep with what its command computes.
+// An openSweep is a sweep with the work of its command.
 type openSweep struct {
 	// dir is the absolute path of its folder.
 	dir  string
@@ -285,7 +285,7 @@ func (s *openSweep) compute(c *cobra.Command, task int) error {
 	return err
 }
 
-// watchCheckpoint has a unit set advanced if its training writes a checkpoint.
+// watchCheckpoint makes a unit set advanced if its training writes a checkpoint.
 func watchCheckpoint(u *work.Unit, t *training, advanced *bool) {
 	do := u.Do
 	u.Do = func(ctx context.Context) (any, error) {
@@ -296,7 +296,7 @@ func watchCheckpoint(u *work.Unit, t *training, advanced *bool) {
 	}
 }
 
-// jobName is the name of the sweep's jobs. Another folder may have a sweep of the same name.
+// jobName returns the name of the sweep's jobs, which depends on the folder: another may have the same sweep.
 func (s *openSweep) jobName() string {
 	return fmt.Sprintf("miglab-%s-%08x", s.plan.Name(), crc32.ChecksumIEEE([]byte(s.dir)))
 }

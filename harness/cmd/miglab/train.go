@@ -74,10 +74,10 @@ type training struct {
 	options train.Options
 }
 
-// name is the name of the training's folder; no two trainings of a command share it.
+// name returns the name of the training's folder; no two trainings of a command share it.
 func (t *training) name() string { return t.recipe.Folder(t.options.Seed) }
 
-// checkpointed is when the training last wrote a checkpoint; zero if it never did.
+// checkpointed returns the time of the training's last checkpoint; zero without a checkpoint.
 func (t *training) checkpointed() time.Time {
 	info, err := os.Stat(t.recipe.Checkpoint(t.options))
 	if err != nil {

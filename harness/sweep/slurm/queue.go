@@ -51,8 +51,8 @@ func RunName() string {
 	return job + "-" + cmp.Or(os.Getenv("SLURM_RESTART_COUNT"), "0")
 }
 
-// Requeue puts the array task that this process is back into the queue. It reports whether it did. If this
-// process is not a task of an array, it does nothing.
+// Requeue puts the array task that this process is back into the queue. It reports whether it did. It
+// leaves a process that is not a task of an array as it is.
 func Requeue(ctx context.Context) (bool, error) {
 	array, index := os.Getenv("SLURM_ARRAY_JOB_ID"), os.Getenv("SLURM_ARRAY_TASK_ID")
 	if array == "" || index == "" {

@@ -61,7 +61,7 @@ type Point struct {
 	Return, Length float64
 	// These are means over the segment's iterations.
 	Entropy, PolicyLoss, ValueLoss, ExplainedVariance float64
-	// LearningRate and Exploration are the values of the last iteration.
+	// LearningRate and Exploration are values of the last iteration.
 	LearningRate, Exploration float64
 	// Kept is the share of the scored batches, in percent, that run on one partition; NaN where the run does not
 	// measure it.
@@ -139,7 +139,7 @@ func Write(w io.Writer, points []Point) error {
 }
 
 // Read reads a curve of at least one point. The file's name is only used in errors. What
-// is wrong with the text is a [*strictcsv.Error]; other errors come from r.
+// is wrong with the text is a [*strictcsv.Error]; it passes on the errors of r.
 func Read(r io.Reader, file string) ([]Point, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns: columns[:len(columns)-1], Optional: []string{kept}, Header: "the header of a learning curve",
