@@ -34,12 +34,12 @@ func findAnswers(name string) (algo.Spec, error) {
 	if path == "" {
 		return algo.Spec{}, fmt.Errorf("algorithm %q names no file; write for example answers:agent.jsonl", name)
 	}
+	var hash []byte
 	f, err := wholefile.Open(path, maxAnswers)
-	if err != nil {
-		return algo.Spec{}, fmt.Errorf("algorithm %q: %w", name, err)
+	if err == nil {
+		f.Close()
+		hash, err = hashFile(path)
 	}
-	f.Close()
-	hash, err := hashFile(path)
 	if err != nil {
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w", name, err)
 	}
@@ -83,33 +83,37 @@ func readAnswers(path, content string) (*recorded, error) {
 	lines := bufio.NewScanner(io.TeeReader(f, hash))
 	lines.Buffer(nil, answerLongest)
 	r := &recorded{path: path, answers: map[int64]solution{}}
-	number := 0
-	for lines.Scan() {
-		number++
-		if number == 1 {
-			err = decodeMessage(lines.Bytes(), &r.hello)
-			if err == nil {
-				err = r.hello.check(0)
-			}
-		} else {
-			err = r.add(lines.Bytes())
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+	number := 1
+	decode := r.greet
+	for err == nil && lines.Scan() {
+		if err = decode(lines.Bytes()); err == nil {
+			number++
+			decode = r.add
 		}
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("%s:%d: the line has more than %d bytes", path, number+1, answerLongest)
-	case err != nil:
-		return nil, err
-	case shortHash(hash.Sum(nil)) != content:
-		return nil, fmt.Errorf("%s was changed while it was used; run again", path)
+	if err == nil {
+		err = lines.Err()
 	}
-	if number == 0 {
-		return nil, fmt.Errorf("%s is empty; its first line is a hello with a name and a version", path)
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("the line has more than %d bytes", answerLongest)
+	}
+	if err == nil && number == 1 {
+		err = errors.New("the hello is missing, with a name and a version")
+	}
+	if err == nil && shortHash(hash.Sum(nil)) != content {
+		err = errors.New("the file was changed while it was used; run again")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", path, number, err)
 	}
 	return r, nil
+}
+
+func (r *recorded) greet(line []byte) error {
+	if err := decodeMessage(line, &r.hello); err != nil {
+		return err
+	}
+	return r.hello.check(0)
 }
 
 func (r *recorded) add(line []byte) error {

@@ -82,7 +82,7 @@ func TestMistakesInFilesOfAnswers(t *testing.T) {
 		lines []string
 		want  string
 	}{
-		{nil, "agent.jsonl is empty"},
+		{nil, "agent.jsonl:1: the hello is missing"},
 		{[]string{answer}, "agent.jsonl:1: "},
 		{[]string{strings.Replace(recordedHello, "3", "0", 1)}, "agent.jsonl:1: version 0 is not 1 or more"},
 		{[]string{recordedHello, answer, answer}, "agent.jsonl:3: there is an answer to instance"},

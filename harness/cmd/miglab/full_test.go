@@ -1,15 +1,20 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"miglab/harness/cli"
 )
 
 // every calls visit for all commands, by what follows miglab on their command lines.
@@ -28,24 +33,22 @@ func TestEveryCommandNoticesAFullOutput(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	dir := t.TempDir()
-	miglab := func(line string, out *os.File) (printed, said string, code int) {
-		c := exec.Command("miglab", strings.Fields(line)...)
-		var stdout, stderr bytes.Buffer
-		c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
-		if out != nil {
-			c.Stdout = out
-		}
-		_ = c.Run() // the code says it
-		return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
+	t.Chdir(t.TempDir())
+	onto := func(file *os.File, line string) error {
+		out := cli.Output{File: file}
+		root := newRoot()
+		root.SetArgs(strings.Fields(line))
+		root.SetOut(&out)
+		root.SetErr(io.Discard)
+		return cmp.Or(root.ExecuteContext(t.Context()), out.Err)
 	}
 	const tasks = "--tasks g/drl-WIDETIMES-0000.csv"
 	for _, line := range []string{
 		"generate --dataset WIDETIMES --out g", "schedule --out far.json " + tasks,
 		"run --algorithms far,treedp --datasets WIDETIMES --instances 2 --results r",
 	} {
-		if _, said, code := miglab(line, nil); code != 0 {
-			t.Fatalf("%s: %d, %s", line, code, said)
+		if _, err := inProcess(t, strings.Fields(line)...); err != nil {
+			t.Fatalf("%s: %v", line, err)
 		}
 	}
 	lines := map[string]string{
@@ -60,16 +63,22 @@ func TestEveryCommandNoticesAFullOutput(t *testing.T) {
 		if !ok {
 			line = strings.TrimSpace(name + " --help")
 		}
-		if printed, said, code := miglab(line, nil); code != 0 || printed == "" {
-			t.Errorf("%s: %d, %s", line, code, said)
+		if printed, err := inProcess(t, strings.Fields(line)...); err != nil || printed == "" {
+			t.Errorf("%s: %v", line, err)
 		}
-		if _, said, code := miglab(line, full); code != exitBadInput || !strings.Contains(said, "no space left on device") {
-			t.Errorf("%s on a full output: %d, %s", line, code, said)
+		if err := onto(full, line); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s on a full output: %v", line, err)
 		}
 		delete(lines, name)
 	})
 	if len(lines) > 0 {
 		t.Errorf("no commands: %v", lines)
+	}
+	c := exec.Command("miglab", "list")
+	var stderr strings.Builder
+	c.Stdout, c.Stderr = full, &stderr
+	if c.Run(); c.ProcessState.ExitCode() != exitBadInput || !strings.Contains(stderr.String(), "no space left on device") {
+		t.Errorf("miglab list on a full output: %v, %s", c.ProcessState, &stderr)
 	}
 }
 

@@ -602,7 +602,10 @@ func TestHelpOfEveryCommandHasExamplesThatCanBeTyped(t *testing.T) {
 	}
 	for _, c := range append(commands, newRoot()) {
 		name := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "miglab"))
-		help := miglab(t, ".", append(strings.Fields(name), "--help")...)
+		help, err := inProcess(t, append(strings.Fields(name), "--help")...)
+		if err != nil {
+			t.Errorf("miglab %s --help: %v", name, err)
+		}
 		_, examples, ok := strings.Cut(help, "\nExamples:\n")
 		examples, _, ended := strings.Cut(examples, "\n\n")
 		if !ok || !ended || !strings.Contains(help, "\nUsage:\n") {
