@@ -82,11 +82,17 @@ func Register(f Family) Family {
 	return f
 }
 
-// Assumed returns the assumptions of the family of a spec; "" for an unknown family.
+// Assumed returns the assumptions of a dataset: those of its parameters, or else those of its family. It returns "" for
+// an unknown dataset.
 func Assumed(text string) string {
 	f, _, _ := findFamily(text)
 	if f == nil {
 		return ""
+	}
+	if s, err := Parse(text); err == nil {
+		if a, ok := s.(named).Dataset.(interface{ assumes() string }); ok {
+			return a.assumes()
+		}
 	}
 	return f.Assumes
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"miglab/harness/mig"
@@ -44,11 +45,16 @@ type manifest struct {
 }
 
 type manifestFile struct {
-	Table   string `json:"table"`
-	Path    string `json:"path"`
-	SHA256  string `json:"sha256"`
-	Summary string `json:"summary"`
-	Source  string `json:"source"`
+	Table string `json:"table"`
+	Path  string `json:"path"`
+	// Work is the kind of work that was measured: train, infer or kernels. It is empty for a table that repeats
+	// kernels of another one, which the measured/ datasets leave out.
+	Work string `json:"work"`
+	// Unmeasured lists the sizes on which nothing was measured. An inf in the file says that memory does not suffice.
+	Unmeasured []mig.Slices `json:"unmeasured"`
+	SHA256     string       `json:"sha256"`
+	Summary    string       `json:"summary"`
+	Source     string       `json:"source"`
 }
 
 var readManifest = sync.OnceValue(func() manifest {
@@ -73,14 +79,14 @@ var tables = sync.OnceValue(func() map[string][]measurement {
 	return out
 })
 
-// checkMeasurements returns the index of the first wrong row and an error that describes it. Every
-// kernel must have one row for each size of the GPU, in ascending order.
-func checkMeasurements(rows []measurement) (int, error) {
+// checkMeasurements returns the index of the first wrong row and an error that describes it. Every kernel must have one
+// row for each size of the GPU, in ascending order, but for the sizes that were not measured.
+func checkMeasurements(rows []measurement, unmeasured ...mig.Slices) (int, error) {
 	g, err := mig.Lookup(rows[0].GPU)
 	if err != nil {
 		return 0, err
 	}
-	sizes := g.Sizes()
+	sizes := slices.DeleteFunc(slices.Clone(g.Sizes()), func(s mig.Slices) bool { return slices.Contains(unmeasured, s) })
 	seen := map[string]bool{}
 	for i, m := range rows {
 		first := i%len(sizes) == 0

@@ -1,0 +1,181 @@
+package datasets
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"miglab/harness/mig"
+	"miglab/harness/portable"
+	"miglab/harness/spec"
+	"miglab/harness/task"
+)
+
+// A workKind is a dataset of work that others measured on MIG instances.
+type workKind struct {
+	name, doc string
+	// work lists the values of [manifestFile.Work] that the dataset has.
+	work []string
+}
+
+var workKinds = []workKind{
+	{"measured/train", "iterations of training", []string{"train"}},
+	{"measured/infer", "requests for inference", []string{"infer"}},
+	{"measured/all", "iterations of training, requests for inference, and runs of kernels", []string{"train", "infer", "kernels"}},
+}
+
+// powerFill is the value of the parameter fill that estimates what was not measured.
+const powerFill = "power"
+
+var _ = registerAll(workKinds, workKind.family)
+
+func (k workKind) family() Family {
+	return Family{
+		Tasks: true, Name: k.name, Source: "the tables of datasets/manifest.json with this kind of work",
+		Doc: k.doc + " that others measured, drawn with equal chances; a task repeats one until it has its length",
+		Params: []spec.Param{
+			whole("n", 14, 1, maxCount, "tasks in a batch"),
+			{
+				Name: "work", Type: spec.Number(1, 1e6),
+				Doc: "seconds of each task on the whole GPU; without it they are lognormal, and their logarithms have " +
+					"the mean and the standard deviation of MISO's 100 jobs",
+			},
+			choice("fill", "a size that was not measured: no task runs there, or the duration lies on a power law "+
+				"between the sizes beside it", "none", powerFill),
+			whole("batches", 1, 1, maxCount, "batches in an instance"),
+			{
+				Name: "rho", Type: spec.Number(0.01, 100),
+				Doc: "the tasks arrive by a Poisson process that brings rho times the work that one GPU can do",
+			},
+			seedParam("seed", "of the random stream"),
+		},
+		New: func(_ string, a spec.Args) (Dataset, error) {
+			w := work{
+				name: k.name, n: a.Int("n"), batches: a.Int("batches"), fill: a["fill"] == powerFill, seed: a.Uint("seed"),
+			}
+			if a["work"] != "" {
+				w.seconds = a.Float("work")
+			}
+			if a["rho"] != "" {
+				w.rho = a.Float("rho")
+			}
+			return w, nil
+		},
+	}
+}
+
+// work draws tasks from measured work.
+type work struct {
+	name       string
+	n, batches int
+	// seconds is the length of every task on the whole GPU; 0 draws the lengths.
+	seconds float64
+	fill    bool
+	// rho is the load of a Poisson process of arrivals; 0 if all tasks arrive at time 0.
+	rho  float64
+	seed uint64
+}
+
+func (work) Instances() int { return 0 }
+
+func (w work) regime() task.Regime {
+	if w.rho > 0 {
+		return task.Timed
+	}
+	return task.Whole
+}
+
+func (w work) assumes() string {
+	if w.fill {
+		return "durations on sizes that were not measured lie on a power law between the sizes beside them"
+	}
+	return ""
+}
+
+// kernels returns what was measured on a GPU, in the order of the manifest.
+func (w work) kernels(g *mig.GPU) (task.Batch, error) {
+	kind := workKinds[slices.IndexFunc(workKinds, func(k workKind) bool { return k.name == w.name })]
+	var out task.Batch
+	var measured []string
+	for _, f := range readManifest().Files {
+		rows := tables()[f.Table]
+		if !slices.Contains(kind.work, f.Work) {
+			continue
+		}
+		measured = append(measured, rows[0].GPU)
+		if rows[0].GPU != g.Board() {
+			continue
+		}
+		for _, k := range batch(rows) {
+			if w.fill {
+				interpolate(&k, g.Sizes(), f.Unmeasured)
+			}
+			out = append(out, k)
+		}
+	}
+	if out == nil {
+		slices.Sort(measured)
+		return nil, &UnmeasuredError{w.name, g.Name, slices.Compact(measured)}
+	}
+	return out, nil
+}
+
+// interpolate sets the durations on unmeasured sizes: the logarithm of the duration is linear in the logarithm of the
+// size between the sizes beside it. It leaves a size that has no size beside it, or where the task does not fit there.
+func interpolate(t *task.Task, sizes, unmeasured []mig.Slices) {
+	for _, size := range unmeasured {
+		i := slices.Index(sizes, size)
+		if i <= 0 || i == len(sizes)-1 || !t.Fits(sizes[i-1]) || !t.Fits(sizes[i+1]) {
+			continue
+		}
+		low, high := sizes[i-1], sizes[i+1]
+		share := portable.Log(float64(size)/float64(low)) / portable.Log(float64(high)/float64(low))
+		t.Set(size, t.On(low)*mig.Seconds(portable.Pow(float64(t.On(high)/t.On(low)), share)))
+	}
+}
+
+// jobLengths returns the mean and the standard deviation of the logarithm of MISO's 100 durations in seconds: the
+// lognormal distribution of greatest likelihood.
+var jobLengths = sync.OnceValue(func() [2]float64 {
+	logs := make([]float64, len(misoJobs()))
+	for i, j := range misoJobs() {
+		logs[i] = portable.Log(float64(j.Trace))
+	}
+	mean := portable.Sum(logs) / float64(len(logs))
+	for i, x := range logs {
+		logs[i] = float64((x - mean) * (x - mean))
+	}
+	return [2]float64{mean, math.Sqrt(portable.Sum(logs) / float64(len(logs)))}
+})
+
+func (w work) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	kernels, err := w.kernels(g)
+	if err != nil {
+		return nil, err
+	}
+	rng := rand.New(pcg("workload="+w.name, w.seed, g, index))
+	out := task.Batches{Lengths: slices.Repeat([]int{w.n}, w.batches)}
+	for i := range w.n * w.batches {
+		out.Tasks = append(out.Tasks, w.draw(rng, i, &kernels[rng.IntN(len(kernels))], g))
+	}
+	if w.rho > 0 {
+		out.Arrivals = poisson(out.Tasks, g, w.rho, rand.New(pcg("arrivals="+w.name, w.seed, g, index)))
+	}
+	return out, nil
+}
+
+// draw returns a task that repeats a kernel as often as it takes to come nearest to the task's length, at least once.
+func (w work) draw(rng *rand.Rand, number int, kernel *task.Task, g *mig.GPU) task.Task {
+	seconds := portable.Exp(jobLengths()[0] + float64(jobLengths()[1]*portable.Normal(rng)))
+	if w.seconds > 0 {
+		seconds = w.seconds
+	}
+	times := max(math.Round(seconds/float64(kernel.On(g.ComputeSlices))), 1)
+	out := task.Task{Name: fmt.Sprintf("%03d-%s", number+1, kernel.Name)}
+	for _, size := range g.Sizes() {
+		out.Set(size, kernel.On(size)*mig.Seconds(times))
+	}
+	return out
+}
