@@ -86,7 +86,8 @@ func checkMeasurements(rows []measurement, unmeasured ...mig.Slices) (int, error
 	if err != nil {
 		return 0, err
 	}
-	sizes := slices.DeleteFunc(slices.Clone(g.Sizes()), func(s mig.Slices) bool { return slices.Contains(unmeasured, s) })
+	absent := func(s mig.Slices) bool { return slices.Contains(unmeasured, s) }
+	sizes := slices.DeleteFunc(slices.Clone(g.Sizes()), absent)
 	seen := map[string]bool{}
 	for i, m := range rows {
 		first := i%len(sizes) == 0
