@@ -94,26 +94,45 @@ func (w work) assumes() string {
 	return ""
 }
 
-// kernels returns what was measured on a GPU, in the order of the manifest.
-func (w work) kernels(g *mig.GPU) (task.Batch, error) {
-	kind := workKinds[slices.IndexFunc(workKinds, func(k workKind) bool { return k.name == w.name })]
-	var out task.Batch
-	var measured []string
+// A Measured is a kernel, an iteration of training or a request for inference that others measured on MIG instances.
+type Measured struct {
+	task.Task
+	// GPU is the board, Table the name in manifest.json, and Work is train, infer or kernels.
+	GPU, Table, Work string
+	// Unmeasured lists the sizes without a measurement; the task does not fit other sizes that have no time.
+	Unmeasured []mig.Slices
+}
+
+// MeasuredWork returns all that the measured/ datasets draw from, in the order of manifest.json.
+func MeasuredWork() (out []Measured) {
 	for _, f := range readManifest().Files {
+		if f.Work == "" {
+			continue
+		}
 		rows := tables()[f.Table]
-		if !slices.Contains(kind.work, f.Work) {
+		for _, t := range batch(rows) {
+			out = append(out, Measured{t, rows[0].GPU, f.Table, f.Work, f.Unmeasured})
+		}
+	}
+	return out
+}
+
+// kernels returns what was measured on a GPU.
+func (w work) kernels(g *mig.GPU) (out task.Batch, err error) {
+	kind := workKinds[slices.IndexFunc(workKinds, func(k workKind) bool { return k.name == w.name })]
+	var measured []string
+	for _, m := range MeasuredWork() {
+		if !slices.Contains(kind.work, m.Work) {
 			continue
 		}
-		measured = append(measured, rows[0].GPU)
-		if rows[0].GPU != g.Board() {
+		measured = append(measured, m.GPU)
+		if m.GPU != g.Board() {
 			continue
 		}
-		for _, k := range batch(rows) {
-			if w.fill {
-				interpolate(&k, g.Sizes(), f.Unmeasured)
-			}
-			out = append(out, k)
+		if w.fill {
+			interpolate(&m.Task, g.Sizes(), m.Unmeasured)
 		}
+		out = append(out, m.Task)
 	}
 	if out == nil {
 		slices.Sort(measured)

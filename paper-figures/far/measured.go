@@ -1,0 +1,196 @@
+package far
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"miglab/datasets"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/stats"
+	"miglab/harness/store"
+	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
+	"miglab/reports"
+)
+
+// A contest is schedulers of a track on the same data sets.
+type contest struct {
+	track, parameters string
+	// instances is the number of instances of each data set.
+	instances  int
+	schedulers []string
+}
+
+// contests have schedulers that take any batch of 14 tasks. The batches of a stream are there from the beginning.
+var contests = []contest{
+	{algo.TrackBatch, "", contested, []string{
+		"far", "treedp", "miso", "fixpartbest", "nomig", "agent", "rl-float", "rl-direct",
+	}},
+	{algo.TrackStream, "batches=4", 20, []string{
+		"far-concat", "lns-stream", "miso-online", "agent-stream", "rl-float-stream", "rl-direct-stream",
+	}},
+}
+
+var (
+	measuredData  = []string{"measured/train", "measured/infer", "measured/all"}
+	syntheticData = []string{
+		"drl/POORSCALING", "drl/MIXSCALINGUNIFORM", "drl/MIXSCALINGEXTREME", "drl/GOODSCALING", "drl/WIDETIMES",
+	}
+)
+
+// contested is the number of instances of each data set of batches.
+const contested = 50
+
+func (c contest) series(name, scheduler string) store.Series {
+	parameters := c.parameters
+	if strings.HasPrefix(name, "measured/") {
+		parameters = strings.Trim("n=14&"+parameters, "&")
+	}
+	data := figures.Dataset(strings.TrimSuffix(name+"?"+parameters, "?"))
+	return figures.Series(c.track, data, "A100", algo.MustParse(scheduler).ID, mig.Sequential)
+}
+
+// above returns, by scheduler and instance, by how many percent makespans exceed the least one that a scheduler here
+// found.
+func (c contest) above(d *figures.Data, name string) [][]float64 {
+	makespans := figures.Map(c.schedulers, func(s string) []float64 {
+		return d.Values(c.series(name, s), c.instances, makespan)
+	})
+	least := slices.Clone(makespans[0])
+	for _, values := range makespans {
+		for i, v := range values {
+			least[i] = min(least[i], v)
+		}
+	}
+	return figures.Map(makespans, func(values []float64) []float64 {
+		return figures.Percent(figures.Ratios(values, least))
+	})
+}
+
+// measured compares the schedulers on measured work with what they do on the papers' workloads, and FAR with the
+// approaches of Table 5 on measured work.
+func measured(d *figures.Data) (*figures.Output, error) {
+	out := figures.Read()
+	for _, c := range contests {
+		above := map[string][][]float64{}
+		for _, name := range slices.Concat(measuredData, syntheticData) {
+			above[name] = c.above(d, name)
+		}
+		out.Table(c.table(d, above), c.rankings(d, above))
+	}
+	t := figures.NewTable("measured-sigma", "sigma of the approaches of Table 5 on measured work",
+		reports.Left("workload").PlusMinus("MISO-OPT", "FIXPARTBEST", "FIXPART(7)"),
+		fmt.Sprintf("means of %d batches of 14 tasks; as in Table 5, only FAR pays for reconfigurations", contested))
+	values := out.Under("")
+	for _, name := range measuredData {
+		row := []any{name}
+		ours := d.Values(contests[0].series(name, "far"), contested, makespan)
+		for _, a := range []approach{approaches[0], approaches[2], approaches[3]} {
+			s := contests[0].series(name, a.algorithm)
+			s.Model = mig.Free.String()
+			m := mean(d, figures.Ratios(d.Values(s, contested, makespan), ours))
+			values[claim.Cell{Row: name, Quantity: "sigma " + a.name}] = m
+			row = append(row, figures.PlusMinus(m, 2))
+		}
+		t.Row(row...)
+	}
+	return out.Table(t), nil
+}
+
+// table shows by how much each scheduler is above the best one.
+func (c contest) table(d *figures.Data, above map[string][][]float64) *figures.Table {
+	t := figures.NewTable("measured-"+c.track, "Mean makespan above the least of an instance [%], "+c.track+" track",
+		reports.Left("workload").PlusMinus(c.schedulers...),
+		fmt.Sprintf("%d instances of 14 tasks, or of 4 batches of 14, on one A100, ± half of the 95 %% interval; the "+
+			"least makespan that one of these schedulers found", c.instances))
+	for _, name := range slices.Concat(measuredData, syntheticData) {
+		row := []any{name}
+		for _, values := range above[name] {
+			row = append(row, figures.PlusMinus(mean(d, values), 1))
+		}
+		t.Row(row...)
+	}
+	return t
+}
+
+// rankings shows how far the order of the schedulers on synthetic work is that on measured work.
+func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figures.Table {
+	t := figures.NewTable("measured-"+c.track+"-ranks", "Order of the schedulers on measured and on synthetic work, "+c.track+" track",
+		reports.Left("workload", "measured work").Right("Kendall's tau", "tau, from", "tau, to").Left("change places"),
+		"tau: 1 if both have the same order of means, -1 if the orders are opposite; from, to: 95 % interval, "+
+			"instances drawn again",
+		"change places: pairs of which one scheduler is ahead on the measured work and the other on the synthetic, "+
+			"both in at least 97.5 % of the draws")
+	for name, real := range figures.Each(syntheticData, measuredData) {
+		if d.Planning() {
+			break
+		}
+		order := c.compare(above[name], above[real], name+" "+real)
+		t.Row(name, real, reports.Cells(2, order.tau[0], order.tau[1], order.tau[2]), strings.Join(order.swapped, "; "))
+	}
+	return t
+}
+
+// An order is how the ranks of schedulers on two data sets agree.
+type order struct {
+	tau     [3]float64
+	swapped []string
+}
+
+// compare draws the instances of both data sets again for its intervals.
+func (c contest) compare(a, b [][]float64, key string) order {
+	rng := rand.New(datasets.Hashed([]byte("measured " + c.track + " " + key)))
+	meansOf := func(values [][]float64, chosen []int) []float64 {
+		return figures.Map(values, func(v []float64) float64 {
+			sum := 0.0
+			for _, i := range chosen {
+				sum += v[i]
+			}
+			return sum / float64(len(chosen))
+		})
+	}
+	draw := func(n int) []int {
+		return figures.Map(make([]int, n), func(int) int { return rng.IntN(n) })
+	}
+	n := len(c.schedulers)
+	taus, ahead := make([]float64, resampled), make([][2]int, n*n)
+	for k := range taus {
+		x, y := meansOf(a, draw(len(a[0]))), meansOf(b, draw(len(b[0])))
+		taus[k] = kendall(x, y)
+		for i := range ahead {
+			ahead[i][0] += cmp.Compare(x[i%n], x[i/n])
+			ahead[i][1] += cmp.Compare(y[i%n], y[i/n])
+		}
+	}
+	mean := func(values [][]float64) []float64 { return figures.Map(values, stats.Mean) }
+	out := order{tau: interval(kendall(mean(a), mean(b)), taus)}
+	const sure = resampled * 95 / 100 // wins less losses where 97.5 % are wins
+	for i, count := range ahead {
+		if count[0] >= sure && count[1] <= -sure {
+			out.swapped = append(out.swapped, c.schedulers[i/n]+" and "+c.schedulers[i%n])
+		}
+	}
+	return out
+}
+
+// kendall returns the rank correlation tau-b of two lists of values.
+func kendall(x, y []float64) float64 {
+	agree, inX, inY := 0, 0, 0
+	for i := range x {
+		for j := range i {
+			a, b := cmp.Compare(x[i], x[j]), cmp.Compare(y[i], y[j])
+			agree += a * b
+			inX += a * a
+			inY += b * b
+		}
+	}
+	if inX == 0 || inY == 0 {
+		return 0
+	}
+	return float64(agree) / math.Sqrt(float64(inX)*float64(inY))
+}

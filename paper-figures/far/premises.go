@@ -1,0 +1,346 @@
+package far
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"miglab/datasets"
+	"miglab/harness/mig"
+	"miglab/harness/portable"
+	"miglab/harness/spec"
+	"miglab/harness/stats"
+	"miglab/harness/task"
+	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
+	"miglab/paper-figures/verdict"
+	"miglab/reports"
+)
+
+// comparedSizes are the sizes on which all measured work was measured: MIGProfiler has no 4g.
+var comparedSizes = []mig.Slices{1, 2, 3, 7}
+
+// A sample is tasks of one kind, measured or drawn.
+type sample struct {
+	name string
+	// tasks have a group, such as the network: its settings are not independent.
+	tasks  task.Batch
+	groups []string
+}
+
+// measuredSamples returns the measured work by kind, and all of it.
+func measuredSamples() []sample {
+	out := []sample{{name: "training"}, {name: "inference"}, {name: "kernels"}, {name: "all measured work"}}
+	for _, m := range datasets.MeasuredWork() {
+		if m.GPU == "A30" {
+			continue // it has no 7g
+		}
+		network, _, _ := strings.Cut(m.Name, "-")
+		for _, s := range []*sample{&out[slices.Index([]string{"train", "infer", "kernels"}, m.Work)], &out[3]} {
+			s.tasks, s.groups = append(s.tasks, m.Task), append(s.groups, network)
+		}
+	}
+	return out
+}
+
+// drawnSamples returns tasks of the workloads of FAR 6.3 and DRL 5.1.3. Those of FAR with NARROWTIMES scale as those
+// with WIDETIMES.
+func drawnSamples(d *figures.Data) (out []sample) {
+	const batches = 100
+	for _, name := range []string{
+		"far/POORSCALING+WIDETIMES", "far/MIXEDSCALING+WIDETIMES", "far/GOODSCALING+WIDETIMES",
+		"drl/POORSCALING", "drl/MIXSCALINGUNIFORM", "drl/MIXSCALINGEXTREME", "drl/GOODSCALING", "drl/WIDETIMES",
+	} {
+		paper, workload, _ := strings.Cut(strings.TrimSuffix(name, "+WIDETIMES"), "/")
+		s := sample{name: strings.ToUpper(paper) + " " + workload}
+		for i := range d.Scale.Replicates(batches) {
+			s.tasks = append(s.tasks, figures.Tasks(name, "A100", i)...)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// onAll returns the tasks that fit all compared sizes.
+func (s sample) onAll() (out sample) {
+	out.name = s.name
+	for i, t := range s.tasks {
+		if t.Fits(1) && t.Fits(2) && t.Fits(3) {
+			out.tasks = append(out.tasks, t)
+			if s.groups != nil {
+				out.groups = append(out.groups, s.groups[i])
+			}
+		}
+	}
+	return out
+}
+
+// speedup returns how many times faster a task is on a size than on one slice.
+func speedup(t *task.Task, size mig.Slices) float64 { return float64(t.On(1) / t.On(size)) }
+
+// row returns the line of a sample in the table of premises.
+func (s sample) row() []any {
+	const superLinear, slower = 7 * 1.02, 1.02
+	share := func(of task.Batch, is func(t *task.Task) bool) string {
+		n := figures.Count(of, func(t task.Task) bool { return is(&t) })
+		return reports.Fixed(100*float64(n)/float64(len(of)), 0)
+	}
+	fit := s.onAll().tasks
+	median := spec.Must(stats.Quantile(figures.Map(fit, func(t task.Task) float64 { return speedup(&t, 7) }), 0.5))
+	return []any{
+		s.name, len(s.tasks),
+		share(s.tasks, func(t *task.Task) bool { return !t.Fits(1) }), reports.Fixed(median, 2),
+		share(fit, func(t *task.Task) bool { return speedup(t, 7) < 3.5 }),
+		share(fit, func(t *task.Task) bool { return speedup(t, 7) >= 3.5 && speedup(t, 7) <= superLinear }),
+		share(fit, func(t *task.Task) bool { return speedup(t, 7) > superLinear }),
+		share(fit, func(t *task.Task) bool {
+			for i, size := range comparedSizes[1:] {
+				if float64(t.On(size)/t.On(comparedSizes[i])) > slower {
+					return true
+				}
+			}
+			return false
+		}),
+	}
+}
+
+// premises compares how the tasks of the papers scale with how measured work does.
+func premises(d *figures.Data) (*figures.Output, error) {
+	t := figures.NewTable("premises", "How measured work and the papers' workloads scale",
+		reports.Left("tasks").Right("settings or tasks", "do not fit one slice [%]", "median speed-up on 7 slices",
+			"poor: below 3.5 [%]", "well: 3.5 to 7.14 [%]", "super-linear: above 7.14 [%]",
+			"slower on more slices [%]"),
+		"speed-up: over one slice, of the tasks that fit one; 7.14 is 2 % above linear",
+		"slower: by more than 2 % on some size than on the next smaller one of 1, 2, 3 and 7 slices; 4 was not "+
+			"measured for most of the work",
+		"a setting is a network with a batch size and a sequence length, or a kernel; settings of one network are "+
+			"not independent of one another")
+	out := figures.Read()
+	if d.Planning() {
+		return out, nil
+	}
+	measured, drawn := measuredSamples(), drawnSamples(d)
+	for _, s := range slices.Concat(measured, drawn) {
+		t.Row(s.row()...)
+	}
+	for _, m := range measured[:3] {
+		out.Under("")[claim.Cell{Row: m.name, Quantity: slowest}] = figures.Exactly(m.mostSlowdown())
+	}
+	distances, chart := farness(measured, drawn, out.Under(""))
+	return out.Table(t, distances).
+		Figure("premises", "Speed-up by slices of measured work and of the papers' workloads", curves(measured[:3], drawn[:3])).
+		Figure("premises-distance", chart.Title, chart), nil
+}
+
+// curves draws quantiles of the speed-ups of samples, a panel each.
+func curves(measured, drawn []sample) reports.Panels {
+	out := reports.Panels{Title: "Speed-up of a tenth, half and nine tenths of the tasks", Columns: 3}
+	for _, s := range slices.Concat(measured, drawn) {
+		chart := reports.Lines{
+			Title: fmt.Sprintf("%s, %d tasks", s.name, len(s.onAll().tasks)),
+			X:     reports.Axis{Label: "Instance size [slices]", Ticks: []float64{1, 2, 3, 7}},
+			Y:     reports.Axis{Label: "Speed-up", To: 10},
+		}
+		for _, q := range []float64{0.9, 0.5, 0.1} {
+			line := reports.Series{Name: fmt.Sprintf("%.0f %%", q*100), Markers: true}
+			for _, size := range comparedSizes {
+				values := figures.Map(s.onAll().tasks, func(t task.Task) float64 { return speedup(&t, size) })
+				line.X, line.Y = append(line.X, float64(size)), append(line.Y, spec.Must(stats.Quantile(values, q)))
+			}
+			chart.Series = append(chart.Series, line)
+		}
+		ends := []float64{1, 7}
+		chart.Series = append(chart.Series, reports.Series{Name: "linear", X: ends, Y: ends})
+		out.Charts = append(out.Charts, chart)
+	}
+	return out
+}
+
+// A point has the logarithms of a task's speed-ups on 2, 3 and 7 slices.
+type point [3]float64
+
+func (s sample) points() []point {
+	return figures.Map(s.onAll().tasks, func(t task.Task) (p point) {
+		for i, size := range comparedSizes[1:] {
+			p[i] = portable.Log(speedup(&t, size))
+		}
+		return p
+	})
+}
+
+func (p point) to(q point) float64 {
+	return portable.Hypot(portable.Hypot(p[0]-q[0], p[1]-q[1]), p[2]-q[2])
+}
+
+// meanTo returns, for each point, its mean distance to others.
+func meanTo(points, others []point) []float64 {
+	return figures.Map(points, func(p point) float64 {
+		return stats.Mean(figures.Map(others, func(q point) float64 { return p.to(q) }))
+	})
+}
+
+// energy is the energy coefficient of two samples (Székely, Rizzo, Energy statistics, 2013): 0 if their distributions
+// are equal, 1 at most. It takes the means of the distances between the samples and within each.
+func energy(between, within, other float64) float64 {
+	if between == 0 {
+		return 0
+	}
+	return max(0, (2*between-within-other)/(2*between))
+}
+
+// The quantities that conclusions test: the largest increase of a time on the next size in percent, and by how much a
+// workload is farther from measured work than 97.5 % of the random halves of measured work are from each other.
+const slowest, beyond = "slowdown with more slices", "distance beyond that of halves"
+
+// mostSlowdown returns by how many percent a task is slower, at most, on a size than on the next smaller one that was
+// measured.
+func (s sample) mostSlowdown() float64 {
+	most := math.Inf(-1)
+	for _, t := range s.tasks {
+		before := mig.Seconds(math.Inf(1))
+		for _, size := range a100.Sizes() {
+			if t.Fits(size) {
+				most, before = max(most, float64(t.On(size)/before-1)), t.On(size)
+			}
+		}
+	}
+	return 100 * most
+}
+
+// resampled is the number of bootstrap samples and of random halves.
+const resampled = 1000
+
+// farness measures by the energy coefficient how far the workloads are from measured work. Networks are resampled
+// whole for the intervals. The scale is how far random halves of the measured networks are from each other.
+func farness(measured, drawn []sample, values figures.Values) (*figures.Table, reports.Bars) {
+	columns := []sample{measured[0], measured[1], measured[3]}
+	t := figures.NewTable("premises-distance", "How far the papers' workloads are from measured work",
+		reports.Left("workload").Right("training", "training, from", "training, to", "inference", "inference, from",
+			"inference, to", "all measured work", "all measured work, from", "all measured work, to"),
+		"distance: the energy coefficient of the logarithms of the speed-ups on 2, 3 and 7 slices, 0 for equal "+
+			"distributions and 1 at most; the tasks that fit one slice",
+		"from, to: the 95 % interval if networks, with all their settings, are drawn again",
+		"half of the networks: the distance from a random half of the measured networks to the other half, with the "+
+			"range of 95 % of the halves; what is not farther than that is as near as measured work is to itself")
+	chart := reports.Bars{
+		Title:  "Distance from measured work (0: equal, 1: at most)",
+		X:      reports.Axis{Label: "Workload"},
+		Y:      reports.Axis{Label: "Energy coefficient"},
+		Groups: []reports.BarGroup{{Name: "training"}, {Name: "inference"}, {Name: "all measured work"}},
+	}
+	add := func(name string, cells [][3]float64) {
+		row := []any{name}
+		chart.Categories = append(chart.Categories, strings.ReplaceAll(name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak))
+		for i, c := range cells {
+			row = append(row, reports.Cells(2, c[0], c[1], c[2]))
+			chart.Groups[i].Add(c[0], c[1], c[2])
+		}
+		t.Row(row...)
+	}
+	halves := figures.Map(columns, sample.halves)
+	for _, w := range drawn {
+		points := w.points()
+		inner := stats.Mean(meanTo(points, points))
+		distances := figures.Map(columns, func(m sample) [3]float64 { return m.distance(w.name, points, inner) })
+		add(w.name, distances)
+		all, most := distances[2], halves[2][2]
+		const normal = 1.96
+		values[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Measurement{
+			Value: all[0] - most, Low: all[1] - most, High: all[2] - most, StdErr: (all[2] - all[1]) / (2 * normal),
+			Replicates: resampled, Unit: verdict.Draws,
+		}
+	}
+	add("half of the networks", halves)
+	return t, chart
+}
+
+// grouped returns the points of measured work, by group.
+func (s sample) grouped() (groups [][]int, points []point) {
+	fit := s.onAll()
+	at := map[string]int{}
+	for i, name := range fit.groups {
+		k, ok := at[name]
+		if !ok {
+			k = len(groups)
+			at[name], groups = k, append(groups, nil)
+		}
+		groups[k] = append(groups[k], i)
+	}
+	return groups, fit.points()
+}
+
+// within returns the mean distance between the chosen points, and the mean of their values.
+func within(apart [][]float64, values []float64, chosen []int) (mean, value float64) {
+	for _, i := range chosen {
+		value += values[i] / float64(len(chosen))
+		for _, j := range chosen {
+			mean += apart[i][j] / float64(len(chosen)*len(chosen))
+		}
+	}
+	return mean, value
+}
+
+func matrix(points []point) [][]float64 {
+	return figures.Map(points, func(p point) []float64 {
+		return figures.Map(points, func(q point) float64 { return p.to(q) })
+	})
+}
+
+// interval returns a value with the range of 95 % of the others.
+func interval(value float64, others []float64) [3]float64 {
+	return [3]float64{
+		value, spec.Must(stats.Quantile(others, 0.025)), spec.Must(stats.Quantile(others, 0.975)),
+	}
+}
+
+// distance returns the distance of measured work from the points of a workload with its interval.
+func (s sample) distance(workload string, drawn []point, inner float64) [3]float64 {
+	groups, points := s.grouped()
+	apart, to := matrix(points), meanTo(points, drawn)
+	all := make([]int, len(points))
+	for i := range all {
+		all[i] = i
+	}
+	of := func(chosen []int) float64 {
+		self, between := within(apart, to, chosen)
+		return energy(between, self, inner)
+	}
+	rng := rand.New(datasets.Hashed([]byte("premises " + s.name + " " + workload)))
+	again := make([]float64, resampled)
+	for k := range again {
+		var chosen []int
+		for range groups {
+			chosen = append(chosen, groups[rng.IntN(len(groups))]...)
+		}
+		again[k] = of(chosen)
+	}
+	return interval(of(all), again)
+}
+
+// halves returns the median distance between two random halves of the groups, with its range.
+func (s sample) halves() [3]float64 {
+	groups, points := s.grouped()
+	apart := matrix(points)
+	rng := rand.New(datasets.Hashed([]byte("premises halves " + s.name)))
+	all := make([]float64, resampled)
+	for k := range all {
+		rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+		a, b := slices.Concat(groups[:len(groups)/2]...), slices.Concat(groups[len(groups)/2:]...)
+		to := make([]float64, len(points))
+		for _, i := range a {
+			for _, j := range b {
+				to[i] += apart[i][j] / float64(len(b))
+			}
+		}
+		selfA, between := within(apart, to, a)
+		selfB, _ := within(apart, to, b)
+		all[k] = energy(between, selfA, selfB)
+	}
+	median := spec.Must(stats.Quantile(all, 0.5))
+	if math.IsNaN(median) {
+		return [3]float64{}
+	}
+	return interval(median, all)
+}
