@@ -1,0 +1,137 @@
+package bounds
+
+import (
+	"cmp"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// WaitAtLeast returns a lower bound on the sum of the slots that the requests of a stream wait, for any scheduler. The
+// requests must be as [WaitingAtLeast] needs them.
+//
+// PROVEN. In a slot, a request that has arrived and could not have ended is either running or waits. A facet of the GPU's
+// partitions weighs the running instances at most the number of GPUs. So at least as many of these requests wait as must
+// be left out, the heaviest first, until the others weigh no more than that. The sum over all slots bounds the sum of
+// the waits. [WaitingAtLeast] less the sum of the lifespans bounds it too. The larger bound counts.
+func WaitAtLeast(g *mig.GPU, in task.Requests) float64 {
+	turnaround, _ := WaitingAtLeast(g, in)
+	wait := turnaround
+	for i := range in.Requests {
+		wait -= float64(in.Requests[i].Lifespan)
+	}
+	wait -= turnaround * rounding
+	for _, weights := range facets(g) {
+		c := newCrowd(g, in, weights)
+		sum, last, out := 0, 0, 0
+		c.walk(in.Requests, 0, func(slot int) {
+			sum += out * (slot - last)
+			last, out = slot, c.leftOut()
+		})
+		wait = max(wait, float64(sum))
+	}
+	return max(wait, 0)
+}
+
+// lateParts are the numbers of parts into which [LateAtLeast] divides a stream.
+var lateParts = []int{1, 2, 4, 8, 16, 32, 64}
+
+// LateAtLeast returns a lower bound on the number of requests that wait longer than a number of slots, for any scheduler.
+//
+// PROVEN. A request that waits no longer than that runs at least from then, counted from its arrival, to the earliest
+// slot in which it can end. As in [WaitAtLeast], some of the requests for which this is so in a slot must be left out;
+// these are late. Parts of a stream have no request in common, so that their bounds add up.
+func LateAtLeast(g *mig.GPU, in task.Requests, slots int) (most int) {
+	for _, weights := range facets(g) {
+		for _, parts := range lateParts {
+			late, n := 0, len(in.Requests)
+			for part := range parts {
+				c, worst := newCrowd(g, in, weights), 0
+				c.walk(in.Requests[n*part/parts:n*(part+1)/parts], slots, func(int) {
+					worst = max(worst, c.leftOut())
+				})
+				late += worst
+			}
+			most = max(most, late)
+		}
+	}
+	return most
+}
+
+// A crowd counts requests that must run or wait in the same slot.
+type crowd struct {
+	gpus    float64
+	kinds   []crowdKind // the heaviest first
+	profile map[crowdKey]int
+}
+
+// A crowdKind is the requests of one weight.
+type crowdKind struct {
+	weight float64
+	number int
+}
+
+type crowdKey struct {
+	profile   *mig.Profile
+	instances int
+}
+
+func newCrowd(g *mig.GPU, in task.Requests, weights []float64) *crowd {
+	c := &crowd{gpus: float64(in.GPUs), profile: map[crowdKey]int{}}
+	profiles := task.RequestProfiles(g)
+	keys := []crowdKey{}
+	weight := func(k crowdKey) float64 { return weights[slices.Index(profiles, k.profile)] * float64(k.instances) }
+	for i := range in.Requests {
+		k := crowdKey{in.Requests[i].Profile, in.Requests[i].Instances()}
+		if _, known := c.profile[k]; !known {
+			c.profile[k] = 0
+			keys = append(keys, k)
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b crowdKey) int { return -cmp.Compare(weight(a), weight(b)) })
+	for i, k := range keys {
+		c.profile[k] = i
+		c.kinds = append(c.kinds, crowdKind{weight: weight(k)})
+	}
+	return c
+}
+
+// walk adds each request to the crowd so many slots after its arrival, takes it out when its lifespan after its arrival is
+// over, and calls look after each slot in which the crowd changes.
+func (c *crowd) walk(requests []task.Request, after int, look func(slot int)) {
+	type change struct{ slot, kind, by int }
+	changes := make([]change, 0, 2*len(requests))
+	for i := range requests {
+		q := &requests[i]
+		if q.Lifespan > after {
+			kind := c.profile[crowdKey{q.Profile, q.Instances()}]
+			changes = append(changes, change{q.Arrival + after, kind, 1}, change{q.Arrival + q.Lifespan, kind, -1})
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.slot, b.slot) })
+	for i, at := range changes {
+		c.kinds[at.kind].number += at.by
+		if i+1 == len(changes) || changes[i+1].slot > at.slot {
+			look(at.slot)
+		}
+	}
+}
+
+// leftOut returns the least number of requests that must be left out of the crowd so that the others fit.
+func (c *crowd) leftOut() (out int) {
+	sum := 0.0
+	for _, k := range c.kinds {
+		sum += float64(k.weight * float64(k.number))
+	}
+	for _, k := range c.kinds {
+		for range k.number {
+			if sum <= c.gpus*(1+rounding) {
+				return out
+			}
+			sum -= k.weight
+			out++
+		}
+	}
+	return out
+}

@@ -1,0 +1,244 @@
+package layout
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+// A Named is a layout in a file: what some GPUs of a kind of nodes have.
+type Named struct {
+	// Label is the label in mig-parted's file, and the nodes in gres.conf; "" for all nodes.
+	Label string
+	// Devices are the GPUs of a node; nil for all.
+	Devices []int
+	// Profiles are the instances of each of these GPUs. In gres.conf they are those of the whole node.
+	Profiles []*mig.Profile
+	// Line is the line in the file, from 1.
+	Line int
+}
+
+// partedFile is the file of mig-parted (NVIDIA/mig-parted, api/spec/v1).
+type partedFile struct {
+	Version string    `yaml:"version"`
+	Configs yaml.Node `yaml:"mig-configs"`
+}
+
+// partedEntry is an element of a configuration.
+type partedEntry struct {
+	Filter  any            `yaml:"device-filter,omitempty"`
+	Devices any            `yaml:"devices"`
+	Enabled bool           `yaml:"mig-enabled"`
+	MIG     map[string]int `yaml:"mig-devices"`
+}
+
+// partedFields are the fields of a partedEntry. A file with others is of another version.
+var partedFields = []string{"device-filter", "devices", "mig-enabled", "mig-devices"}
+
+// WriteMigParted writes layouts as a file of mig-parted. Layouts of one label must follow each other. comment stands in
+// the first lines. Errors are those of w.
+func WriteMigParted(w io.Writer, comment string, layouts []Named) error {
+	configs := yaml.Node{Kind: yaml.MappingNode}
+	for i, l := range layouts {
+		if i == 0 || l.Label != layouts[i-1].Label {
+			configs.Content = append(configs.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: l.Label},
+				&yaml.Node{Kind: yaml.SequenceNode})
+		}
+		entry := partedEntry{Devices: "all", Enabled: true, MIG: map[string]int{}}
+		if l.Devices != nil {
+			entry.Devices = l.Devices
+		}
+		for _, p := range l.Profiles {
+			entry.MIG[p.String()]++
+		}
+		var node yaml.Node
+		if err := node.Encode(entry); err != nil {
+			return err
+		}
+		list := configs.Content[len(configs.Content)-1]
+		list.Content = append(list.Content, &node)
+	}
+	for line := range strings.Lines(comment) {
+		fmt.Fprintln(w, "# "+strings.TrimSpace(line))
+	}
+	e := yaml.NewEncoder(w)
+	e.SetIndent(2)
+	return errors.Join(e.Encode(partedFile{"v1", configs}), e.Close())
+}
+
+// ReadMigParted reads the layouts of a GPU model from a file of mig-parted, in the order of the file. An entry without
+// instances has no profiles. An entry that names a profile of another model is left out; others counts them. Errors name
+// the file and the line.
+func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, others int, err error) {
+	var doc partedFile
+	if err := yaml.NewDecoder(r).Decode(&doc); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", file, err)
+	}
+	fail := func(at *yaml.Node, format string, args ...any) ([]Named, int, error) {
+		return nil, 0, fmt.Errorf("%s:%d: "+format, append([]any{file, max(at.Line, 1)}, args...)...)
+	}
+	if doc.Version != "v1" {
+		return fail(&yaml.Node{}, "the version is %q; it must be v1", doc.Version)
+	}
+	if doc.Configs.Kind != yaml.MappingNode {
+		return fail(&doc.Configs, "mig-configs must be a map from labels to lists")
+	}
+	for i := 0; i < len(doc.Configs.Content); i += 2 {
+		label, list := doc.Configs.Content[i].Value, doc.Configs.Content[i+1]
+		if list.Kind != yaml.SequenceNode {
+			return fail(list, "%s must be a list of devices with their instances", label)
+		}
+		for _, node := range list.Content {
+			l, known, err := readEntry(g, node)
+			if err != nil {
+				return fail(node, "%s: %w", label, err)
+			}
+			if !known {
+				others++
+				continue
+			}
+			l.Label = label
+			layouts = append(layouts, l)
+		}
+	}
+	return layouts, others, nil
+}
+
+// readEntry reads an element of a configuration; false if it is of another model.
+func readEntry(g *mig.GPU, node *yaml.Node) (l Named, known bool, err error) {
+	for i := 0; node.Kind == yaml.MappingNode && i < len(node.Content); i += 2 {
+		if name := node.Content[i].Value; !slices.Contains(partedFields, name) {
+			return l, false, nearest.Unknown("field", name, partedFields)
+		}
+	}
+	var e partedEntry
+	if err := node.Decode(&e); err != nil {
+		return l, false, err
+	}
+	l.Line = node.Line
+	switch devices := e.Devices.(type) {
+	case []any:
+		for _, d := range devices {
+			n, ok := d.(int)
+			if !ok || n < 0 {
+				return l, false, fmt.Errorf("device %v is not a whole number from 0", d)
+			}
+			l.Devices = append(l.Devices, n)
+		}
+	case string:
+		if devices != "all" {
+			return l, false, fmt.Errorf("devices is %q; write all or a list of numbers", devices)
+		}
+	default:
+		return l, false, fmt.Errorf("devices is %v; write all or a list of numbers", devices)
+	}
+	if !e.Enabled && len(e.MIG) > 0 {
+		return l, false, errors.New("mig-enabled is false, so that it cannot have mig-devices")
+	}
+	names := []string{}
+	for name, n := range e.MIG {
+		if n < 1 || n > maxCount {
+			return l, false, fmt.Errorf("%s: %d; write how many instances, from 1 to %d", name, n, maxCount)
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		p, err := g.ProfileByName(name)
+		if err != nil {
+			return l, false, foreign(name)
+		}
+		l.Profiles = append(l.Profiles, slices.Repeat([]*mig.Profile{p}, e.MIG[name])...)
+	}
+	return l, true, nil
+}
+
+// foreign returns nil if some other model has a profile of this name, or an error.
+func foreign(name string) error {
+	var names []string
+	for _, g := range mig.GPUs() {
+		for _, p := range g.AllProfiles() {
+			names = append(names, p.String())
+		}
+	}
+	slices.Sort(names)
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return nearest.Unknown("profile", name, slices.Compact(names))
+}
+
+// WriteGres writes the lines of gres.conf for nodes with instances, which the labels of the layouts name, and in comments
+// the lines of slurm.conf that go with them. Errors are those of w.
+func WriteGres(w io.Writer, comment string, layouts []Named) error {
+	b := bufio.NewWriter(w)
+	for line := range strings.Lines(comment) {
+		fmt.Fprintln(b, "# "+strings.TrimSpace(line))
+	}
+	fmt.Fprintln(b, "# On nodes with NVML, AutoDetect=nvml adds the device files. In slurm.conf:")
+	fmt.Fprintln(b, "# GresTypes=gpu")
+	for _, l := range layouts {
+		fmt.Fprintln(b, "# "+NodeLine(l))
+	}
+	for _, l := range layouts {
+		for _, k := range count(l.Profiles) {
+			fmt.Fprintf(b, "NodeName=%s Name=gpu Type=%s Count=%d\n", l.Label, k.profile, k.number)
+		}
+	}
+	return b.Flush()
+}
+
+// NodeLine returns the line of slurm.conf for the nodes of a layout.
+func NodeLine(l Named) string {
+	var gres []string
+	for _, k := range count(l.Profiles) {
+		gres = append(gres, fmt.Sprintf("gpu:%s:%d", k.profile, k.number))
+	}
+	return fmt.Sprintf("NodeName=%s Gres=%s", l.Label, strings.Join(gres, ","))
+}
+
+// ReadGres reads the instances of nodes from gres.conf: the lines of the name gpu that have a type. A type may begin with
+// the name of the GPU, as in a100_1g.5gb. Errors name the file and the line.
+func ReadGres(r io.Reader, file string, g *mig.GPU) (layouts []Named, err error) {
+	in := bufio.NewScanner(r)
+	for line := 1; in.Scan(); line++ {
+		text, _, _ := strings.Cut(in.Text(), "#")
+		values := map[string]string{}
+		for _, word := range strings.Fields(text) {
+			key, value, ok := strings.Cut(word, "=")
+			if !ok {
+				return nil, fmt.Errorf("%s:%d: %q is not of the form Key=Value", file, line, word)
+			}
+			values[strings.ToLower(key)] = value
+		}
+		if !strings.EqualFold(values["name"], "gpu") || values["type"] == "" {
+			continue
+		}
+		kind := values["type"]
+		p, err := g.ProfileByName(kind[strings.LastIndex(kind, "_")+1:])
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: Type: %w", file, line, err)
+		}
+		n, err := strconv.Atoi(cmp.Or(values["count"], "1"))
+		if err != nil || n < 1 || n > maxCount {
+			return nil, fmt.Errorf("%s:%d: Count is %q; write a whole number from 1 to %d", file, line, values["count"],
+				maxCount)
+		}
+		i := slices.IndexFunc(layouts, func(l Named) bool { return l.Label == values["nodename"] })
+		if i < 0 {
+			i, layouts = len(layouts), append(layouts, Named{Label: values["nodename"], Line: line})
+		}
+		layouts[i].Profiles = append(layouts[i].Profiles, slices.Repeat([]*mig.Profile{p}, n)...)
+	}
+	return layouts, in.Err()
+}

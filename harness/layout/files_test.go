@@ -1,0 +1,160 @@
+package layout
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"miglab/harness/mig"
+)
+
+func profiles(t *testing.T, g *mig.GPU, text string) []*mig.Profile {
+	t.Helper()
+	out, err := Parse(g, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestMigPartedFile: what is written is read back, and files after NVIDIA's default one are read.
+func TestMigPartedFile(t *testing.T) {
+	g := mig.MustLookup("H100")
+	in := []Named{
+		{Label: "pool", Devices: []int{0, 1}, Profiles: profiles(t, g, "1g.10gb:2,3g.40gb"), Line: 6},
+		{Label: "pool", Devices: []int{2}, Profiles: profiles(t, g, "7g"), Line: 11},
+		{Label: "rest", Profiles: profiles(t, g, "1g.10gb+me"), Line: 16},
+	}
+	var b bytes.Buffer
+	if err := WriteMigParted(&b, "made by\nmiglab", in); err != nil {
+		t.Fatal(err)
+	}
+	const want = `# made by
+# miglab
+version: v1
+mig-configs:
+  pool:
+    - devices:
+        - 0
+        - 1
+      mig-enabled: true
+      mig-devices:
+        1g.10gb: 2
+        3g.40gb: 1
+`
+	if !strings.HasPrefix(b.String(), want) {
+		t.Errorf("%s", b.String())
+	}
+	out, others, err := ReadMigParted(&b, "f", g)
+	for i := range out {
+		out[i].Line, in[i].Line = 0, 0
+	}
+	if err != nil || others != 0 || !reflect.DeepEqual(out, in) {
+		t.Errorf("%+v, %d, %v; want %+v", out, others, err, in)
+	}
+	const theirs = `version: v1
+mig-configs:
+  all-disabled:
+    - devices: all
+      mig-enabled: false
+  # A30
+  all-1g.6gb:
+    - devices: all
+      mig-enabled: true
+      mig-devices:
+        "1g.6gb": 4
+  all-balanced:
+    # H100
+    - device-filter: ["0x233010DE", "0x233110DE"]
+      devices: all
+      mig-enabled: true
+      mig-devices:
+        "1g.10gb": 2
+        "2g.20gb": 1
+        "3g.40gb": 1
+    - device-filter: "0x20B710DE"
+      devices: all
+      mig-enabled: true
+      mig-devices: {"1g.6gb": 2}
+`
+	out, others, err = ReadMigParted(strings.NewReader(theirs), "f", g)
+	if err != nil || others != 2 || len(out) != 2 || out[0].Profiles != nil || len(out[1].Profiles) != 4 || out[1].Line != 14 {
+		t.Errorf("%+v, %d, %v", out, others, err)
+	}
+	for text, want := range map[string]string{
+		"version: v2\n":                                                               `f:1: the version is "v2"; it must be v1`,
+		"version: v1\nmig-configs: [1]\n":                                             "f:2: mig-configs must be a map",
+		"version: v1\nmig-configs:\n  a:\n    devices: all\n":                         "f:4: a must be a list",
+		"version: v1\nmig-configs:\n  a:\n    - devices: some\n":                      `f:4: a: devices is "some"; write all or a list`,
+		"version: v1\nmig-configs:\n  a:\n    - devices: [x]\n":                       "f:4: a: device x is not a whole number",
+		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-device: {}\n": `f:4: a: unknown field "mig-device"; did you mean "mig-devices"`,
+		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-enabled: true\n      mig-devices: {1g.11gb: 1}": `f:4: a: unknown profile "1g.11gb"`,
+		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-devices: {1g.10gb: 1}\n":                        "mig-enabled is false",
+		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-enabled: true\n      mig-devices: {1g.10gb: 0}": "1g.10gb: 0; write how many",
+		"\tx": "f: yaml: ",
+	} {
+		if _, _, err := ReadMigParted(strings.NewReader(text), "f", g); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestGresFile(t *testing.T) {
+	g := mig.MustLookup("A100")
+	const text = "AutoDetect=off # here\nNodeName=n[1-2] Name=gpu Type=a100_1g.5gb Count=2\nnodename=n[1-2] name=gpu type=3g.20gb\nName=mps Count=9\nName=gpu File=/dev/nvidia0\n"
+	out, err := ReadGres(strings.NewReader(text), "f", g)
+	if err != nil || len(out) != 1 || out[0].Label != "n[1-2]" || !reflect.DeepEqual(out[0].Profiles, profiles(t, g, "1g:2,3g")) {
+		t.Errorf("%+v, %v", out, err)
+	}
+	for text, want := range map[string]string{
+		"\nName=gpu Type=2g.11gb\n":    `f:2: Type: unknown profile of A100 "2g.11gb"`,
+		"Name=gpu Type=1g.5gb Count=x": `f:1: Count is "x"`,
+		"Name=gpu Type=1g.5gb Count 2": `f:1: "Count" is not of the form Key=Value`,
+	} {
+		if _, err := ReadGres(strings.NewReader(text), "f", g); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestSlurmReadsOurs: slurmd reads gres.conf beside the node line, and warns about nothing.
+func TestSlurmReadsOurs(t *testing.T) {
+	slurmd, err := exec.LookPath("slurmd")
+	if err != nil {
+		t.Skip("no slurmd")
+	}
+	g, dir := mig.MustLookup("H100"), t.TempDir()
+	layouts := []Named{{Label: "n1", Profiles: profiles(t, g, "1g:3,4g,1g.10gb+me")}, {Label: "n2", Profiles: profiles(t, g, "7g:2")}}
+	var b bytes.Buffer
+	if err := WriteGres(&b, "by a test", layouts); err != nil {
+		t.Fatal(err)
+	}
+	conf := "ClusterName=t\nSlurmctldHost=localhost\nGresTypes=gpu\nSlurmdDebug=info\nSlurmdLogFile=" + filepath.Join(dir, "log") + "\n"
+	for _, l := range layouts {
+		conf += NodeLine(l) + "\n"
+	}
+	run := func(gres string) string {
+		for name, text := range map[string]string{"gres.conf": gres, "slurm.conf": conf + "PartitionName=p Nodes=n1,n2\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, err := exec.Command(slurmd, "-f", filepath.Join(dir, "slurm.conf"), "-N", "n1", "-G").CombinedOutput()
+		if err != nil {
+			return string(out) + err.Error()
+		}
+		return string(out)
+	}
+	for _, wrong := range []string{"NodeName=n1 Name=gpu Type=1g.10gb Cout=3\n", "NodeName=n1 Name=gpu Type=2g.20gb Count=1\n"} {
+		if out := run(wrong); !strings.Contains(out, "WARNING") && !strings.Contains(out, "fatal") {
+			t.Skipf("this slurmd does not say what is wrong with %q: %s", wrong, out)
+		}
+	}
+	if out := run(b.String()); strings.Contains(out, "WARNING") || strings.Contains(out, "fatal") || strings.Contains(out, "exit status") {
+		t.Errorf("%s\n%s", b.String(), out)
+	}
+}

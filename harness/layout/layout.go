@@ -1,0 +1,216 @@
+// Package layout answers whether instances fit side by side on a GPU, where, and in which order they can be created. It
+// reads and writes the files in which other tools keep layouts: the YAML of mig-parted and Slurm's gres.conf.
+//
+// A layout may repeat profiles and leave slices free. The rules are those of the driver: instances are disjoint, begin at
+// a start of their profile, and a GPU has no more of a profile than it allows.
+package layout
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/mig"
+)
+
+// A Plan is a layout that fits.
+type Plan struct {
+	// Instances are in an order in which they can be created.
+	Instances []mig.Instance
+	// AnyStart says that creating the profiles in this order succeeds whichever free start the driver takes. Otherwise
+	// the starts must be given.
+	AnyStart bool
+}
+
+// Fit returns a plan for instances of some profiles; false if they do not fit.
+func Fit(g *mig.GPU, profiles []*mig.Profile) (Plan, bool) {
+	if len(profiles) > int(g.MemorySlices) {
+		return Plan{}, false // each takes a slice
+	}
+	left := count(profiles)
+	if slices.ContainsFunc(left, func(k kind) bool { return k.number > k.profile.Max }) {
+		return Plan{}, false
+	}
+	if order := safeOrder(left, []mig.Mask{0}, map[string]bool{}); order != nil || len(profiles) == 0 {
+		placed, ok := place(order, 0)
+		return Plan{placed, true}, ok
+	}
+	ordered := slices.Clone(profiles)
+	slices.SortStableFunc(ordered, func(a, b *mig.Profile) int { return cmp.Compare(len(a.Starts), len(b.Starts)) })
+	placed, ok := place(ordered, 0)
+	return Plan{Instances: placed}, ok
+}
+
+// A kind is a profile and how many instances of it are left to create.
+type kind struct {
+	profile *mig.Profile
+	number  int
+}
+
+// count returns the kinds of a list of profiles, those with the fewest starts first.
+func count(profiles []*mig.Profile) (out []kind) {
+	for _, p := range profiles {
+		i := slices.IndexFunc(out, func(k kind) bool { return k.profile == p })
+		if i < 0 {
+			i, out = len(out), append(out, kind{profile: p})
+		}
+		out[i].number++
+	}
+	slices.SortStableFunc(out, func(a, b kind) int { return cmp.Compare(len(a.profile.Starts), len(b.profile.Starts)) })
+	return out
+}
+
+// place gives profiles starts, in their order, on a GPU with occupied slices; false if they do not fit.
+func place(profiles []*mig.Profile, occupied mig.Mask) ([]mig.Instance, bool) {
+	if len(profiles) == 0 {
+		return nil, true
+	}
+	for _, in := range free(profiles[0], occupied) {
+		if rest, ok := place(profiles[1:], occupied|in.Mask()); ok {
+			return append([]mig.Instance{in}, rest...), true
+		}
+	}
+	return nil, false
+}
+
+// free returns the instances of a profile that fit beside occupied slices.
+func free(p *mig.Profile, occupied mig.Mask) (out []mig.Instance) {
+	for _, start := range p.Starts {
+		if in := (mig.Instance{Profile: p, Start: start}); in.Mask()&occupied == 0 {
+			out = append(out, in)
+		}
+	}
+	return out
+}
+
+// safeOrder returns an order in which all that is left can be created from each of the masks, whichever free start each
+// profile is given; nil if there is none, or nothing is left. failed has the states from which there is none.
+func safeOrder(left []kind, masks []mig.Mask, failed map[string]bool) []*mig.Profile {
+	state := fmt.Sprint(masks)
+	for _, k := range left {
+		state += fmt.Sprint(" ", k.number)
+	}
+	if failed[state] {
+		return nil
+	}
+	for i := range left {
+		if left[i].number == 0 {
+			continue
+		}
+		p, next, stuck := left[i].profile, []mig.Mask(nil), false
+		for _, m := range masks {
+			fits := free(p, m)
+			stuck = stuck || len(fits) == 0
+			for _, in := range fits {
+				next = append(next, m|in.Mask())
+			}
+		}
+		if stuck {
+			continue
+		}
+		slices.Sort(next)
+		rest := slices.Clone(left)
+		rest[i].number--
+		order := safeOrder(rest, slices.Compact(next), failed)
+		if order != nil || !slices.ContainsFunc(rest, func(k kind) bool { return k.number > 0 }) {
+			return append([]*mig.Profile{p}, order...)
+		}
+	}
+	failed[state] = true
+	return nil
+}
+
+// A Change replaces an instance of a layout that does not fit. A nil By leaves it out.
+type Change struct{ Profile, By *mig.Profile }
+
+// Mend returns the fewest changes after which a layout fits. An instance is replaced by the largest profile that fits,
+// which is no larger than its own.
+func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
+	var best []*mig.Profile // what stays
+	for set := range 1 << min(len(profiles), maxMended) {
+		var kept []*mig.Profile
+		for i, p := range profiles {
+			if set>>i&1 == 1 {
+				kept = append(kept, p)
+			}
+		}
+		if len(kept) > len(best) {
+			if _, ok := Fit(g, kept); ok {
+				best = kept
+			}
+		}
+	}
+	stays := slices.Clone(best)
+	var out []Change
+	for _, p := range profiles {
+		if i := slices.Index(best, p); i >= 0 {
+			best = slices.Delete(best, i, i+1)
+			continue
+		}
+		change := Change{Profile: p}
+		for _, by := range slices.Backward(g.Profiles) {
+			if by.Size > p.Size || by.Length > p.Length || by.MediaExtensions != p.MediaExtensions {
+				continue
+			}
+			if _, ok := Fit(g, append(slices.Clone(stays), by)); ok {
+				stays, change.By = append(stays, by), by
+				break
+			}
+		}
+		out = append(out, change)
+	}
+	return out
+}
+
+// maxMended is the number of instances among which [Mend] chooses those that stay; it leaves out the others.
+const maxMended = 14
+
+// Parse reads a list of profiles such as 3g,4g or 1g.10gb:4,3g.40gb: NVIDIA's names, or a size for its standard profile,
+// and how many after a colon.
+func Parse(g *mig.GPU, text string) (out []*mig.Profile, err error) {
+	for _, part := range strings.Split(text, ",") {
+		name, number, counted := strings.Cut(strings.TrimSpace(part), ":")
+		n := 1
+		if counted {
+			if n, err = strconv.Atoi(number); err != nil || n < 1 || n > maxCount {
+				return nil, fmt.Errorf("%q: write how many instances after the colon, from 1 to %d", part, maxCount)
+			}
+		}
+		p, err := Profile(g, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, slices.Repeat([]*mig.Profile{p}, n)...)
+	}
+	return out, nil
+}
+
+// maxCount is the largest number of instances of a profile that a layout may name.
+const maxCount = 1000
+
+// Profile finds a profile by NVIDIA's name, or the standard profile of a size such as 3g. The error is a
+// [*nearest.UnknownError].
+func Profile(g *mig.GPU, name string) (*mig.Profile, error) {
+	if size, ok := strings.CutSuffix(name, "g"); ok {
+		n, err := strconv.Atoi(size)
+		if err == nil && g.Profile(mig.Slices(n)) != nil {
+			return g.Profile(mig.Slices(n)), nil
+		}
+	}
+	return g.ProfileByName(name)
+}
+
+// Command returns the command that makes the instances of a plan.
+func (p Plan) Command(g *mig.GPU) string {
+	var tuples []string
+	for _, in := range p.Instances {
+		tuple := strconv.Itoa(in.Profile.ID)
+		if !p.AnyStart {
+			tuple += fmt.Sprintf(":%d", in.Start*max(g.DriverSlices, 1))
+		}
+		tuples = append(tuples, tuple)
+	}
+	return "nvidia-smi mig -cgi " + strings.Join(tuples, ",") + " -C"
+}
