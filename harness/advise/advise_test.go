@@ -1,0 +1,232 @@
+package advise
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	_ "miglab/algorithms/placement"
+	"miglab/bounds"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/stats"
+	"miglab/harness/store"
+	"miglab/harness/task"
+	"miglab/harness/work"
+)
+
+var proven = Bounds{Wait: bounds.WaitAtLeast, Late: bounds.LateAtLeast}
+
+func openRunner(t *testing.T) *work.Runner {
+	t.Helper()
+	db, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return &work.Runner{Log: work.NewLog(db, ""), Workers: 1}
+}
+
+func drawTrace(rng *rand.Rand, g *mig.GPU, n int, several bool) (in task.Requests) {
+	at := 0
+	for range n {
+		at += rng.IntN(6)
+		q := task.Request{Arrival: at, Lifespan: 1 + rng.IntN(40), Profile: task.RequestProfiles(g)[rng.IntN(len(task.RequestProfiles(g)))]}
+		if several && q.Profile.Length == g.MemorySlices && rng.IntN(2) == 0 {
+			q.GPUs = 1 + rng.IntN(3)
+		}
+		in.Requests = append(in.Requests, q)
+	}
+	return in
+}
+
+// naiveFirstFit returns the waits under first fit, slot by slot.
+func naiveFirstFit(requests []task.Request, gpus int, g *mig.GPU) []float64 {
+	busy := make([][]int, gpus) // by GPU and slice: the slot in which the last instance leaves
+	for i := range busy {
+		busy[i] = make([]int, g.MemorySlices)
+	}
+	waits, left := make([]float64, len(requests)), len(requests)
+	started := make([]bool, len(requests))
+	for now := 0; left > 0; now++ {
+		for i, q := range requests {
+			if started[i] || q.Arrival > now {
+				continue
+			}
+			var at [][2]int
+			for gpu := range busy {
+				for _, s := range q.Profile.Starts {
+					if len(at) == q.Instances() || slices.Max(busy[gpu][s:s+q.Profile.Length]) > now || len(at) > 0 && at[len(at)-1][0] == gpu {
+						continue
+					}
+					at = append(at, [2]int{gpu, int(s)})
+				}
+			}
+			if len(at) < q.Instances() {
+				continue
+			}
+			for _, a := range at {
+				for s := range int(q.Profile.Length) {
+					busy[a[0]][a[1]+s] = now + q.Lifespan
+				}
+			}
+			started[i], waits[i] = true, float64(now-q.Arrival)
+			left--
+		}
+	}
+	return waits
+}
+
+// TestGPUsAsByBruteForce: on 200 small traces the number of GPUs that first fit needs is the least for which a naive
+// simulation has the waits that are asked for, and the bound is no larger.
+func TestGPUsAsByBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	sizes, tight, runner := map[int]int{}, 0, openRunner(t)
+	for range 200 {
+		g := mig.MustLookup([]string{"A30", "A100-80GB", "H100"}[rng.IntN(3)])
+		q := Question{GPU: g, Requests: drawTrace(rng, g, 2+rng.IntN(30), true), Wait: float64(rng.IntN(12)), P95: -1, Bounds: proven}
+		if rng.IntN(2) == 0 {
+			q.Wait, q.P95 = -1, float64(rng.IntN(30))
+		}
+		a := newAdviser(t.Context(), &q, runner)
+		below := a.below()
+		need, err := a.least(FirstFit, below)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := a.gang()
+		for ; ; want++ {
+			waits := naiveFirstFit(q.Requests.Requests, want, g)
+			mean, _ := stats.Summarize(waits)
+			p95, _ := stats.Quantile(waits, 0.95)
+			if (q.Wait < 0 || mean.Mean <= q.Wait) && (q.P95 < 0 || p95 <= q.P95) {
+				break
+			}
+		}
+		if need.GPUs != want || !need.Least || below > want {
+			t.Errorf("%+v: %d GPUs (least %t), at least %d; want %d", q, need.GPUs, need.Least, below, want)
+		}
+		if below == want {
+			tight++
+		}
+		sizes[want]++
+	}
+	if len(sizes) < 3 || tight < 20 {
+		t.Errorf("sizes %v, %d bounds are tight; the traces show little", sizes, tight)
+	}
+}
+
+// TestNoPolicyBeatsTheBounds: on 200 small traces.
+func TestNoPolicyBeatsTheBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	positive := 0
+	for range 200 {
+		g := mig.MustLookup([]string{"A30", "A100-80GB", "H100"}[rng.IntN(3)])
+		q := Question{GPU: g, Requests: drawTrace(rng, g, 2+rng.IntN(40), true), Bounds: proven}
+		a := newAdviser(t.Context(), &q, nil)
+		in := a.in
+		in.GPUs = 3
+		wait := bounds.WaitAtLeast(g, in)
+		if wait > 0 {
+			positive++
+		}
+		for _, policy := range []string{"ff", "dra-first-fit", "hami-2.10", "hami-binpack", "mfi", "fgd", "instaslice"} {
+			r, err := runChecked(a, algo.MustParse(policy), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0
+			for i, start := range r.Starts {
+				sum += start - in.Requests[i].Arrival
+			}
+			if float64(sum) < wait-1e-6 {
+				t.Errorf("%s waits %d slots, less than %v", policy, sum, wait)
+			}
+			for _, slots := range []int{0, 3, 20} {
+				late := 0
+				for i, start := range r.Starts {
+					if start-in.Requests[i].Arrival > slots {
+						late++
+					}
+				}
+				if least := bounds.LateAtLeast(g, in, slots); late < least {
+					t.Errorf("%s: %d wait more than %d slots, fewer than %d", policy, late, slots, least)
+				}
+			}
+		}
+	}
+	if positive < 50 {
+		t.Errorf("only %d bounds are above 0", positive)
+	}
+}
+
+// TestQueuesOfAGeometry: the search's cost of a geometry is what the engine's simulation of it says.
+func TestQueuesOfAGeometry(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	g := mig.MustLookup("A100-80GB")
+	for range 50 {
+		q := Question{GPU: g, Requests: drawTrace(rng, g, 40, false)}
+		a := newAdviser(t.Context(), &q, nil)
+		a.in.GPUs = 3
+		geometry, err := searchGeometry(t.Context(), g, a.in)
+		if err != nil || len(geometry) != 3 {
+			t.Fatalf("%v, %v", geometry, err)
+		}
+		o, _, err := a.simulate(algo.MustParse(fixedPolicy), Simulation{Policy: fixedPolicy, GPUs: 3, Geometry: geometry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newGeometrySearch(g, a.in)
+		numbers := make([]int, len(s.parts))
+		for _, name := range geometry {
+			numbers[slices.IndexFunc(s.parts, func(p mig.Partition) bool { return p.String() == name })]++
+		}
+		if cost := s.cost(numbers); math.Abs(cost-o.Wait*40) > 1e-6 {
+			t.Errorf("%v costs %v slots, the engine says %v", geometry, cost, o.Wait*40)
+		}
+		for from := range numbers { // no neighbour is better
+			for to := range numbers {
+				next := slices.Clone(numbers)
+				next[from]--
+				next[to]++
+				if next[from] >= 0 && s.cost(next) < s.cost(numbers) {
+					t.Errorf("%v is better than %v", next, numbers)
+				}
+			}
+		}
+	}
+}
+
+// TestSecondCallComputesNothing: the same question has the same answer from the records alone.
+func TestSecondCallComputesNothing(t *testing.T) {
+	g, runner := mig.MustLookup("H100"), openRunner(t)
+	q := Question{GPU: g, Requests: drawTrace(rand.New(rand.NewPCG(4, 1)), g, 400, false), Wait: 5, P95: -1, Policies: []string{"ff", "mfi", "hami-2.10"}, Bounds: proven}
+	first, err := Advise(t.Context(), q, runner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first.Policies) != 3 || first.Policies[0].Mean.Blocks != 18 || len(first.Fixed.Geometry) != first.GPUs || len(first.Order.Places) == 0 || first.Below > first.GPUs {
+		t.Errorf("%+v", first)
+	}
+	if first.WaitAtLeast > first.Policies[0].Wait || first.Fixed.Outcome.Error != "" {
+		t.Errorf("%v at least, %+v", first.WaitAtLeast, first.Fixed)
+	}
+	again, err := Advise(t.Context(), q, &work.Runner{Log: runner.Log, Workers: 3})
+	if err != nil || !reflect.DeepEqual(again.Policies, first.Policies) || !reflect.DeepEqual(again.Order, first.Order) || !reflect.DeepEqual(again.Fixed, first.Fixed) {
+		t.Errorf("%+v, %v", again, err)
+	}
+	a := newAdviser(t.Context(), &q, runner)
+	a.in.GPUs = first.GPUs
+	units := 0
+	runner.Progress = func(done, _ int) { units = max(units, done) }
+	all, err := runner.Log.All("advise/")
+	if err != nil || len(all) < 6 {
+		t.Fatalf("%d records, %v", len(all), err)
+	}
+	a.in.Requests = nil // a simulation would fail
+	if _, err := a.compare(); err != nil || units != 3 {
+		t.Errorf("%d units, %v", units, err)
+	}
+}

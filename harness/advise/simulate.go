@@ -1,0 +1,199 @@
+package advise
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"miglab/harness/algo"
+	"miglab/harness/sim"
+	"miglab/harness/stats"
+	"miglab/harness/task"
+	"miglab/harness/work"
+)
+
+// version is part of the digest of every unit. Change it when a unit gives another record.
+const version = 1
+
+// A Span is the time of a trace, divided into bins and blocks.
+type Span struct {
+	// Slots is the time from the first to the last arrival.
+	Slots int
+	// Block is the length of a block in seconds, and Blocks is how many count: all but the first and the last.
+	Block  float64
+	Blocks int
+	// Per is the number of bins of a block.
+	Per int
+	// counts has the arrivals in each bin, and bins has the bin of each request; -1 after the last.
+	counts []float64
+	bins   []int
+}
+
+// Blocks are days if a trace has at least leastDays. Otherwise there are shortBlocks.
+const (
+	leastDays   = 12
+	shortBlocks = 20
+	day         = 24 * 60 * 60
+)
+
+func newSpan(in task.Requests) Span {
+	first, last := in.Requests[0].Arrival, in.Requests[len(in.Requests)-1].Arrival
+	s := Span{Slots: last - first + 1, Per: 10}
+	blocks := shortBlocks
+	s.Block = float64(s.Slots) * in.Seconds() / shortBlocks
+	if days := int(float64(s.Slots) * in.Seconds() / day); days >= leastDays {
+		blocks, s.Block, s.Per = days, day, 24
+	}
+	s.Blocks = blocks - 2
+	s.counts = make([]float64, blocks*s.Per)
+	width := s.Block / float64(s.Per) / in.Seconds()
+	for i := range in.Requests {
+		bin := int(float64(in.Requests[i].Arrival-first) / width)
+		if bin >= len(s.counts) {
+			bin = -1
+		} else {
+			s.counts[bin]++
+		}
+		s.bins = append(s.bins, bin)
+	}
+	return s
+}
+
+// mean estimates the mean of sums in the bins from one to another.
+func (s *Span) mean(sums []float64, from, to int) stats.BlockEstimate {
+	var sum, n float64
+	for i := from; i < to; i++ {
+		sum += sums[i]
+		n += s.counts[i]
+	}
+	e, err := stats.BlockMean(sums[from:to], s.counts[from:to], s.Per, 1)
+	if err != nil && n > 0 {
+		e.Mean = sum / n
+	}
+	return e
+}
+
+// A Simulation is a policy on a cluster.
+type Simulation struct {
+	Policy string
+	GPUs   int
+	// Geometry has a partition for each GPU; nil if instances are made on demand.
+	Geometry []string
+}
+
+// An Outcome is the result of a simulation. Times are in seconds.
+type Outcome struct {
+	Policy string `json:"policy"`
+	GPUs   int    `json:"gpus"`
+	// Wait and P95 are the mean and the 95th percentile of the waits of all requests.
+	Wait float64 `json:"wait_s"`
+	P95  float64 `json:"p95_s"`
+	// Used is the share of compute slices in use.
+	Used float64 `json:"used"`
+	// Blocked is the share of requests that the geometry kept out although enough slices were free.
+	Blocked float64 `json:"blocked"`
+	// Bins has the sum of the waits of the requests that arrive in each bin.
+	Bins []float64 `json:"bins"`
+	// Error says why there is no result.
+	Error string `json:"error,omitempty"`
+}
+
+// run returns the outcomes of simulations.
+func (a *adviser) run(all []Simulation) ([]Outcome, error) {
+	var units []work.Unit
+	for _, s := range all {
+		algorithm, err := algo.ParseFor(s.Policy, algo.TrackPlacement)
+		if err != nil {
+			return nil, err
+		}
+		what := fmt.Sprintf("simulate/%s/%d/%s", algorithm.ID, s.GPUs, strings.Join(s.Geometry, "+"))
+		units = append(units, a.unit(what, fmt.Sprintf("v%d %s", algorithm.Spec.Version, algorithm.Weights()), func(context.Context) (any, error) {
+			o, _, err := a.simulate(algorithm, s)
+			if err != nil {
+				o = Outcome{Policy: s.Policy, GPUs: s.GPUs, Error: err.Error()}
+			}
+			return o, nil
+		}))
+	}
+	return records[Outcome](a, units)
+}
+
+// unit returns a piece of work about the trace.
+func (a *adviser) unit(what, inputs string, do func(context.Context) (any, error)) work.Unit {
+	d := task.NewDigest()
+	d.Int(version)
+	d.Text(string(a.q.GPU.Definition()))
+	d.Text(inputs)
+	return work.Unit{
+		Key:    fmt.Sprintf("advise/%s/%s/%s", a.digest, a.q.GPU, what),
+		Digest: d.String(), Do: do,
+	}
+}
+
+// records does units and returns what they are.
+func records[T any](a *adviser, units []work.Unit) ([]T, error) {
+	raw, err := a.runner.Run(a.ctx, units)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, len(raw))
+	for i := range raw {
+		if err := json.Unmarshal(raw[i], &out[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", units[i].Key, err)
+		}
+	}
+	return out, nil
+}
+
+// simulate runs a policy. The referee checks the result.
+func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (Outcome, sim.WaitingResult, error) {
+	in := a.in
+	in.GPUs = s.GPUs
+	if s.Geometry != nil {
+		in.Requests = append([]task.Request(nil), in.Requests...)
+		if err := in.Fix(a.q.GPU, s.Geometry); err != nil {
+			return Outcome{}, sim.WaitingResult{}, err
+		}
+	}
+	r, err := runChecked(a, algorithm, in)
+	if err != nil {
+		return Outcome{}, r, err
+	}
+	metrics, err := r.Metrics()
+	if err != nil {
+		return Outcome{}, r, err
+	}
+	o := Outcome{Policy: s.Policy, GPUs: s.GPUs, Bins: make([]float64, len(a.span.counts))}
+	for _, m := range metrics {
+		switch m.Name {
+		case "wait_mean_s":
+			o.Wait = m.Value
+		case "wait_p95_s":
+			o.P95 = m.Value
+		case "slices_used":
+			o.Used = m.Value
+		case "blocked_by_geometry":
+			o.Blocked = m.Value
+		}
+	}
+	for i, bin := range a.span.bins {
+		if bin >= 0 {
+			o.Bins[bin] += a.seconds(float64(r.Starts[i] - in.Requests[i].Arrival))
+		}
+	}
+	return o, r, nil
+}
+
+func runChecked(a *adviser, algorithm algo.Algorithm, in task.Requests) (r sim.WaitingResult, err error) {
+	placer, err := algorithm.Placer(sim.PlacementSetting{
+		GPU: a.q.GPU, GPUs: in.GPUs, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry, Seed: 1,
+	})
+	if err != nil {
+		return r, err
+	}
+	if r, err = sim.RunWaiting(a.q.GPU, in, placer); err != nil {
+		return r, err
+	}
+	return r, sim.CheckWaiting(in, r.Starts, r.Spots)
+}
