@@ -11,10 +11,10 @@ import (
 // WaitAtLeast returns a lower bound on the sum of the slots that the requests of a stream wait, for any scheduler. The
 // requests must be as [WaitingAtLeast] needs them.
 //
-// PROVEN. In a slot, a request that has arrived and could not have ended is either running or waits. A facet of the GPU's
-// partitions weighs the running instances at most the number of GPUs. So at least as many of these requests wait as must
-// be left out, the heaviest first, until the others weigh no more than that. The sum over all slots bounds the sum of
-// the waits. [WaitingAtLeast] less the sum of the lifespans bounds it too. The larger bound counts.
+// PROVEN. In a slot, a request that has arrived and could not have ended is either running or waits. A facet of the
+// GPU's partitions weighs the running instances at most the number of GPUs. So at least as many of these requests wait
+// as must be left out, the heaviest first, until the others weigh no more than that. The sum over all slots bounds the
+// sum of the waits. [WaitingAtLeast] less the sum of the lifespans bounds it too. The larger bound counts.
 func WaitAtLeast(g *mig.GPU, in task.Requests) float64 {
 	turnaround, _ := WaitingAtLeast(g, in)
 	wait := turnaround
@@ -37,7 +37,8 @@ func WaitAtLeast(g *mig.GPU, in task.Requests) float64 {
 // lateParts are the numbers of parts into which [LateAtLeast] divides a stream.
 var lateParts = []int{1, 2, 4, 8, 16, 32, 64}
 
-// LateAtLeast returns a lower bound on the number of requests that wait longer than a number of slots, for any scheduler.
+// LateAtLeast returns a lower bound on the number of requests that wait longer than a number of slots, for any
+// scheduler.
 //
 // PROVEN. A request that waits no longer than that runs at least from then, counted from its arrival, to the earliest
 // slot in which it can end. As in [WaitAtLeast], some of the requests for which this is so in a slot must be left out;
@@ -97,8 +98,8 @@ func newCrowd(g *mig.GPU, in task.Requests, weights []float64) *crowd {
 	return c
 }
 
-// walk adds each request to the crowd so many slots after its arrival, takes it out when its lifespan after its arrival is
-// over, and calls look after each slot in which the crowd changes.
+// walk adds each request to the crowd so many slots after its arrival, takes it out when its lifespan after its arrival
+// is over, and calls look after each slot in which the crowd changes.
 func (c *crowd) walk(requests []task.Request, after int, look func(slot int)) {
 	type change struct{ slot, kind, by int }
 	changes := make([]change, 0, 2*len(requests))

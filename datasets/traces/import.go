@@ -45,6 +45,8 @@ type Options struct {
 	Pending bool
 	// Columns has other names for the columns of the format csv.
 	Columns map[string]string
+	// Snapshot makes jobs that are there at once for a second, in the format csv. Their times are not read.
+	Snapshot bool
 	// Unit is the unit of the times in the format csv, in seconds.
 	Unit float64
 	// ShareUnit is one of [ShareUnits]. If it is "", shares are thousandths, and a file in which
@@ -366,6 +368,9 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 	name := func(column string) string { return cmp.Or(o.Columns[column], column) }
 	submit, lifetime, gpus, milli := name("submit_s"), name("lifetime_s"), name("gpus"), name("gpu_milli")
 	required, optional := []string{submit, lifetime}, []string{}
+	if o.Snapshot {
+		required = nil
+	}
 	for _, column := range []string{"gpus", "gpu_milli"} {
 		if o.Columns[column] == "" {
 			optional = append(optional, column)
@@ -375,9 +380,11 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 	}
 	unit := cmp.Or(o.Unit, 1)
 	return readLines(r, file, required, optional, each, func(f *fields) Job {
-		j := Job{GPUs: 1, Milli: WholeGPU}
-		j.Submit = f.seconds(submit, unit)
-		j.Lifetime = unit * f.number(lifetime)
+		j := Job{GPUs: 1, Milli: WholeGPU, Lifetime: 1}
+		if !o.Snapshot {
+			j.Submit = f.seconds(submit, unit)
+			j.Lifetime = unit * f.number(lifetime)
+		}
 		if f.text(gpus) != "" {
 			j.GPUs = f.whole(gpus)
 		}

@@ -23,8 +23,8 @@ type Question struct {
 	GPUs int
 	// PerNode is the number of GPUs of a node; 0 for one node.
 	PerNode int
-	// Wait and P95 are the largest mean and 95th percentile of the waits that are accepted, in seconds; a negative one is
-	// not asked for.
+	// Wait and P95 are the largest mean and 95th percentile of the waits that are accepted, in seconds; a negative one
+	// is not asked for.
 	Wait, P95 float64
 	// Policies are algorithms of the placement track. [FirstFit] is always among them.
 	Policies []string
@@ -292,30 +292,36 @@ func (a *adviser) below() int {
 // policy, so that a search by halves alone may miss the least number.
 const mostTried = 40
 
-// least returns how many GPUs are enough under a policy, at least so many.
-func (a *adviser) least(policy string, below int) (Need, error) {
-	tried := map[int]Outcome{}
-	enough := func(numbers ...int) (int, error) {
-		var units []Simulation
-		for _, n := range numbers {
-			units = append(units, Simulation{Policy: policy, GPUs: n})
-		}
-		outcomes, err := a.run(units)
-		for i, n := range numbers {
-			if err == nil {
-				tried[n] = outcomes[i]
-			}
-		}
-		return slices.IndexFunc(outcomes, a.meets), err
+// A trial tries numbers of GPUs under a policy.
+type trial struct {
+	a      *adviser
+	policy string
+	tried  map[int]Outcome
+}
+
+// enough returns the position of the first of some numbers that are enough; -1 if none is.
+func (t *trial) enough(numbers ...int) (int, error) {
+	var all []Simulation
+	for _, n := range numbers {
+		all = append(all, Simulation{Policy: t.policy, GPUs: n})
 	}
-	least, most := below, below
-	for {
-		i, err := enough(most)
-		if err != nil {
-			return Need{}, err
+	outcomes, err := t.a.run(all)
+	for i, o := range outcomes {
+		t.tried[numbers[i]] = o
+		if o.Error != "" {
+			return -1, fmt.Errorf("%s on %d GPUs: %s", t.policy, numbers[i], o.Error)
 		}
-		if tried[most].Error != "" {
-			return Need{}, fmt.Errorf("%s on %d GPUs: %s", policy, most, tried[most].Error)
+	}
+	return slices.IndexFunc(outcomes, t.a.meets), err
+}
+
+// halve returns a number of GPUs that is enough and of which the number below is not, unless it is the least to try.
+func (t *trial) halve(least int) (int, error) {
+	most := least
+	for {
+		i, err := t.enough(most)
+		if err != nil {
+			return 0, err
 		}
 		if i == 0 {
 			break
@@ -324,15 +330,25 @@ func (a *adviser) least(policy string, below int) (Need, error) {
 	}
 	for least < most {
 		middle := (least + most) / 2
-		i, err := enough(middle)
-		switch {
-		case err != nil:
-			return Need{}, err
-		case i == 0:
+		i, err := t.enough(middle)
+		if err != nil {
+			return 0, err
+		}
+		if i == 0 {
 			most = middle
-		default:
+		} else {
 			least = middle + 1
 		}
+	}
+	return most, nil
+}
+
+// least returns how many GPUs are enough under a policy, at least so many.
+func (a *adviser) least(policy string, below int) (Need, error) {
+	t := &trial{a: a, policy: policy, tried: map[int]Outcome{}}
+	most, err := t.halve(below)
+	if err != nil {
+		return Need{}, err
 	}
 	need := Need{Policy: policy, GPUs: most, Least: most-below <= mostTried}
 	if need.Least && most > below {
@@ -340,7 +356,7 @@ func (a *adviser) least(policy string, below int) (Need, error) {
 		for n := below; n < most; n++ {
 			numbers = append(numbers, n)
 		}
-		i, err := enough(numbers...)
+		i, err := t.enough(numbers...)
 		if err != nil {
 			return Need{}, err
 		}
@@ -348,7 +364,7 @@ func (a *adviser) least(policy string, below int) (Need, error) {
 			need.GPUs = numbers[i]
 		}
 	}
-	need.Outcome = tried[need.GPUs]
+	need.Outcome = t.tried[need.GPUs]
 	need.Mean = a.mean(need.Outcome.Bins)
 	return need, nil
 }

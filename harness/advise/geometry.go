@@ -18,9 +18,8 @@ type Fixed struct {
 	// Geometry has a partition for each GPU; nil if no geometry serves all requests.
 	Geometry []string
 	Outcome  Outcome
-	Mean     stats.BlockEstimate
-	// Cost is its mean wait less that of the best policy that changes instances.
-	Cost stats.BlockEstimate
+	// Mean is its mean delay, and Cost is that less the mean wait under the best policy, which changes instances.
+	Mean, Cost stats.BlockEstimate
 }
 
 // fixedPolicy places requests on instances that exist. Which one of a profile it takes does not change the waits.
@@ -47,15 +46,16 @@ func (a *adviser) fixed(best Compared) (f Fixed, err error) {
 	return f, nil
 }
 
-// A geometrySearch looks for numbers of GPUs with each partition that make the sum of the waits small. Under a fixed
-// geometry, the instances of a profile are servers of one queue, so that each queue is simulated by itself, once.
+// A geometrySearch looks for numbers of GPUs with each partition that make the sum of the times from arrival to end
+// small. Under a fixed geometry, the instances of a profile are servers of one queue, so that each queue is simulated
+// by itself, once.
 type geometrySearch struct {
 	g     *mig.GPU
 	in    task.Requests
 	parts []mig.Partition
-	// queues has the requests for each size, by the sizes that exist; waits has what they cost, by the servers.
+	// queues has the requests for each size, by the sizes that exist; times has what they cost, by the servers.
 	queues map[sizeSet]map[mig.Slices][]task.Request
-	waits  map[queueKey]float64
+	times  map[queueKey]float64
 }
 
 // A sizeSet has bit s for instances of s compute slices.
@@ -67,17 +67,22 @@ type queueKey struct {
 	servers int
 }
 
-// searchGeometry returns a partition for each GPU, from the local search that begins with the best partition for all; nil
+// searchGeometry returns a partition for each GPU, from the local search that begins with the best two partitions; nil
 // if none serves all requests. Each step changes the partition of some GPUs to what lowers the waits most.
 func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests) ([]string, error) {
 	s := newGeometrySearch(g, in)
 	var best []int
 	least := math.Inf(1)
-	for i := range s.parts {
-		numbers := make([]int, len(s.parts))
-		numbers[i] = in.GPUs
-		if cost := s.cost(numbers); cost < least {
-			best, least = numbers, cost
+	for i := range s.parts { // all GPUs alike, or a few others for large requests
+		for k := range s.parts {
+			for few := 1; few <= in.GPUs; few *= 2 {
+				numbers := make([]int, len(s.parts))
+				numbers[i] = in.GPUs - few
+				numbers[k] += few
+				if cost := s.cost(numbers); cost < least {
+					best, least = numbers, cost
+				}
+			}
 		}
 	}
 	for best != nil && ctx.Err() == nil {
@@ -96,7 +101,7 @@ func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests) ([]string
 
 func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
 	s := &geometrySearch{
-		g: g, in: in, queues: map[sizeSet]map[mig.Slices][]task.Request{}, waits: map[queueKey]float64{},
+		g: g, in: in, queues: map[sizeSet]map[mig.Slices][]task.Request{}, times: map[queueKey]float64{},
 	}
 	kinds := map[string]bool{}
 	for _, p := range g.Partitions() {
@@ -131,7 +136,7 @@ func (s *geometrySearch) step(numbers []int) (best []int, least float64) {
 	return best, least
 }
 
-// cost returns the sum of the waits in slots; infinite if a request fits no instance.
+// cost returns the sum of the times from arrival to end in slots; infinite if a request fits no instance.
 func (s *geometrySearch) cost(numbers []int) float64 {
 	var exist sizeSet
 	var servers [mig.MaxSize + 1]int
@@ -157,12 +162,12 @@ func (s *geometrySearch) cost(numbers []int) float64 {
 			continue
 		}
 		key := queueKey{exist, size, servers[size]}
-		wait, known := s.waits[key]
+		time, known := s.times[key]
 		if !known {
-			wait = queueWait(queues[size], servers[size])
-			s.waits[key] = wait
+			time = queueTime(queues[size], servers[size])
+			s.times[key] = time
 		}
-		sum += wait
+		sum += time
 	}
 	return sum
 }
@@ -187,9 +192,9 @@ func (s *geometrySearch) divide(numbers []int) map[mig.Slices][]task.Request {
 	return out
 }
 
-// queueWait returns the sum of the slots that requests wait for servers, in the order of their arrival. A request for
-// several takes those that are free first.
-func queueWait(requests []task.Request, servers int) float64 {
+// queueTime returns the sum of the slots from arrival to end if requests wait for servers, in the order of their
+// arrival. A request for several takes those that are free first.
+func queueTime(requests []task.Request, servers int) float64 {
 	var free heap.Heap[int]
 	for range servers {
 		free.Push(heap.Item[int]{})
@@ -207,7 +212,7 @@ func queueWait(requests []task.Request, servers int) float64 {
 		for range q.Instances() {
 			free.Push(heap.Item[int]{Key: start + q.Lifespan})
 		}
-		sum += float64(start - q.Arrival)
+		sum += float64(start + q.Lifespan - q.Arrival)
 	}
 	return sum
 }

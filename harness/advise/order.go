@@ -17,16 +17,20 @@ import (
 
 // An Order is the order in which a driver lists the places of a GPU, for an allocator that takes the first free one.
 type Order struct {
-	// First lists the memory slices in the order in which devices that begin there are listed.
-	First []mig.Slices
-	// Places are the devices of a GPU in that order.
+	// Found lists the memory slices in the best order found, in which devices that begin there are listed. First is the
+	// order to use: Found where that is certainly better than ascending starts, which it otherwise is.
+	Found, First []mig.Slices
+	// Places are the devices of a GPU in the order to use.
 	Places []Place
-	// Less is the mean wait with ascending starts less that with this order, on the second half of the time. The order was
-	// searched for on the first half.
+	// Less is the mean wait with ascending starts less that with Found, in the second half of the time. The order was
+	// searched for in the first half.
 	Less stats.BlockEstimate
 	// Tried is the number of orders that were simulated.
 	Tried int
 }
+
+// Better reports whether Found is to be used.
+func (o *Order) Better() bool { return certain(o.Less, 1) && o.Less.Mean > 0 }
 
 // A Place is a device.
 type Place struct {
@@ -44,11 +48,8 @@ const (
 
 // foundOrder is the record of the search.
 type foundOrder struct {
-	Policy string       `json:"policy"`
-	First  []mig.Slices `json:"first"`
-	Tried  int          `json:"tried"`
-	// Used has, by profile and start, how many instances began there on the whole trace.
-	Used map[string]int `json:"used"`
+	First []mig.Slices `json:"first"`
+	Tried int          `json:"tried"`
 }
 
 // order searches for the best order of starts.
@@ -64,9 +65,10 @@ func (a *adviser) order() (o Order, err error) {
 	if err != nil {
 		return o, err
 	}
-	f := found[0]
-	o.First, o.Tried = f.First, f.Tried
-	outcomes, err := a.run([]Simulation{{Policy: draPolicy, GPUs: a.in.GPUs}, {Policy: f.Policy, GPUs: a.in.GPUs}})
+	o.Found, o.Tried = found[0].First, found[0].Tried
+	outcomes, err := a.run([]Simulation{
+		{Policy: draPolicy, GPUs: a.in.GPUs}, {Policy: policyOf(o.Found), GPUs: a.in.GPUs},
+	})
 	if err != nil {
 		return o, err
 	}
@@ -75,22 +77,47 @@ func (a *adviser) order() (o Order, err error) {
 	if outcomes[0].Error == "" && outcomes[1].Error == "" {
 		o.Less = a.span.mean(difference(outcomes[0].Bins, outcomes[1].Bins), half, bins-a.span.Per)
 	}
+	if o.First = slices.Sorted(slices.Values(o.Found)); o.Better() {
+		o.First = o.Found
+	}
+	o.Places, err = a.places(o.First)
+	return o, err
+}
+
+// places returns the devices of a GPU in an order, and how often each is used.
+func (a *adviser) places(first []mig.Slices) (out []Place, err error) {
+	algorithm, err := algo.ParseFor(policyOf(first), algo.TrackPlacement)
+	if err != nil {
+		return nil, err
+	}
+	what := "places/" + a.gpus() + "/" + algorithm.ID
+	unit := a.unit(what, fmt.Sprint(algorithm.Spec.Version), func(context.Context) (any, error) {
+		r, err := runChecked(a, algorithm, a.in)
+		used := map[string]int{}
+		for i, spots := range r.Spots {
+			for _, s := range spots {
+				used[placeName(a.in.Requests[i].Profile, s.Start)]++
+			}
+		}
+		return used, err
+	})
+	used, err := records[map[string]int](a, []work.Unit{unit})
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range task.RequestProfiles(a.q.GPU) {
 		total := 0
 		for _, s := range p.Starts {
-			total += f.Used[placeName(p, s)]
+			total += used[0][placeName(p, s)]
 		}
-		for _, s := range f.First {
+		for _, s := range first {
 			if slices.Contains(p.Starts, s) {
-				place := Place{Profile: p, Start: s}
-				if total > 0 {
-					place.Used = float64(f.Used[placeName(p, s)]) / float64(total)
-				}
-				o.Places = append(o.Places, place)
+				share := float64(used[0][placeName(p, s)]) / float64(max(total, 1))
+				out = append(out, Place{Profile: p, Start: s, Used: share})
 			}
 		}
 	}
-	return o, nil
+	return out, nil
 }
 
 func (a *adviser) gpus() string { return strconv.Itoa(a.in.GPUs) }
@@ -128,21 +155,8 @@ func (a *adviser) searchOrder(ctx context.Context) (f foundOrder, err error) {
 			}
 		}
 	}
-	if err = cmp.Or(err, ctx.Err()); err != nil {
-		return f, err
-	}
-	f.First, f.Policy, f.Used = order, policyOf(order), map[string]int{}
-	algorithm, err := algo.ParseFor(f.Policy, algo.TrackPlacement)
-	if err != nil {
-		return f, err
-	}
-	r, err := runChecked(a, algorithm, a.in)
-	for i, spots := range r.Spots {
-		for _, s := range spots {
-			f.Used[placeName(a.in.Requests[i].Profile, s.Start)]++
-		}
-	}
-	return f, err
+	f.First = order
+	return f, cmp.Or(err, ctx.Err())
 }
 
 // policyOf returns the policy with an order.

@@ -93,7 +93,9 @@ type Outcome struct {
 	Used float64 `json:"used"`
 	// Blocked is the share of requests that the geometry kept out although enough slices were free.
 	Blocked float64 `json:"blocked"`
-	// Bins has the sum of the waits of the requests that arrive in each bin.
+	// Bins has the sum of the delays of the requests that arrive in each bin. A delay is the wait, and in a fixed
+	// geometry also what the duration of a request for work grows by, since it may get a larger instance; that is
+	// negative.
 	Bins []float64 `json:"bins"`
 	// Error says why there is no result.
 	Error string `json:"error,omitempty"`
@@ -108,7 +110,8 @@ func (a *adviser) run(all []Simulation) ([]Outcome, error) {
 			return nil, err
 		}
 		what := fmt.Sprintf("simulate/%s/%d/%s", algorithm.ID, s.GPUs, strings.Join(s.Geometry, "+"))
-		units = append(units, a.unit(what, fmt.Sprintf("v%d %s", algorithm.Spec.Version, algorithm.Weights()), func(context.Context) (any, error) {
+		inputs := fmt.Sprintf("v%d %s", algorithm.Spec.Version, algorithm.Weights())
+		units = append(units, a.unit(what, inputs, func(context.Context) (any, error) {
 			o, _, err := a.simulate(algorithm, s)
 			if err != nil {
 				o = Outcome{Policy: s.Policy, GPUs: s.GPUs, Error: err.Error()}
@@ -179,7 +182,8 @@ func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (Outcome, sim
 	}
 	for i, bin := range a.span.bins {
 		if bin >= 0 {
-			o.Bins[bin] += a.seconds(float64(r.Starts[i] - in.Requests[i].Arrival))
+			longer := in.Requests[i].Lifespan - a.in.Requests[i].Lifespan
+			o.Bins[bin] += a.seconds(float64(r.Starts[i] - in.Requests[i].Arrival + longer))
 		}
 	}
 	return o, r, nil

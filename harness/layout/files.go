@@ -77,8 +77,8 @@ func WriteMigParted(w io.Writer, comment string, layouts []Named) error {
 }
 
 // ReadMigParted reads the layouts of a GPU model from a file of mig-parted, in the order of the file. An entry without
-// instances has no profiles. An entry that names a profile of another model is left out; others counts them. Errors name
-// the file and the line.
+// instances has no profiles. An entry that names a profile of another model is left out; others counts them. Errors
+// name the file and the line.
 func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, others int, err error) {
 	var doc partedFile
 	if err := yaml.NewDecoder(r).Decode(&doc); err != nil {
@@ -178,8 +178,8 @@ func foreign(name string) error {
 	return nearest.Unknown("profile", name, slices.Compact(names))
 }
 
-// WriteGres writes the lines of gres.conf for nodes with instances, which the labels of the layouts name, and in comments
-// the lines of slurm.conf that go with them. Errors are those of w.
+// WriteGres writes the lines of gres.conf for nodes with instances, which the labels of the layouts name, and in
+// comments the lines of slurm.conf that go with them. Errors are those of w.
 func WriteGres(w io.Writer, comment string, layouts []Named) error {
 	b := bufio.NewWriter(w)
 	for line := range strings.Lines(comment) {
@@ -207,8 +207,8 @@ func NodeLine(l Named) string {
 	return fmt.Sprintf("NodeName=%s Gres=%s", l.Label, strings.Join(gres, ","))
 }
 
-// ReadGres reads the instances of nodes from gres.conf: the lines of the name gpu that have a type. A type may begin with
-// the name of the GPU, as in a100_1g.5gb. Errors name the file and the line.
+// ReadGres reads the instances of nodes from gres.conf: the lines of the name gpu that have a type. A type may begin
+// with the name of the GPU, as in a100_1g.5gb. Errors name the file and the line.
 func ReadGres(r io.Reader, file string, g *mig.GPU) (layouts []Named, err error) {
 	in := bufio.NewScanner(r)
 	for line := 1; in.Scan(); line++ {

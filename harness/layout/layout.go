@@ -1,8 +1,8 @@
 // Package layout answers whether instances fit side by side on a GPU, where, and in which order they can be created. It
 // reads and writes the files in which other tools keep layouts: the YAML of mig-parted and Slurm's gres.conf.
 //
-// A layout may repeat profiles and leave slices free. The rules are those of the driver: instances are disjoint, begin at
-// a start of their profile, and a GPU has no more of a profile than it allows.
+// A layout may repeat profiles and leave slices free. The rules are those of the driver: instances are disjoint, begin
+// at a start of their profile, and a GPU has no more of a profile than it allows.
 package layout
 
 import (
@@ -167,8 +167,8 @@ func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
 // maxMended is the number of instances among which [Mend] chooses those that stay; it leaves out the others.
 const maxMended = 14
 
-// Parse reads a list of profiles such as 3g,4g or 1g.10gb:4,3g.40gb: NVIDIA's names, or a size for its standard profile,
-// and how many after a colon.
+// Parse reads a list of profiles such as 3g,4g or 1g.10gb:4,3g.40gb: NVIDIA's names, or a size for its standard
+// profile, and how many after a colon.
 func Parse(g *mig.GPU, text string) (out []*mig.Profile, err error) {
 	for _, part := range strings.Split(text, ",") {
 		name, number, counted := strings.Cut(strings.TrimSpace(part), ":")
@@ -213,4 +213,77 @@ func (p Plan) Command(g *mig.GPU) string {
 		tuples = append(tuples, tuple)
 	}
 	return "nvidia-smi mig -cgi " + strings.Join(tuples, ",") + " -C"
+}
+
+// Divide gives the instances of a node to its GPUs; false if they do not fit. It returns an error for a profile with
+// engines that the model's table of partitions does not have.
+func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error) {
+	kinds := count(profiles)
+	wanted := func(p *mig.Profile) bool {
+		return slices.ContainsFunc(kinds, func(k kind) bool { return k.profile == p })
+	}
+	for _, k := range kinds {
+		if !slices.Contains(g.Profiles, k.profile) {
+			return nil, false, fmt.Errorf("%v cannot be divided among GPUs; check the layout of each", k.profile)
+		}
+	}
+	d := divider{kinds: kinds, failed: map[string]bool{}}
+	for _, part := range g.PartitionsOf(wanted) {
+		holds := make([]int, len(kinds))
+		for _, in := range part {
+			holds[slices.IndexFunc(kinds, func(k kind) bool { return k.profile == in.Profile })]++
+		}
+		d.parts = append(d.parts, holds)
+	}
+	slices.SortFunc(d.parts, slices.Compare)
+	d.parts = slices.CompactFunc(d.parts, slices.Equal)
+	left := make([]int, len(kinds))
+	for i, k := range kinds {
+		left[i] = k.number
+	}
+	shares, ok := d.divide(left, gpus)
+	var out []Plan
+	for _, share := range shares {
+		var own []*mig.Profile
+		for i, n := range share {
+			own = append(own, slices.Repeat([]*mig.Profile{kinds[i].profile}, n)...)
+		}
+		plan, _ := Fit(g, own)
+		out = append(out, plan)
+	}
+	return out, ok, nil
+}
+
+// A divider divides instances among GPUs. parts are what a GPU can hold, in numbers by kind.
+type divider struct {
+	kinds  []kind
+	parts  [][]int
+	failed map[string]bool
+}
+
+// divide returns what each GPU gets.
+func (d *divider) divide(left []int, gpus int) ([][]int, bool) {
+	first := slices.IndexFunc(left, func(n int) bool { return n > 0 })
+	state := fmt.Sprint(left, gpus)
+	if first < 0 {
+		return nil, true
+	}
+	if gpus == 0 || d.failed[state] {
+		return nil, false
+	}
+	for _, holds := range d.parts {
+		if holds[first] == 0 {
+			continue
+		}
+		share, rest := make([]int, len(left)), slices.Clone(left)
+		for i, n := range holds {
+			share[i] = min(n, left[i])
+			rest[i] -= share[i]
+		}
+		if others, ok := d.divide(rest, gpus-1); ok {
+			return append([][]int{share}, others...), true
+		}
+	}
+	d.failed[state] = true
+	return nil, false
 }

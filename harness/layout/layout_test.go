@@ -151,3 +151,31 @@ func TestMend(t *testing.T) {
 		}
 	}
 }
+
+// TestDivide: as many GPUs as some instances need, and no fewer.
+func TestDivide(t *testing.T) {
+	g := mig.MustLookup("A100")
+	for text, want := range map[string]int{"7g:3": 3, "4g:2,3g:2": 2, "3g:3,4g": 2, "4g:3,3g": 3, "1g:15": 3, "2g:4,1g:6": 2, "1g.5gb+me:2": 2} {
+		profiles, err := Parse(g, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for gpus := range 5 {
+			plans, ok, err := Divide(g, profiles, gpus)
+			if ok != (gpus >= want) || err != nil {
+				t.Errorf("%s on %d GPUs: %t, %v", text, gpus, ok, err)
+			}
+			all := 0
+			for _, p := range plans {
+				all += len(p.Instances)
+			}
+			if ok && (all != len(profiles) || len(plans) > gpus) {
+				t.Errorf("%s: %d plans with %d instances", text, len(plans), all)
+			}
+		}
+	}
+	rtx := mig.MustLookup("RTX-PRO-6000")
+	if _, _, err := Divide(rtx, []*mig.Profile{rtx.Others[0]}, 1); err == nil {
+		t.Error("a profile with graphics was divided")
+	}
+}

@@ -17,12 +17,23 @@ func newCheck() *cobra.Command {
 	var pf problemFlags
 	var rf requestFlags
 	var certified bool
-	var format string
+	var format, layouts string
 	c := &cobra.Command{
 		Use:   "check schedule.json",
 		Short: "Referee a schedule: every task once, no overlaps, enough time to reconfigure",
-		Args:  cli.Arguments(1, 1, "one schedule.json"),
+		Args: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("layout") {
+				return cli.Arguments(0, 0, "")(c, args)
+			}
+			return cli.Arguments(1, 1, "one schedule.json")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case layouts != "":
+				return checkLayout(c, layouts, pf.gpu, pf.count, format)
+			case format != "json" && format != "text":
+				return fmt.Errorf("--format %s has a meaning with --layout only", format)
+			}
 			placement, err := rf.chosen(c)
 			switch {
 			case err != nil:
@@ -39,35 +50,43 @@ func newCheck() *cobra.Command {
 			if certified {
 				return checkCertificate(c, p, args[0], format)
 			}
-			s, err := cli.Interruptible(c.Context(), func() (schedule.Schedule, error) {
-				return readFile(args[0], func(r io.Reader) (schedule.Schedule, error) { return schedule.Decode(r, p) })
-			})
-			if err != nil {
-				return err
-			}
-			m, err := schedule.Measure(p, s)
-			invalid, broken := errors.AsType[*schedule.InvalidError](err)
-			if err != nil && !broken {
-				return err
-			}
-			if format == "json" {
-				return checkJSON(c, args[0], s, m, invalid)
-			}
-			if broken {
-				return violationsError(args[0], invalid.Violations)
-			}
-			fmt.Fprintf(c.OutOrStdout(), "ok: %s, makespan %.6g s, utilisation %.1f %%, %s\n",
-				cli.Count(len(s.Placements), "tasks"), m.Makespan, 100*m.Utilisation,
-				cli.Count(m.Reconfigurations, "reconfigurations"))
-			return nil
+			return checkSchedule(c, p, args[0], format)
 		},
 	}
 	pf.add(c)
 	rf.register(c)
-	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
+	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", layoutFormats),
+		"text or json; with --layout also mig-parted or gres, the files of these tools")
+	c.Flags().StringVar(&layouts, "layout", "",
+		"profiles of a GPU, as in 3g,4g or 1g.10gb:4,3g.40gb; or a file of mig-parted (.yaml) or Slurm's gres.conf")
 	c.Flags().BoolVar(&certified, "certificate", false,
 		"the file is a certificate (miglab bound --exact --format json)")
 	return c
+}
+
+// checkSchedule has the referee check a schedule.
+func checkSchedule(c *cobra.Command, p schedule.Problem, path, format string) error {
+	s, err := cli.Interruptible(c.Context(), func() (schedule.Schedule, error) {
+		return readFile(path, func(r io.Reader) (schedule.Schedule, error) { return schedule.Decode(r, p) })
+	})
+	if err != nil {
+		return err
+	}
+	m, err := schedule.Measure(p, s)
+	invalid, broken := errors.AsType[*schedule.InvalidError](err)
+	if err != nil && !broken {
+		return err
+	}
+	if format == "json" {
+		return checkJSON(c, path, s, m, invalid)
+	}
+	if broken {
+		return violationsError(path, invalid.Violations)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "ok: %s, makespan %.6g s, utilisation %.1f %%, %s\n",
+		cli.Count(len(s.Placements), "tasks"), m.Makespan, 100*m.Utilisation,
+		cli.Count(m.Reconfigurations, "reconfigurations"))
+	return nil
 }
 
 // checkJSON prints what the referee found in a schedule; invalid is nil if the schedule is valid.

@@ -47,6 +47,8 @@ var mayImport = map[string]string{
 	"algorithms/*":       "harness/mig harness/numpy harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"algorithms/rl/nn":   "",
 
+	"harness/layout":      "harness/mig",
+	"harness/advise":      "harness/heap harness/mig harness/task harness/algo harness/sim harness/stats harness/work",
 	"harness/sweep/slurm": "",
 
 	"algorithms/rl/internal/learn": "algorithms/rl/train/curve algorithms/rl/nn algorithms/rl/env",
@@ -83,6 +85,7 @@ var mayImport = map[string]string{
 	"datasets/suite":         "harness/spec harness/mig harness/task harness/schedule harness/algo harness/store harness/track harness/work harness/run bounds/certificate datasets",
 	"reports":                "harness/mig harness/task harness/schedule harness/sim/corun",
 	"reports/leaderboard":    "harness/mig harness/algo harness/stats datasets harness/store harness/track harness/run reports",
+	"reports/advise":         "harness/mig harness/task harness/stats harness/advise harness/layout reports",
 	"reports/site":           "harness/mig harness/schedule harness/algo harness/store harness/track harness/run datasets reports reports/leaderboard",
 	"paper-figures":          "harness/mig harness/task harness/schedule harness/stats harness/store harness/track harness/work harness/run datasets reports paper-figures/claim paper-figures/manifest paper-figures/render paper-figures/verdict",
 	"paper-figures/claim":    "paper-figures/verdict",

@@ -36,9 +36,10 @@ func commandLine(args []string) int {
 
 func newRoot() *cobra.Command {
 	commands := []*cobra.Command{
-		newList(), newGenerate(), newImport(), newSchedule(), newCheck(), newBound(), newRun(), newExport(),
-		newReproduce(), newReadme(), newLeaderboard(), newCompare(), newCite(), newAudit(), newVerify(), newSite(),
-		newSuite(), newTrain(), newGym(), newSubmit(), newStatus(), newMerge(), newTask(), newCorunSimulation(),
+		newList(), newGenerate(), newImport(), newAdvise(), newSchedule(), newCheck(), newBound(), newRun(),
+		newExport(), newReproduce(), newReadme(), newLeaderboard(), newCompare(), newCite(), newAudit(), newVerify(),
+		newSite(), newSuite(), newTrain(), newGym(), newSubmit(), newStatus(), newMerge(), newTask(),
+		newCorunSimulation(),
 	}
 	root := cli.NewRoot("Benchmarks and reproductions for scheduling on Multi-Instance GPUs", version(),
 		append(commands, command.All()...)...) // those that need a GPU

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"miglab/bounds"
+	"miglab/datasets/traces"
+	"miglab/harness/advise"
+	"miglab/harness/algo"
+	"miglab/harness/cli"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/task"
+	"miglab/harness/work"
+	page "miglab/reports/advise"
+)
+
+// adviseFlags are the flags of the command advise.
+type adviseFlags struct {
+	traceFlags
+	cellFlags
+	gpus, perNode int
+	wait, p95     time.Duration
+	policies      []string
+	out           string
+}
+
+// advisedPolicies are compared unless others are named: those of the page about clusters.
+var advisedPolicies = []string{
+	"ff", "dra-first-fit", "hami-2.10", "hami-binpack", "hami-spread", "bf-bi", "wf-bi", "mfi", "mfi-weighted", "fgd",
+}
+
+func newAdvise() *cobra.Command {
+	var f adviseFlags
+	c := &cobra.Command{
+		Use:   "advise FILE",
+		Short: "Answer what a cluster wants to know of its own trace: policy, GPUs, geometry, order of devices",
+		Args:  cli.Arguments(1, 1, "the file of the trace"),
+		RunE:  func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	f.traceFlags.register(c, requestsFormat)
+	f.cellFlags.register(c, "folder for results", "simulations")
+	c.Flags().BoolVar(&f.options.Snapshot, "snapshot", false,
+		"format csv: the rows are there at once; the columns submit_s and lifetime_s are not read")
+	cli.AddFlag(c, &f.gpus, "gpus", "0", cli.WholeNumber(0, mostGPUs),
+		"GPUs of the cluster in which policies are compared; 0 means as many as first fit needs")
+	cli.AddFlag(c, &f.perNode, "pernode", "0", cli.AtLeast(0), "GPUs of a node; 0 means all")
+	cli.AddFlag(c, &f.wait, "wait", "", readDuration, "largest mean wait (default 10m, or none with --p95)")
+	cli.AddFlag(c, &f.p95, "p95", "", readDuration, "largest 95th percentile of the waits")
+	c.Flags().StringSliceVar(&f.policies, "policies", advisedPolicies,
+		"policies to compare with ff, separated by commas (miglab list algorithms)")
+	c.Flags().StringVar(&f.out, "out", "", "folder for the page as Markdown, its charts and the files of other tools")
+	checkArgs(c, func() error { return f.check(c) })
+	return c
+}
+
+func (f *adviseFlags) check(c *cobra.Command) error {
+	if err := f.traceFlags.check(c); err != nil {
+		return err
+	}
+	if f.options.Snapshot {
+		switch {
+		case f.format != "csv":
+			return errors.New("--snapshot is for the format csv; other formats have arrivals")
+		case c.Flags().Changed("wait") || c.Flags().Changed("p95"):
+			return errors.New("--wait and --p95 have no meaning with --snapshot, in which nobody waits")
+		}
+	}
+	for _, p := range f.policies {
+		if _, err := algo.ParseFor(p, algo.TrackPlacement); err != nil {
+			return fmt.Errorf("--policies: %w", err)
+		}
+	}
+	return nil
+}
+
+// question returns what the flags ask of a trace.
+func (f *adviseFlags) question(in task.Requests) advise.Question {
+	q := advise.Question{
+		GPU: f.gpu, Requests: in, GPUs: f.gpus, PerNode: f.perNode, Wait: -1, P95: -1, Policies: f.policies,
+		Bounds: advise.Bounds{
+			Wait: func(g *mig.GPU, in task.Requests) float64 { return bounds.WaitAtLeast(g, in) },
+			Late: bounds.LateAtLeast,
+		},
+	}
+	switch {
+	case f.options.Snapshot:
+		q.Wait = 0
+	case f.wait > 0 || f.p95 == 0:
+		q.Wait = 600
+		if f.wait > 0 {
+			q.Wait = f.wait.Seconds()
+		}
+	}
+	if f.p95 > 0 {
+		q.P95 = f.p95.Seconds()
+	}
+	return q
+}
+
+func (f *adviseFlags) run(c *cobra.Command, path string) error {
+	in, rejected, err := f.requests(c, path)
+	if err != nil {
+		return err
+	}
+	if len(in.Requests) == 0 {
+		return fmt.Errorf("%s has no row that can be used as format %s%s", path, f.format, firstReason(rejected))
+	}
+	db, err := run.Open(f.results)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var advice *advise.Advice
+	err = cli.RunUnits(c, "simulations", func(p *cli.Progress) (err error) {
+		runner := &work.Runner{Log: work.NewLog(db, ""), Workers: f.workers, Progress: p.Set}
+		advice, err = advise.Advise(c.Context(), f.question(in), runner)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	answer := page.Page{
+		Advice: advice, File: path, Command: adviseLine(c, path), Rejected: len(rejected),
+		Snapshot: f.options.Snapshot,
+	}
+	if len(rejected) > 0 {
+		answer.Reason = fmt.Sprintf("line %d: %s", rejected[0].Line, rejected[0].Reason)
+	}
+	switch f.format {
+	case requestsFormat, traces.MIGBench:
+	default:
+		answer.Mapped = fmt.Sprintf("--map %s assumes the smallest profile with the job's share of a GPU.", f.mapping)
+	}
+	if err := answer.Text(c.OutOrStdout()); err != nil {
+		return err
+	}
+	if f.out == "" {
+		return nil
+	}
+	return answer.Write(f.out)
+}
+
+// firstReason words why the first row cannot be used.
+func firstReason(rejected []traces.Rejected) string {
+	if len(rejected) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; line %d: %s", rejected[0].Line, rejected[0].Reason)
+}
+
+// adviseLine returns the command line, without the flags that change no answer.
+func adviseLine(c *cobra.Command, path string) string {
+	words := []string{"miglab", "advise", path}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		switch list, many := f.Value.(pflag.SliceValue); {
+		case f.Name == "out" || f.Name == "results" || f.Name == "workers":
+		case many:
+			words = append(words, "--"+f.Name, strings.Join(list.GetSlice(), ","))
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name)
+		default:
+			words = append(words, "--"+f.Name, strings.Trim(f.Value.String(), "[]"))
+		}
+	})
+	return shellLine(words)
+}

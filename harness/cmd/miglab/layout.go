@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/harness/cli"
+	"miglab/harness/layout"
+	"miglab/harness/mig"
+	"miglab/harness/strictcsv"
+	"miglab/reports"
+)
+
+// layoutFormats are the formats of check, those for --layout only at the end.
+var layoutFormats = []string{"json", "text", migPartedFormat, gresFormat}
+
+const migPartedFormat, gresFormat = "mig-parted", "gres"
+
+// A checkedLayout is a layout and the plan by which it is made.
+type checkedLayout struct {
+	layout.Named
+	// Plans has a plan for each GPU; one if all GPUs are alike. It is nil if the layout does not fit.
+	Plans []layout.Plan
+	// Changes are the fewest changes after which it fits.
+	Changes []layout.Change
+}
+
+// checkLayout checks a list of profiles, or all layouts of a file, on GPUs of a model.
+func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format string) error {
+	layouts, others, err := readLayouts(text, g)
+	if err != nil {
+		return err
+	}
+	var all []checkedLayout
+	wrong := 0
+	for _, l := range layouts {
+		checked := checkedLayout{Named: l}
+		if strings.HasSuffix(text, gresSuffix) {
+			plans, ok, err := layout.Divide(g, l.Profiles, gpus)
+			if err != nil {
+				return err
+			}
+			if ok {
+				checked.Plans = plans
+			}
+		} else if plan, ok := layout.Fit(g, l.Profiles); ok {
+			checked.Plans = []layout.Plan{plan}
+		} else {
+			checked.Changes = layout.Mend(g, l.Profiles)
+		}
+		if checked.Plans == nil && len(l.Profiles) > 0 {
+			wrong++
+		}
+		all = append(all, checked)
+	}
+	out := c.OutOrStdout()
+	switch format {
+	case "json":
+		err = emitJSON(c, jsonLayouts(g, all))
+	case migPartedFormat:
+		err = layout.WriteMigParted(out, "miglab check --layout", layouts)
+	case gresFormat:
+		err = layout.WriteGres(out, "miglab check --layout", layouts)
+	default:
+		err = writeLayouts(out, g, all)
+		if err == nil && others > 0 {
+			fmt.Fprintf(out, "entries of other models that were left out: %d\n", others)
+		}
+	}
+	if err != nil || wrong == 0 {
+		return err
+	}
+	return cli.FailedError{Err: fmt.Errorf("%d of %s not fit on %s", wrong, doCount(len(all), "layouts"), g)}
+}
+
+// doCount returns a number with its noun and the verb do.
+func doCount(n int, plural string) string {
+	if n == 1 {
+		return cli.Count(n, plural) + " does"
+	}
+	return cli.Count(n, plural) + " do"
+}
+
+// gresSuffix ends the names of files that are read as gres.conf.
+const gresSuffix = ".conf"
+
+// readLayouts reads a list of profiles, or a file by its name: mig-parted's YAML or gres.conf. others counts the
+// entries of other models.
+func readLayouts(text string, g *mig.GPU) (layouts []layout.Named, others int, err error) {
+	parted := strings.HasSuffix(text, ".yaml") || strings.HasSuffix(text, ".yml")
+	if !parted && !strings.HasSuffix(text, gresSuffix) {
+		profiles, err := layout.Parse(g, text)
+		if err != nil {
+			return nil, 0, fmt.Errorf("--layout: %w", err)
+		}
+		return []layout.Named{{Label: "layout", Profiles: profiles}}, 0, nil
+	}
+	file, err := os.Open(text)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	in := strictcsv.Limit(file, text)
+	if parted {
+		layouts, others, err = layout.ReadMigParted(in, text, g)
+	} else {
+		layouts, err = layout.ReadGres(in, text, g)
+	}
+	if err == nil && len(layouts) == 0 {
+		err = fmt.Errorf("%s has no layouts of %s", text, g)
+	}
+	return layouts, others, err
+}
+
+// writeLayouts writes what fits, where, and in which order it can be created.
+func writeLayouts(w io.Writer, g *mig.GPU, all []checkedLayout) error {
+	for i, l := range all {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if len(l.Profiles) == 0 {
+			fmt.Fprintf(w, "%s: ok, no instances\n", l.Label)
+			continue
+		}
+		if l.Plans == nil {
+			fmt.Fprintf(w, "%s: does not fit\n", l.Label)
+			writeChanges(w, l.Changes)
+			continue
+		}
+		fmt.Fprintf(w, "%s: ok\n", l.Label)
+		for gpu, plan := range l.Plans {
+			t := reports.Table{Columns: reports.Right("order").Left("profile").Right("id", "start", "memory slices")}
+			for k, in := range plan.Instances {
+				t.Row(k+1, in.Profile, in.Profile.ID, int(in.Start*max(g.DriverSlices, 1)),
+					int(in.Profile.Length*max(g.DriverSlices, 1)))
+			}
+			if len(l.Plans) > 1 {
+				fmt.Fprintf(w, "GPU %d:\n", gpu)
+			}
+			if err := t.Text(w); err != nil {
+				return err
+			}
+			how := "with these starts"
+			if plan.AnyStart {
+				how = "in this order, whichever start the driver takes"
+			}
+			fmt.Fprintf(w, "%s: %s\n", how, plan.Command(g))
+		}
+	}
+	return nil
+}
+
+func writeChanges(w io.Writer, changes []layout.Change) {
+	for _, change := range changes {
+		if change.By == nil {
+			fmt.Fprintf(w, "leave out %v\n", change.Profile)
+		} else {
+			fmt.Fprintf(w, "replace %v by %v\n", change.Profile, change.By)
+		}
+	}
+}
+
+// jsonLayouts returns the layouts as JSON has them.
+func jsonLayouts(g *mig.GPU, all []checkedLayout) any {
+	type instance struct {
+		Profile string `json:"profile"`
+		ID      int    `json:"id"`
+		Start   int    `json:"start"`
+	}
+	type plan struct {
+		Instances []instance `json:"instances"`
+		AnyStart  bool       `json:"any_start"`
+		Command   string     `json:"command"`
+	}
+	type entry struct {
+		Label string `json:"label"`
+		Line  int    `json:"line,omitempty"`
+		Fits  bool   `json:"fits"`
+		Plans []plan `json:"gpus"`
+	}
+	out := []entry{}
+	for _, l := range all {
+		e := entry{Label: l.Label, Line: l.Line, Fits: l.Plans != nil || len(l.Profiles) == 0, Plans: []plan{}}
+		for _, p := range l.Plans {
+			made := plan{AnyStart: p.AnyStart, Command: p.Command(g)}
+			for _, in := range p.Instances {
+				start := int(in.Start * max(g.DriverSlices, 1))
+				made.Instances = append(made.Instances, instance{in.Profile.String(), in.Profile.ID, start})
+			}
+			e.Plans = append(e.Plans, made)
+		}
+		out = append(out, e)
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"miglab/datasets/traces"
+	"miglab/harness/cli"
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
+	"miglab/harness/task"
+)
+
+// traceFlags say how to read a trace of a cluster.
+type traceFlags struct {
+	format  string
+	gpu     *mig.GPU
+	mapping traces.Mapping
+	slot    int
+	options traces.Options
+	columns map[string]string
+	unit    string
+}
+
+// timeUnits are the units of times in files of the format csv, in seconds.
+var timeUnits = map[string]float64{"ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+
+// register adds the flags. more are formats besides those of the traces.
+func (f *traceFlags) register(c *cobra.Command, more ...string) {
+	formats := append(append(traces.FormatNames(), traces.MIGBench), more...)
+	cli.AddFlag(c, &f.format, "format", "csv", cli.OneOf("format", formats), strings.Join(formats, ", "))
+	addGPU(c, &f.gpu, "A100-80GB", "GPU model that the profiles and sizes are of")
+	cli.AddFlag(c, &f.mapping, "map", traces.MappingNames()[0],
+		cli.OneOf("mapping", []traces.Mapping{traces.Compute, traces.Memory}),
+		strings.Join(traces.MappingNames(), " or "))
+	cli.AddFlag(c, &f.slot, "slot", "1", cli.AtLeast(1), "seconds of a slot, for requests")
+	c.Flags().StringToStringVar(&f.columns, "columns", nil,
+		"format csv: names of the columns, as in gpus=n,gpu_milli=share")
+	c.Flags().StringVar(&f.options.ShareUnit, "share-unit", "",
+		"formats csv and openb: unit of gpu_milli: "+strings.Join(traces.ShareUnits, ", ")+
+			" (default: thousandths, if one is above 100)")
+	cli.AddFlag(c, &f.unit, "unit", "s", cli.OneOf("unit", []string{"ms", "s", "min", "h"}),
+		"format csv: unit of times that are numbers: ms, s, min or h")
+	c.Flags().BoolVar(&f.options.Pending, "pending", false, "format openb: keep pods that the cluster never placed")
+}
+
+// check refuses flags of another format, and completes the options.
+func (f *traceFlags) check(c *cobra.Command) error {
+	for _, name := range slices.Sorted(maps.Keys(f.columns)) {
+		if !slices.Contains(traces.CSVColumns, name) {
+			return fmt.Errorf("--columns: %w", nearest.Unknown("column", name, traces.CSVColumns))
+		}
+	}
+	if f.format != "csv" && (len(f.columns) > 0 || c.Flags().Changed("unit")) {
+		return fmt.Errorf("--columns and --unit are for the format csv; %s says them itself", f.format)
+	}
+	f.options.Columns, f.options.Unit = f.columns, timeUnits[f.unit]
+	return nil
+}
+
+// readWork reads requests for work and memory, which have no profiles yet.
+func (f *traceFlags) readWork(c *cobra.Command, file io.Reader, path string) ([]task.Request, error) {
+	for _, name := range []string{"as", "gpu", "map", "slot", "alpha", "slack"} {
+		if c.Flags().Changed(name) && !(name == "gpu" && c.Name() != "import") {
+			return nil, fmt.Errorf("--%s has no meaning with the format %s, whose requests are for work and memory",
+				name, f.format)
+		}
+	}
+	requests, err := traces.ReadMIGBench(file, path)
+	if err == nil && len(requests) == 0 {
+		err = fmt.Errorf("%s has no requests", path)
+	}
+	return requests, err
+}
+
+// requestsFormat is the format of the files that import writes.
+const requestsFormat = "requests"
+
+// requests reads a trace as requests that wait, and the rows that cannot be used.
+func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, rejected []traces.Rejected, err error) {
+	file, err := strictcsv.Open(path)
+	if err != nil {
+		return in, nil, err
+	}
+	defer file.Close()
+	switch f.format {
+	case requestsFormat:
+		cluster := task.Requests{GPUs: math.MaxInt, Waiting: task.Retry}
+		in, err = task.ReadRequests(file, path, f.gpu, cluster)
+		return in, nil, err
+	case traces.MIGBench:
+		const millisecond = 0.001
+		in.SlotSeconds = millisecond
+		in.Requests, err = f.readWork(c, file, path)
+		for i := range in.Requests {
+			if err == nil {
+				err = in.Requests[i].SetProfile(f.gpu)
+			}
+		}
+		return in, nil, err
+	}
+	jobs, rejected, err := traces.Read(file, path, f.format, f.options)
+	if err != nil {
+		return in, nil, err
+	}
+	var more []traces.Rejected
+	in.SlotSeconds = float64(f.slot)
+	in.Requests, more = traces.Requests(f.gpu, f.mapping, float64(f.slot), jobs)
+	return in, sortRejected(append(rejected, more...)), nil
+}
+
+// sortRejected sorts rejected rows by line.
+func sortRejected(rejected []traces.Rejected) []traces.Rejected {
+	slices.SortStableFunc(rejected, func(a, b traces.Rejected) int { return cmp.Compare(a.Line, b.Line) })
+	return rejected
+}

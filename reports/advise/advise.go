@@ -1,0 +1,451 @@
+// Package advise writes the answers of [miglab/harness/advise] as a page: in a terminal, and in a folder as Markdown
+// with charts, beside the files that other tools read. The same answers give the same bytes.
+package advise
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"miglab/harness/advise"
+	"miglab/harness/layout"
+	"miglab/harness/mig"
+	"miglab/harness/stats"
+	"miglab/reports"
+)
+
+// A Page is an advice with what is known about the trace's file.
+type Page struct {
+	Advice *advise.Advice
+	// File names the trace, and Command is the command line that makes the page.
+	File, Command string
+	// Rejected is the number of rows that cannot be used, and Reason is the reason of the first; "" if all can.
+	Rejected int
+	Reason   string
+	// Mapped names the assumption by which jobs got their profiles; "" if the trace has profiles or memory.
+	Mapped string
+	// Snapshot says that the trace has neither arrivals nor durations.
+	Snapshot bool
+}
+
+// A section is an answer.
+type section struct {
+	title, answer string
+	table         *reports.Table
+	// figure is drawn into the folder, under this name; nil if there is none.
+	figure reports.Figure
+	name   string
+}
+
+// Text writes the page for a terminal.
+func (p *Page) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintln(b, p.heading())
+	for i, s := range p.sections() {
+		fmt.Fprintf(b, "\n%d. %s\n\n", i+1, s.title)
+		fold(b, s.answer)
+		if s.table != nil {
+			fmt.Fprintln(b)
+			if err := s.table.Text(b); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprint(b, "\nWhat this trace cannot tell\n\n")
+	for _, text := range p.unknown() {
+		fold(b, "- "+text)
+	}
+	return b.Flush()
+}
+
+// Markdown writes the page with links to its charts.
+func (p *Page) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "# %s\n\n", reports.EscapeMarkdown(p.heading()))
+	for _, s := range p.sections() {
+		fmt.Fprintf(b, "## %s\n\n%s\n\n", s.title, reports.EscapeMarkdown(s.answer))
+		if s.table != nil {
+			if err := s.table.Encode(b, "markdown"); err != nil {
+				return err
+			}
+			fmt.Fprintln(b)
+		}
+		if s.figure != nil {
+			fmt.Fprintf(b, "![%s](%s.svg)\n\n", s.title, s.name)
+		}
+	}
+	fmt.Fprint(b, "## What this trace cannot tell\n\n")
+	for _, text := range p.unknown() {
+		fmt.Fprintf(b, "- %s\n", reports.EscapeMarkdown(text))
+	}
+	fmt.Fprintf(b, "\nMade by `%s`.\n", p.Command)
+	return b.Flush()
+}
+
+// fold writes a text in lines of at most lineWidth characters.
+func fold(w io.Writer, text string) {
+	const lineWidth = 100
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > lineWidth {
+			fmt.Fprintln(w, line)
+			line = word
+			continue
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	fmt.Fprintln(w, line)
+}
+
+func (p *Page) heading() string {
+	return fmt.Sprintf("Advice for %s: %d requests, %s", p.File, len(p.Advice.Question.Requests.Requests),
+		p.Advice.Question.GPU)
+}
+
+func (p *Page) sections() []section {
+	return []section{p.demand(), p.policies(), p.gpus(), p.fixed(), p.order(), {
+		title: "What would moving gain?",
+		answer: "Not answered: a simulated request that runs is not moved while others wait. On MISO's jobs, the " +
+			"page of clusters has what moving gains.",
+	}}
+}
+
+// duration formats seconds in the unit that people use.
+func duration(seconds float64) string {
+	for _, u := range []struct {
+		name    string
+		seconds float64
+		least   float64
+	}{{"days", 86400, 2 * 86400}, {"h", 3600, 7200}, {"min", 60, 120}} {
+		if math.Abs(seconds) >= u.least {
+			return reports.Fixed(seconds/u.seconds, 1) + " " + u.name
+		}
+	}
+	return reports.Fixed(seconds, 1) + " s"
+}
+
+// estimate formats a mean wait with its interval.
+func estimate(e stats.BlockEstimate) string {
+	if e.Blocks == 0 {
+		return duration(e.Mean) + " (no interval)"
+	}
+	return fmt.Sprintf("%s (%s to %s)", duration(e.Mean), duration(e.Low), duration(e.High))
+}
+
+// cells returns the cells of an estimate in seconds: the mean and the interval.
+func cells(e stats.BlockEstimate) []string {
+	if e.Blocks == 0 {
+		return append(reports.Cells(1, e.Mean), reports.Missing, reports.Missing)
+	}
+	return reports.Cells(1, e.Mean, e.Low, e.High)
+}
+
+func (p *Page) demand() section {
+	a := p.Advice
+	hours, several, whole := 0.0, 0, 0
+	for _, d := range a.Profiles {
+		hours += d.GPUHours
+		several += d.Several
+		if d.Profile.Length == a.Question.GPU.MemorySlices {
+			whole += d.Requests - d.Several
+		}
+	}
+	t := reports.Table{Columns: reports.Left("profile").Right("requests", "% of requests", "mean s", "GPU hours",
+		"% of hours")}
+	for _, d := range a.Profiles {
+		share := 100 * float64(d.Requests) / float64(len(a.Question.Requests.Requests))
+		t.Row(d.Profile, d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, 100*d.GPUHours/hours))
+	}
+	mean := 0.0
+	for _, v := range a.Load.Memory {
+		mean += v / float64(len(a.Load.Memory))
+	}
+	s := section{title: "What does the trace ask for?", table: &t, name: "load"}
+	s.answer = fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most; "+
+		"%d requests need a whole GPU and %d several, which no slice serves.", mean, a.Load.Peak, whole, several)
+	if p.Snapshot {
+		s.answer = fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs; %d need a whole GPU and %d "+
+			"several, which no slice serves.", a.Load.Peak, whole, several)
+		return s
+	}
+	load := a.Load
+	s.figure = reports.Lines{
+		Title: "Demand if no request waited", X: reports.Axis{Label: "Time [h]"}, Y: reports.Axis{Label: "GPUs"},
+		Series: []reports.Series{
+			{Name: "memory slices", X: load.Hours, Y: load.Memory},
+			{Name: "compute slices", X: load.Hours, Y: load.Compute},
+		},
+	}
+	return s
+}
+
+func (p *Page) policies() section {
+	a := p.Advice
+	best := a.Policies[0]
+	t := reports.Table{
+		Columns: reports.Left("policy").Right("mean wait s", "from", "to", "less than ff", "least", "most").
+			Left("not as ff", "not as best").Right("p95 s", "over bound"),
+		Notes: []string{
+			fmt.Sprintf("Intervals are 95 %%. Policies are told apart (not as ff, not as best) for %d comparisons,",
+				len(a.Policies)-1),
+			fmt.Sprintf("or blocks are too short to say so (short). The bound is on the mean of all requests, %s.",
+				duration(a.WaitAtLeast)),
+		},
+	}
+	var tied, short, names []string
+	certain := 0
+	bars := reports.BarGroup{Name: "less than ff"}
+	for _, c := range a.Policies {
+		apart, behind, less := verdict(c.Less, c.Apart), verdict(c.Behind, !c.Tied), cells(c.Less)
+		switch {
+		case c.Policy == best.Policy:
+			behind = reports.Missing
+		case behind == "short":
+			short = append(short, c.Policy)
+		case c.Tied:
+			tied = append(tied, c.Policy)
+		default:
+			certain++
+		}
+		if c.Policy == advise.FirstFit {
+			less, apart = []string{"0.0", "0.0", "0.0"}, reports.Missing
+		} else {
+			names = append(names, c.Policy)
+			bars.Add(c.Less.Mean, c.Less.Low, c.Less.High)
+		}
+		t.Row(c.Policy, cells(c.Mean), less, apart, behind, reports.Cells(1, c.P95, c.Wait-a.WaitAtLeast))
+	}
+	s := section{title: "Which policy?", table: &t, name: "policies", answer: policyAnswer(a, certain, tied, short)}
+	if best.Less.Blocks > 0 && len(names) > 0 {
+		s.figure = reports.Bars{
+			Title: "Mean wait less than under first fit", X: reports.Axis{Label: "Policy"},
+			Y:          reports.Axis{Label: "Seconds"},
+			Categories: names, Groups: []reports.BarGroup{bars}, Dots: true,
+		}
+	}
+	return s
+}
+
+// policyAnswer words which policy is best. certain is the number of the others that are certainly behind it.
+func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
+	best := a.Policies[0]
+	text := fmt.Sprintf("On %d GPUs, %s has the shortest mean wait, %s", a.GPUs, best.Policy, estimate(best.Mean))
+	switch {
+	case best.Policy == advise.FirstFit:
+		text += fmt.Sprintf("; %d of the others are certainly behind it", certain)
+	case best.Apart:
+		text += fmt.Sprintf(", certainly less than first fit: by %s", estimate(best.Less))
+	default:
+		text += fmt.Sprintf(", not certainly less than first fit: by %s", estimate(best.Less))
+	}
+	text += fmt.Sprintf("; %s not told apart from it", list(tied))
+	if short != nil {
+		text += fmt.Sprintf(", and about %s the blocks are too short to say", strings.Join(short, ", "))
+	}
+	text += "."
+	return text
+}
+
+// verdict words whether a difference is certain.
+func verdict(e stats.BlockEstimate, apart bool) string {
+	switch {
+	case e.Short:
+		return "short"
+	case apart:
+		return "yes"
+	}
+	return "no"
+}
+
+// list joins names and the verb that follows them.
+func list(names []string) string {
+	switch len(names) {
+	case 0:
+		return "none is"
+	case 1:
+		return names[0] + " is"
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " are"
+}
+
+// target words what is asked of the waits.
+func (p *Page) target() string {
+	q := p.Advice.Question
+	var parts []string
+	if q.Wait >= 0 {
+		parts = append(parts, "a mean wait of at most "+duration(q.Wait))
+	}
+	if q.P95 >= 0 {
+		parts = append(parts, "a 95th percentile of at most "+duration(q.P95))
+	}
+	return strings.Join(parts, " and ")
+}
+
+func (p *Page) gpus() section {
+	a := p.Advice
+	t := reports.Table{Columns: reports.Left("by").Right("GPUs", "mean wait s", "from", "to", "p95 s").Left("how")}
+	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
+		reports.Missing, "proven bound")
+	for _, n := range a.Needs {
+		how := "all smaller numbers simulated"
+		if !n.Least {
+			how = "found by halving"
+		}
+		t.Row(n.Policy, n.GPUs, cells(n.Mean), reports.Cells(1, n.Outcome.P95), how)
+	}
+	last := a.Needs[len(a.Needs)-1]
+	s := section{title: "How many GPUs?", table: &t}
+	s.answer = fmt.Sprintf("For %s, first fit needs %d GPUs", p.target(), a.Needs[0].GPUs)
+	if len(a.Needs) > 1 {
+		s.answer += fmt.Sprintf(" and %s %d", last.Policy, last.GPUs)
+	}
+	s.answer += fmt.Sprintf("; no policy does with fewer than %d.", a.Below)
+	return s
+}
+
+func (p *Page) fixed() section {
+	a := p.Advice
+	s := section{title: "Which fixed geometry?"}
+	f := a.Fixed
+	if f.Geometry == nil || f.Outcome.Error != "" {
+		s.answer = fmt.Sprintf("No fixed geometry of %d GPUs was found that serves all requests.", a.GPUs)
+		return s
+	}
+	t := reports.Table{Columns: reports.Left("partition").Right("GPUs")}
+	for _, g := range runs(f.Geometry) {
+		t.Row(g.name, g.number)
+	}
+	s.table = &t
+	s.answer = fmt.Sprintf("The best fixed geometry found on %d GPUs delays a request by %s on the mean, %s more than "+
+		"%s, which changes instances; no policy waits less than %s.", a.GPUs, estimate(f.Mean), estimate(f.Cost),
+		a.Policies[0].Policy, duration(a.WaitAtLeast))
+	return s
+}
+
+// A group is a number of equal neighbours in a list.
+type group struct {
+	name   string
+	number int
+}
+
+func runs(names []string) (out []group) {
+	for i, name := range names {
+		if i == 0 || name != names[i-1] {
+			out = append(out, group{name: name})
+		}
+		out[len(out)-1].number++
+	}
+	return out
+}
+
+func (p *Page) order() section {
+	o := p.Advice.Order
+	t := reports.Table{Columns: reports.Left("profile", "starts in order (% of its instances)")}
+	for _, profile := range p.Advice.Question.GPU.Profiles {
+		var starts []string
+		for _, place := range o.Places {
+			if place.Profile == profile {
+				starts = append(starts, fmt.Sprintf("%d (%.0f)", place.Start, 100*place.Used))
+			}
+		}
+		if starts != nil {
+			t.Row(profile, strings.Join(starts, "  "))
+		}
+	}
+	answer := fmt.Sprintf("By ascending starts. The best of %d orders tried on the first half of the time, %s, is not "+
+		"certainly better in the second half: its mean wait is less by %s.", o.Tried, starts(o.Found), estimate(o.Less))
+	if o.Better() {
+		answer = fmt.Sprintf("By starts in the order %s, the best of %d tried on the first half of the time: in the "+
+			"second half its mean wait is certainly less than with ascending starts, by %s.", starts(o.First), o.Tried,
+			estimate(o.Less))
+	}
+	return section{title: "In which order should a DRA driver list its devices?", table: &t, answer: answer}
+}
+
+func starts(order []mig.Slices) string {
+	var words []string
+	for _, s := range order {
+		words = append(words, fmt.Sprint(s))
+	}
+	return strings.Join(words, "-")
+}
+
+// unknown returns what the trace cannot tell.
+func (p *Page) unknown() (out []string) {
+	a := p.Advice
+	if p.Rejected > 0 {
+		out = append(out, fmt.Sprintf("Rows that cannot be used and are left out: %d; the first: %s.", p.Rejected,
+			p.Reason))
+	}
+	if p.Mapped != "" {
+		out = append(out, "Which MIG profiles the jobs would have is not in the file. "+p.Mapped)
+	}
+	span := a.Span
+	switch {
+	case p.Snapshot:
+		out = append(out, "The file has no arrivals and no durations. All requests are there at once, for equally "+
+			"long: numbers of GPUs are those that hold all, and waits are in rounds, not in seconds.")
+	case a.Policies[0].Mean.Blocks == 0:
+		out = append(out, "The trace is too short for intervals: it cannot be divided into blocks with arrivals.")
+	default:
+		out = append(out, fmt.Sprintf("It is one trace. Intervals come from %d blocks of %s, without the first and "+
+			"the last; they say nothing about other clusters or other weeks.", span.Blocks, duration(span.Block)))
+		if slices.ContainsFunc(a.Policies, func(c advise.Compared) bool {
+			return c.Mean.Short || c.Less.Short || c.Behind.Short
+		}) {
+			out = append(out, "Neighbouring blocks have similar waits, or similar differences: they are too short, "+
+				"and those intervals too narrow. A longer trace is needed.")
+		}
+	}
+	if a.Load.Drifts {
+		out = append(out, fmt.Sprintf("The demand is not stationary: %.1f GPUs in the first half and %.1f in the "+
+			"second. Numbers for the next weeks depend on which half they are like.", a.Load.Early, a.Load.Late))
+	}
+	return append(out, "The cluster is simulated, and its requests come as in the trace whatever they wait. Creating "+
+		"and destroying instances takes no time.")
+}
+
+// layouts returns the geometry as what the GPUs of each kind of node have, and of each node.
+func (p *Page) layouts() (kinds, nodes []layout.Named, err error) {
+	a := p.Advice
+	per := a.Question.PerNode
+	if per == 0 {
+		per = a.GPUs
+	}
+	labels := map[string]string{}
+	for first := 0; first < len(a.Fixed.Geometry); first += per {
+		names := a.Fixed.Geometry[first:min(first+per, len(a.Fixed.Geometry))]
+		node := layout.Named{Label: fmt.Sprintf("node%d", first/per)}
+		key := strings.Join(names, "+")
+		_, known := labels[key]
+		if !known {
+			labels[key] = fmt.Sprintf("advice-%d", len(labels)+1)
+		}
+		gpu := 0
+		for _, g := range runs(names) {
+			part, err := a.Question.GPU.ParsePartition(g.name)
+			if err != nil {
+				return nil, nil, err
+			}
+			l := layout.Named{Label: labels[key]}
+			for range g.number {
+				l.Devices = append(l.Devices, gpu)
+				gpu++
+				for _, in := range part {
+					node.Profiles = append(node.Profiles, in.Profile)
+				}
+			}
+			for _, in := range part {
+				l.Profiles = append(l.Profiles, in.Profile)
+			}
+			if !known {
+				kinds = append(kinds, l)
+			}
+		}
+		nodes = append(nodes, node)
+	}
+	return kinds, nodes, nil
+}

@@ -1,0 +1,69 @@
+package advise
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"miglab/harness/atomicfile"
+	"miglab/harness/layout"
+	"miglab/harness/task"
+	"miglab/reports"
+)
+
+// Write writes the page into a folder, and the files of other tools:
+//
+//   - advice.md with its charts, load.svg and policies.svg
+//   - requests.csv, the trace as the dataset requests: reads it
+//   - mig-parted.yaml and gres.conf, the best fixed geometry
+//   - devices.csv, the order of the devices of a GPU
+//
+// Errors are those of the file system.
+func (p *Page) Write(folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	write := func(name string, text func(io.Writer) error) error {
+		return atomicfile.WriteFile(filepath.Join(folder, name), text)
+	}
+	if err := write("advice.md", p.Markdown); err != nil {
+		return err
+	}
+	for _, s := range p.sections() {
+		if s.figure != nil {
+			svg := func(w io.Writer) error { return reports.Encode(w, "svg", s.figure) }
+			if err := write(s.name+".svg", svg); err != nil {
+				return err
+			}
+		}
+	}
+	requests := p.Advice.Question.Requests.Requests
+	if err := write("requests.csv", func(w io.Writer) error { return task.WriteRequests(w, requests) }); err != nil {
+		return err
+	}
+	if err := write("devices.csv", p.devices); err != nil {
+		return err
+	}
+	kinds, nodes, err := p.layouts()
+	if err != nil || len(kinds) == 0 {
+		return err
+	}
+	comment := fmt.Sprintf("The best fixed geometry found for %d GPUs: a mean delay of %s\nMade by %s", p.Advice.GPUs,
+		estimate(p.Advice.Fixed.Mean), p.Command)
+	if err := write("mig-parted.yaml", func(w io.Writer) error {
+		return layout.WriteMigParted(w, comment, kinds)
+	}); err != nil {
+		return err
+	}
+	return write("gres.conf", func(w io.Writer) error { return layout.WriteGres(w, comment, nodes) })
+}
+
+// devices writes the devices of a GPU in their order.
+func (p *Page) devices(w io.Writer) error {
+	t := reports.Table{Columns: reports.Right("position").Left("profile").Right("start", "used")}
+	for i, place := range p.Advice.Order.Places {
+		t.Row(i, place.Profile, int(place.Start), reports.Fixed(place.Used, 4))
+	}
+	return t.Encode(w, "csv")
+}
