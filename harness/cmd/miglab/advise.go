@@ -16,6 +16,7 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/sweep/slurm"
 	"miglab/harness/task"
 	"miglab/harness/work"
 	page "miglab/reports/advise"
@@ -169,5 +170,5 @@ func adviseLine(c *cobra.Command, path string) string {
 			words = append(words, "--"+f.Name, strings.Trim(f.Value.String(), "[]"))
 		}
 	})
-	return shellLine(words)
+	return slurm.Words(words)
 }
