@@ -165,10 +165,13 @@ func (p *Plan) checkJob(j Job) error {
 	return nil
 }
 
-// units returns the units of a task: one in every p.Tasks.
+// units returns the units of a task: one in every p.Tasks. A record of any run counts, even while a run of a lost node
+// still writes the files of the unit.
 func (p *Plan) units(j Job, task int) (out []work.Unit) {
 	for i := task; i < len(j.Units); i += p.Tasks {
-		out = append(out, j.Units[i])
+		u := j.Units[i]
+		u.Holds = nil
+		out = append(out, u)
 	}
 	return out
 }

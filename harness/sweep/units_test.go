@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -21,7 +22,7 @@ func TestUnits(t *testing.T) {
 	}
 	units := func(do func(unit string) error) (j Job) {
 		for _, name := range names {
-			j.Units = append(j.Units, work.Unit{Key: name, Do: func(context.Context) (any, error) { return name, do(name) }})
+			j.Units = append(j.Units, work.Unit{Key: name, Holds: func(json.RawMessage) bool { return false }, Do: func(context.Context) (any, error) { return name, do(name) }})
 		}
 		return j
 	}

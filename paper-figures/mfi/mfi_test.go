@@ -235,7 +235,7 @@ func TestNormalized(t *testing.T) {
 }
 
 // TestQuickRun builds every artefact on few simulations, and checks what these suffice for. It leaves out those
-// that take longest and that it asks nothing of; the deep test of miglab reproduce builds them.
+// that take longest and that it asks nothing of; make test-long builds them.
 func TestQuickRun(t *testing.T) {
 	m, left := figurestest.Reproduce(t, figures.Reproduction{
 		Papers: []figures.Paper{figurestest.Load(t, Paper)}, Scale: figures.Scale{Quick: true},

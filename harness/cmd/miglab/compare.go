@@ -41,7 +41,7 @@ func newCompare() *cobra.Command {
 		Args:  cli.Arguments(1, 2, "one or two algorithms"),
 		RunE:  f.run,
 	}
-	f.register(c)
+	f.register(c, &f.results, &f.with)
 	c.Flags().StringSliceVar(&f.datasets, "datasets", nil,
 		"only these datasets, joined by commas (default: all that both have)")
 	formats := reports.TableFormats

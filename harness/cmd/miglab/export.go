@@ -35,7 +35,7 @@ func newExport() *cobra.Command {
 	c.Flags().StringVar(&f.filter.Track, "track", "", "only this track")
 	c.Flags().StringVar(&f.filter.Dataset, "dataset", "", "only this dataset, by the name that results have")
 	c.Flags().StringVar(&f.filter.Algorithm, "algorithm", "", "only this algorithm, by the name that results have")
-	addGPU(c, &f.gpu, "", "only this GPU model")
+	addGPU(c, &f.gpu, "", "only this GPU model", &f.results)
 	f.out.registerFormat(c, store.ExportFormats...)
 	f.out.register(c, "out", "file to write (default: standard output)", store.ExportFormats...)
 	c.Flags().BoolVar(&f.timing, "timing", false, "add the column microseconds: how long the algorithm took")

@@ -14,9 +14,9 @@ import (
 	"miglab/harness/run"
 )
 
-// addGPU adds the flag for a GPU model, whose costs may be replaced. Of a command with a folder of
-// results it may be a model that only these have.
-func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string) {
+// addGPU adds the flag for a GPU model, whose costs may be replaced. It may also be a model that only the results of
+// one of the folders have; "" is no folder.
+func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string, folders ...*string) {
 	name := c.Flags().String("gpu", byDefault, usage+"; 'NAME?create=0.05&destroy=10x' has other costs: seconds for "+
 		"every profile, or a multiple of the model's")
 	checkArgs(c, func() (err error) {
@@ -24,16 +24,16 @@ func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string) {
 			return nil
 		}
 		*to, err = mig.LookupOrRead(*name)
-		if _, unknown := errors.AsType[*nearest.UnknownError](err); unknown {
-			for _, folder := range []string{"results", "with"} {
-				if f := c.Flags().Lookup(folder); f != nil && f.Value.String() != "" {
-					db, err := run.Open(f.Value.String())
-					if err != nil {
-						return err
-					}
-					defer db.Close()
-				}
+		for _, folder := range folders {
+			_, unknown := errors.AsType[*nearest.UnknownError](err)
+			if !unknown || *folder == "" {
+				continue
 			}
+			db, failed := run.Open(*folder)
+			if failed != nil {
+				return failed
+			}
+			defer db.Close()
 			*to, err = mig.LookupOrRead(*name)
 		}
 		if err != nil {

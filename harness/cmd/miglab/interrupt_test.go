@@ -255,7 +255,7 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 }
 
 // TestReproduceGivesTheSameBytesHoweverItCameAbout compares few artefacts of each paper, and all of them under make
-// test-long. A deep test makes all of three papers once, with several workers.
+// test-long.
 func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	t.Parallel() // beside the sweeps, which mostly wait for Slurm
 	// promised is what must not differ: everything but the database, which has wall times, too, and their tables.
@@ -280,12 +280,9 @@ func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 		}
 	}
 	equal(t, promised(four), want)
-	switch {
-	case os.Getenv("MIGLAB_LONG") == "1":
+	if os.Getenv("MIGLAB_LONG") == "1" {
 		reproduce(one, "1")
 		reproduce(four, "4")
 		equal(t, promised(four), promised(one))
-	case deep.On():
-		reproduce(four, "4", "--paper", "far,drl,mfi") // the tests of the other papers make all of theirs
 	}
 }

@@ -38,7 +38,7 @@ func newLeaderboard() *cobra.Command {
 		Short: "Say which algorithms lead in each track, or rank them dataset by dataset",
 		RunE:  f.run,
 	}
-	f.register(c)
+	f.register(c, &f.results)
 	formats := slices.Concat(reports.TableFormats, reports.FigureFormats)
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")

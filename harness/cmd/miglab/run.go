@@ -35,7 +35,7 @@ func (f *runFlags) command() *cobra.Command {
 		Short: "Run algorithms on datasets; results are kept and never computed twice",
 		RunE:  f.run,
 	}
-	f.conditions.register(c)
+	f.conditions.register(c, &f.results)
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
 		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file; "+

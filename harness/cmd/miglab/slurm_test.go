@@ -360,8 +360,8 @@ var slurmTests = map[string]struct {
 		s.awaitHeld(1, 3)
 		s.release(3)
 		s.awaitComplete(want)
-		if n := len(s.databases(3)); n != 2 {
-			s.t.Errorf("the task has the databases of %d runs, want 2", n)
+		if n := len(s.databases(3)); n < 2 {
+			s.t.Errorf("the task has the database of %d run, want one of each", n)
 		}
 		s.checkComputedOnce(3)
 	}},

@@ -88,8 +88,8 @@ var slurmTrainingTests = map[string]func(s *slurmSweep, want map[string]string){
 		s.submitTraining("--time", "1")
 		s.halt(1)
 		s.awaitTrained(want)
-		if n := len(s.databases(1)); n != 2 {
-			s.t.Errorf("the task has the databases of %d runs, want 2", n)
+		if n := len(s.databases(1)); n < 2 {
+			s.t.Errorf("the task has the database of %d run, want one of each", n)
 		}
 	},
 }
