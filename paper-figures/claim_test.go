@@ -2,6 +2,7 @@ package figures
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -51,37 +52,54 @@ func TestMatch(t *testing.T) {
 	slices.SortFunc(claims, func(a, b claim.Claim) int {
 		return slices.Index([]string{"m", "d", "h", "u", "s", "i"}, a.Quantity) - slices.Index([]string{"m", "d", "h", "u", "s", "i"}, b.Quantity)
 	})
-	cells := func(names string) []claim.Cell { return Map(strings.Split(names, ""), claim.Of) }
-	readings := func(names ...string) [][]claim.Cell { return Map(names, cells) }
-	inputs := map[claim.Cell]float64{claim.Of("i"): 3}
-	for what, c := range map[string]struct {
-		Declaration
-		key string // the key that is wrong; empty for none
-	}{
-		"without hardware":          {Declaration{Readings: readings("mds", "m"), Missing: cells("hus")}, ""},
-		"with hardware":             {Declaration{Readings: readings("mdhs"), Missing: cells("us")}, ""},
-		"measured, unpublished":     {Declaration{Readings: readings("mdsu"), Missing: cells("hus")}, "u"},
-		"a stand-in not measured":   {Declaration{Readings: readings("md"), Missing: cells("hus")}, "s"},
-		"a stand-in not missing":    {Declaration{Readings: readings("mds"), Missing: cells("hu")}, "s"},
-		"an input measured as well": {Declaration{Readings: readings("mds", "i"), Missing: cells("hus")}, ""},
-		"a mistyped key":            {Declaration{Readings: readings("mdHs"), Missing: cells("hus")}, "H"},
-		"in another reading":        {Declaration{Readings: readings("mds", "M"), Missing: cells("hus")}, "M"},
-		"a mistyped missing key":    {Declaration{Readings: readings("mds"), Missing: cells("Hhus")}, "H"},
-		"measured but missing":      {Declaration{Readings: readings("ds"), Missing: cells("hmus")}, "m"},
-		"not measured":              {Declaration{Readings: readings("ms"), Missing: cells("hus")}, "d"},
-		"no readings":               {Declaration{Missing: cells("hus")}, "m"},
-		"hardware forgotten":        {Declaration{Readings: readings("mds"), Missing: cells("us")}, "h"},
-		"unpublished forgotten":     {Declaration{Readings: readings("mds"), Missing: cells("hs")}, "u"},
-		"an input forgotten":        {Declaration{Readings: readings("mds"), Missing: cells("hus"), Inputs: map[claim.Cell]float64{}}, "i"},
-		"an input with another key": {Declaration{Readings: readings("mds"), Missing: cells("hus"), Inputs: map[claim.Cell]float64{claim.Of("i"): 3, claim.Of("I"): 3}}, "I"},
-		"a measured input":          {Declaration{Readings: readings("mds"), Missing: cells("hus"), Inputs: map[claim.Cell]float64{claim.Of("i"): 3, claim.Of("m"): 3}}, "m"},
-		"another value of an input": {Declaration{Readings: readings("mds"), Missing: cells("hus"), Inputs: map[claim.Cell]float64{claim.Of("i"): 4}}, "i"},
-		"an input as the default":   {Declaration{Readings: readings("mdis"), Missing: cells("hus")}, "i"},
-	} {
-		if c.Inputs == nil {
-			c.Inputs = inputs
+	inputs := func(names string, value float64) map[claim.Cell]float64 {
+		out := map[claim.Cell]float64{}
+		for _, name := range strings.Split(names, "") {
+			out[claim.Of(name)] = value
 		}
-		err := Match(&claim.Set{All: claims}, c.Declaration)
+		return out
+	}
+	const noInputs = "-"
+	for what, c := range map[string]struct {
+		// Each letter is a cell. inputs are i unless they are given.
+		readings, missing, inputs string
+		value                     float64
+		key                       string // the key that is wrong; empty for none
+	}{
+		"without hardware":          {readings: "mds m", missing: "hus"},
+		"with hardware":             {readings: "mdhs", missing: "us"},
+		"measured, unpublished":     {readings: "mdsu", missing: "hus", key: "u"},
+		"a stand-in not measured":   {readings: "md", missing: "hus", key: "s"},
+		"a stand-in not missing":    {readings: "mds", missing: "hu", key: "s"},
+		"an input measured as well": {readings: "mds i", missing: "hus"},
+		"a mistyped key":            {readings: "mdHs", missing: "hus", key: "H"},
+		"in another reading":        {readings: "mds M", missing: "hus", key: "M"},
+		"a mistyped missing key":    {readings: "mds", missing: "Hhus", key: "H"},
+		"measured but missing":      {readings: "ds", missing: "hmus", key: "m"},
+		"not measured":              {readings: "ms", missing: "hus", key: "d"},
+		"no readings":               {missing: "hus", key: "m"},
+		"hardware forgotten":        {readings: "mds", missing: "us", key: "h"},
+		"unpublished forgotten":     {readings: "mds", missing: "hs", key: "u"},
+		"an input forgotten":        {readings: "mds", missing: "hus", inputs: noInputs, key: "i"},
+		"an input with another key": {readings: "mds", missing: "hus", inputs: "iI", key: "I"},
+		"a measured input":          {readings: "mds", missing: "hus", inputs: "im", key: "m"},
+		"another value of an input": {readings: "mds", missing: "hus", inputs: "i", value: 4, key: "i"},
+		"an input as the default":   {readings: "mdis", missing: "hus", key: "i"},
+	} {
+		o := &Output{Missing: map[claim.Cell]string{}, Inputs: inputs(cmp.Or(c.inputs, "i"), cmp.Or(c.value, 3))}
+		if c.inputs == noInputs {
+			o.Inputs = nil
+		}
+		for i, names := range strings.Fields(c.readings) {
+			values := o.Under(fmt.Sprint(i))
+			for _, name := range strings.Split(names, "") {
+				values[claim.Of(name)] = Exactly(3)
+			}
+		}
+		for _, name := range strings.Split(c.missing, "") {
+			o.Missing[claim.Of(name)] = "not here"
+		}
+		err := o.match(&claim.Set{All: claims}, "")
 		key, wrong := errors.AsType[*KeyError](err)
 		if wrong != (c.key != "") || wrong && key.Key != c.key {
 			t.Errorf("%s: %v, want an error about %q", what, err, c.key)

@@ -274,10 +274,16 @@ func TestConclusionsNeedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	reads := func(cells ...claim.Cell) *Output {
+		o := &Output{}
+		for _, c := range cells {
+			o.Under("")[c] = Exactly(1)
+		}
+		return o
+	}
 	check := func(measured ...claim.Cell) error {
-		return Check(claims, "p", []Declaration{
-			{Paper: "p", Artefact: "t1", Readings: [][]claim.Cell{append(measured, n1, n2, xLessY)}},
-			{Paper: "p", Artefact: "t2", Readings: [][]claim.Cell{{claim.Of("late")}}},
+		return Check(claims, "p", map[string]*Output{
+			"t1": reads(append(measured, n1, n2, xLessY)...), "t2": reads(claim.Of("late")),
 		})
 	}
 	if err := check(); err == nil {

@@ -1,7 +1,9 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -90,34 +92,34 @@ func (d *Data) off(o *Output, artefact string) {
 
 // checkPaper builds the artefacts and checks the claims.
 func checkPaper(p *Paper) error {
-	decs, err := p.Declarations()
+	outputs, err := p.Outputs()
 	if err != nil {
 		return err
 	}
-	return Check(p.Claims, p.Name, decs)
+	return Check(p.Claims, p.Name, outputs)
 }
 
-// Declarations lists what the artefacts say about their claims, in the order of the paper.
-func (p *Paper) Declarations() ([]Declaration, error) {
-	var out []Declaration
+// Outputs builds the artefacts without results.
+func (p *Paper) Outputs() (map[string]*Output, error) {
+	outputs := map[string]*Output{}
 	for i := range p.Artefacts {
 		_, o, err := p.declare(&p.Artefacts[i], Scale{})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, o.declaration(p.Name, p.Artefacts[i].Name))
+		outputs[p.Artefacts[i].Name] = o
 	}
-	return out, nil
+	return outputs, nil
 }
 
 // Check returns an error unless every claim belongs to an artefact that measures it, every measured key is a
 // claim or what a conclusion needs, every conclusion has what it needs, and every cause names an artefact of the
-// paper as its evidence.
-func Check(c *claim.Set, paper string, decs []Declaration) error {
-	known, measured := map[string]bool{}, map[string][]claim.Cell{}
-	for _, dec := range decs {
-		known[dec.Artefact], measured[dec.Artefact] = true, slices.Concat(dec.Readings...)
-		if err := Match(c, dec); err != nil {
+// paper as its evidence. Outputs are by artefact.
+func Check(c *claim.Set, paper string, outputs map[string]*Output) error {
+	known := map[string]bool{}
+	for _, artefact := range slices.Sorted(maps.Keys(outputs)) {
+		known[artefact] = true
+		if err := outputs[artefact].match(c, artefact); err != nil {
 			return err
 		}
 	}
@@ -133,7 +135,12 @@ func Check(c *claim.Set, paper string, decs []Declaration) error {
 		}
 	}
 	for _, r := range c.Tests {
-		if r.Status != claim.Impossible && !slices.ContainsFunc(measured[r.Artefact], r.Has) {
+		o := cmp.Or(outputs[r.Artefact], &Output{})
+		measured := slices.ContainsFunc(o.Readings, func(own Reading) bool {
+			_, found := least(own.Values, r.Has)
+			return found
+		})
+		if r.Status != claim.Impossible && !measured {
 			return &KeyError{paper, r.Artefact, r.String(), "is not measured, and the conclusion " + r.ID + " needs it"}
 		}
 	}

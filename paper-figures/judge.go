@@ -26,67 +26,64 @@ func (e *KeyError) Error() string {
 	return fmt.Sprintf("%s/%s: %q %s", e.Paper, e.Artefact, e.Key, e.Reason)
 }
 
-// A Declaration is what the Build of an artefact says about its claims, without numbers.
-type Declaration struct {
-	Paper, Artefact string
-	// Readings are the cells of each reading; the first is the default one. Some may be of values that only conclusions
-	// need.
-	Readings [][]claim.Cell
-	// Names are those of the readings.
-	Names []string
-	// Missing are the cells of claims that are said to need hardware or unpublished data.
-	Missing []claim.Cell
-	// Inputs are the values that the project uses for the paper's inputs.
-	Inputs map[claim.Cell]float64
-}
-
-// Match returns a [*KeyError] unless every cell has a claim and every claim has a cell: measured and derived ones and
+// match returns a [*KeyError] unless every cell has a claim and every claim has a cell: measured and derived ones and
 // stand-ins in the default reading, hardware ones there or among the missing, unpublished ones among the missing
 // alone. A key may also be what a conclusion needs, if the default reading has it. Inputs must be declared with the
-// printed value. It does not depend on what hardware was measured.
-func Match(c *claim.Set, dec Declaration) error {
-	wrong := func(key, reason string) error { return &KeyError{dec.Paper, dec.Artefact, key, reason} }
-	for i, r := range dec.Names {
-		if slices.Contains(dec.Names[:i], r) {
-			return wrong(r, "is the name of two readings")
-		}
-	}
-	claims := c.Of(dec.Artefact)
+// printed value. It does not depend on the measured hardware.
+func (o *Output) match(c *claim.Set, artefact string) error {
+	wrong := func(key, reason string) error { return &KeyError{c.Paper, artefact, key, reason} }
+	claims := c.Of(artefact)
 	basis := map[claim.Cell]claim.Basis{}
 	for i := range claims {
 		basis[claims[i].Cell] = claims[i].Basis
 	}
-	for _, keys := range dec.Readings {
-		for _, k := range keys {
-			needed := c.Needs(dec.Artefact, k) && slices.Contains(dec.Readings[0], k)
-			if basis[k] == "" && !needed {
-				return wrong(k.String(), "is measured and is no claim in claims.csv")
-			}
+	names := map[string]bool{}
+	for _, r := range o.Readings {
+		name := cmp.Or(r.Name, DefaultReading)
+		if names[name] {
+			return wrong(name, "is the name of two readings")
+		}
+		names[name] = true
+		unknown := func(k claim.Cell) bool {
+			_, byDefault := o.Readings[0].Values[k]
+			return basis[k] == "" && !(byDefault && c.Needs(artefact, k))
+		}
+		if k, found := least(r.Values, unknown); found {
+			return wrong(k.String(), "is measured and is no claim in claims.csv")
 		}
 	}
-	for _, k := range dec.Missing {
-		if !slices.Contains([]claim.Basis{claim.Hardware, claim.Unpublished, claim.StandIn}, basis[k]) {
-			return wrong(k.String(), "is said to be missing, and claims.csv has another basis")
-		}
+	cannotMiss := func(k claim.Cell) bool {
+		return !slices.Contains([]claim.Basis{claim.Hardware, claim.Unpublished, claim.StandIn}, basis[k])
 	}
-	for _, k := range sorted(dec.Inputs) {
-		if basis[k] != claim.Input {
-			return wrong(k.String(), "is used as an input and is no input in claims.csv")
-		}
+	if k, found := least(o.Missing, cannotMiss); found {
+		return wrong(k.String(), "is said to be missing, and claims.csv has another basis")
+	}
+	if k, found := least(o.Inputs, func(k claim.Cell) bool { return basis[k] != claim.Input }); found {
+		return wrong(k.String(), "is used as an input and is no input in claims.csv")
 	}
 	for i := range claims {
-		if reason := dec.mismatch(&claims[i]); reason != "" {
+		if reason := o.mismatch(&claims[i]); reason != "" {
 			return wrong(claims[i].String(), reason)
 		}
 	}
 	return nil
 }
 
+// least returns the first of the cells, in their order, that a test holds for.
+func least[V any](cells map[claim.Cell]V, holds func(claim.Cell) bool) (first claim.Cell, found bool) {
+	for k := range cells {
+		if holds(k) && (!found || k.Compare(first) < 0) {
+			first, found = k, true
+		}
+	}
+	return first, found
+}
+
 // mismatch says what is wrong with a claim of the artefact; empty if it has the values that its basis asks for.
-func (dec *Declaration) mismatch(c *claim.Claim) string {
-	used, isInput := dec.Inputs[c.Cell]
-	measured := len(dec.Readings) > 0 && slices.Contains(dec.Readings[0], c.Cell)
-	missing := slices.Contains(dec.Missing, c.Cell)
+func (o *Output) mismatch(c *claim.Claim) string {
+	used, isInput := o.Inputs[c.Cell]
+	_, measured := o.first().Values[c.Cell]
+	_, missing := o.Missing[c.Cell]
 	switch c.Basis {
 	case claim.Input:
 		switch {
@@ -118,19 +115,17 @@ func (dec *Declaration) mismatch(c *claim.Claim) string {
 	return ""
 }
 
+// first returns the default reading, which is empty for an output without readings.
+func (o *Output) first() Reading {
+	if len(o.Readings) == 0 {
+		return Reading{}
+	}
+	return o.Readings[0]
+}
+
 // sorted returns the keys of a map in the order of cells.
 func sorted[V any](m map[claim.Cell]V) []claim.Cell {
 	return slices.SortedFunc(maps.Keys(m), claim.Cell.Compare)
-}
-
-// declaration lists the cells of an output.
-func (o *Output) declaration(paper, artefact string) Declaration {
-	dec := Declaration{Paper: paper, Artefact: artefact, Missing: sorted(o.Missing), Inputs: o.Inputs}
-	for _, r := range o.Readings {
-		dec.Readings = append(dec.Readings, sorted(r.Values))
-		dec.Names = append(dec.Names, cmp.Or(r.Name, DefaultReading))
-	}
-	return dec
 }
 
 // judge judges the claims of an artefact under each reading.
@@ -196,10 +191,7 @@ func both(a, b verdict.Verdict) verdict.Verdict {
 
 // defaultRow returns the claim's row under the default reading.
 func (d *Data) defaultRow(c *claim.Claim, o *Output) Row {
-	first := Reading{} // of an output without readings
-	if len(o.Readings) > 0 {
-		first = o.Readings[0]
-	}
+	first := o.first()
 	m, measured := first.Values[c.Cell]
 	row := manifest.RowOf(c)
 	switch {

@@ -26,42 +26,40 @@ func eachMistyped(cell *claim.Cell, do func()) {
 	}
 }
 
-// A mutation changes declarations of a paper in memory, and counts the changes.
+// A mutation changes outputs of a paper in memory, and counts the changes.
 type mutation struct {
 	*testing.T
-	paper *figures.Paper
-	decs  []figures.Declaration
-	tried int
+	paper   *figures.Paper
+	outputs map[string]*figures.Output // by artefact
+	tried   int
 }
 
-// refused fails the test unless the declarations do not match the claims.
-func (m *mutation) refused(decs []figures.Declaration, what string, key any) {
+// refused fails the test unless the outputs do not match the claims.
+func (m *mutation) refused(outputs map[string]*figures.Output, what string, key any) {
 	m.Helper()
 	m.tried++
-	if figures.Check(m.paper.Claims, m.paper.Name, decs) == nil {
+	if figures.Check(m.paper.Claims, m.paper.Name, outputs) == nil {
 		m.Errorf("%s: %s %q is accepted after a change", m.paper.Name, what, fmt.Sprint(key))
 	}
 }
 
-// rebuilt returns the declarations with those of an artefact built again, on the claims as they are
-// now. A key that Build takes from the claims is then as mistyped as theirs. It returns nil if
-// Build refuses the claims.
-func (m *mutation) rebuilt(artefact string) (decs []figures.Declaration) {
+// rebuilt returns the outputs with an artefact's built again, on the claims as they are now. A key that Build takes from
+// the claims is then as mistyped as theirs. It returns nil if Build refuses the claims.
+func (m *mutation) rebuilt(artefact string) (outputs map[string]*figures.Output) {
 	defer func() {
 		if recover() != nil { // Claims.Published panics if there is no such claim
-			decs = nil
+			outputs = nil
 		}
 	}()
-	i := slices.IndexFunc(m.decs, func(d figures.Declaration) bool { return d.Artefact == artefact })
 	alone := *m.paper
-	alone.Artefacts = m.paper.Artefacts[i : i+1]
-	own, err := alone.Declarations()
+	alone.Artefacts = slices.DeleteFunc(slices.Clone(alone.Artefacts), func(a figures.Artefact) bool { return a.Name != artefact })
+	own, err := alone.Outputs()
 	if err != nil {
 		return nil
 	}
-	decs = slices.Clone(m.decs)
-	decs[i] = own[0]
-	return decs
+	outputs = maps.Clone(m.outputs)
+	maps.Copy(outputs, own)
+	return outputs
 }
 
 // TestMistypedKeysAreRefused: every claim of a paper is measured, missing for a stated reason or an input, and every
@@ -71,17 +69,17 @@ func TestMistypedKeysAreRefused(t *testing.T) {
 	all := papers(t)
 	tried := 0
 	for i := range all {
-		decs, err := all[i].Declarations()
+		outputs, err := all[i].Outputs()
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &mutation{T: t, paper: &all[i], decs: decs}
-		if err := figures.Check(m.paper.Claims, m.paper.Name, decs); err != nil {
+		m := &mutation{T: t, paper: &all[i], outputs: outputs}
+		if err := figures.Check(m.paper.Claims, m.paper.Name, outputs); err != nil {
 			t.Error(err)
 		}
 		m.claims()
-		m.declarations()
-		if err := figures.Check(m.paper.Claims, m.paper.Name, decs); err != nil {
+		m.cells()
+		if err := figures.Check(m.paper.Claims, m.paper.Name, outputs); err != nil {
 			t.Errorf("the test has changed something: %v", err)
 		}
 		tried += m.tried
@@ -93,8 +91,10 @@ func TestMistypedKeysAreRefused(t *testing.T) {
 
 // measures reports whether an artefact measures a claim under one of its readings.
 func (m *mutation) measures(key claim.Key) bool {
-	return slices.ContainsFunc(m.decs, func(d figures.Declaration) bool {
-		return d.Artefact == key.Artefact && slices.Contains(slices.Concat(d.Readings...), key.Cell)
+	o := m.outputs[key.Artefact]
+	return o != nil && slices.ContainsFunc(o.Readings, func(r figures.Reading) bool {
+		_, ok := r.Values[key.Cell]
+		return ok
 	})
 }
 
@@ -112,52 +112,57 @@ func (m *mutation) claims() {
 		c := &m.paper.Claims.All[i]
 		key, published := c.Key, c.Published
 		eachMistyped(&c.Cell, func() {
-			decs := m.decs
+			outputs := m.outputs
 			// What is missing stands in the same row: a new build reads the changed key there.
 			rebuild := c.Missing == "" || m.measures(key)
 			instead := c.Missing != "" && m.paper.Claims.Needs(key.Artefact, key.Cell) // a conclusion has the old key
 			if rebuild && (deep.On() || instead || i == first[key.Artefact] || i == last[key.Artefact]) {
-				decs = m.rebuilt(key.Artefact)
+				outputs = m.rebuilt(key.Artefact)
 			}
-			if decs != nil {
-				m.refused(decs, "the claim", key)
+			if outputs != nil {
+				m.refused(outputs, "the claim", key)
 			}
 		})
 		c.Artefact = mistype(key.Artefact)
-		m.refused(m.decs, "the artefact of the claim", key)
+		m.refused(m.outputs, "the artefact of the claim", key)
 		c.Key = key
 		if c.Basis == claim.Input {
 			c.Published++
-			m.refused(m.decs, "the published input", key)
+			m.refused(m.outputs, "the published input", key)
 			c.Published = published
 		}
 	}
 }
 
-// declarations changes what the artefacts declare.
-func (m *mutation) declarations() {
-	for i := range m.decs {
-		dec := &m.decs[i]
-		for _, cells := range append(slices.Clone(dec.Readings), dec.Missing) {
-			for j := range cells {
-				eachMistyped(&cells[j], func() { m.refused(m.decs, "the key", cells[j]) })
-			}
+// cells changes the cells of the artefacts' outputs, and the values of inputs.
+func (m *mutation) cells() {
+	for _, o := range m.outputs {
+		for _, r := range o.Readings {
+			mistypeEach(m, r.Values, "the key")
 		}
-		inputs := dec.Inputs
-		for cell, value := range inputs {
-			dec.Inputs = maps.Clone(inputs)
-			dec.Inputs[cell] = value + 1
-			m.refused(m.decs, "the value of the input", cell)
-			delete(dec.Inputs, cell)
-			m.refused(m.decs, "the missing input", cell)
-			changed := cell
-			eachMistyped(&changed, func() {
-				dec.Inputs[changed] = value
-				m.refused(m.decs, "the input", cell)
-				delete(dec.Inputs, changed)
-			})
+		mistypeEach(m, o.Missing, "the missing key")
+		mistypeEach(m, o.Inputs, "the input")
+		for cell, value := range maps.Clone(o.Inputs) {
+			o.Inputs[cell] = value + 1
+			m.refused(m.outputs, "the value of the input", cell)
+			delete(o.Inputs, cell)
+			m.refused(m.outputs, "the missing input", cell)
+			o.Inputs[cell] = value
 		}
-		dec.Inputs = inputs
+	}
+}
+
+// mistypeEach changes each key of a map in turn.
+func mistypeEach[V any](m *mutation, values map[claim.Cell]V, what string) {
+	for cell, value := range maps.Clone(values) {
+		delete(values, cell)
+		changed := cell
+		eachMistyped(&changed, func() {
+			values[changed] = value
+			m.refused(m.outputs, what, cell)
+			delete(values, changed)
+		})
+		values[cell] = value
 	}
 }
 

@@ -78,7 +78,7 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := Match(d.Claims, o.declaration(j.paper.Name, j.artefact.Name)); err != nil {
+		if err := o.match(d.Claims, j.artefact.Name); err != nil {
 			return nil, err
 		}
 		j.needs = d.needs
@@ -94,8 +94,8 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 	return cells, nil
 }
 
-// claims returns the paper's claims; a paper without a data file has none.
-func (p *Paper) claims() *claim.Set { return cmp.Or(p.Claims, &claim.Set{}) }
+// claims returns the paper's claims; a paper without a data file has an empty set.
+func (p *Paper) claims() *claim.Set { return cmp.Or(p.Claims, &claim.Set{Paper: p.Name}) }
 
 // data returns what the Build of an artefact gets, without results.
 func (p *Paper) data(a *Artefact, scale Scale) *Data {
@@ -258,7 +258,7 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 
 // record judges an output.
 func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, err error) {
-	if err := Match(d.Claims, o.declaration(paper, a.Name)); err != nil {
+	if err := o.match(d.Claims, a.Name); err != nil {
 		return Record{}, err
 	}
 	record = Record{Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed}

@@ -16,8 +16,18 @@ import (
 	"miglab/reports"
 )
 
-// batches are those for which the paper says how long an algorithm took: a claim of the artefact timing, whose column
-// has the number of tasks. It names MIXEDSCALING for each number, and all three scalings for the range 10-35.
+// timed are the algorithms and numbers of tasks for which the paper prints a time.
+var timed = []struct{ algorithm, sizes string }{
+	{"far", "rodinia 15 10-35 100 500 1000"},
+	{"miso", "15 1000"},
+	{"fixpart", "15 1000"},
+	{"fixpart?p=7", "1000"},
+	{"fixpartbest", "1000"},
+	{"far-concat", "30 1000"},
+}
+
+// batches returns the scalings and sizes behind a printed time, by its number of tasks: MIXEDSCALING for a number, and
+// all three scalings for the range 10-35. The Rodinia kernels have neither.
 func batches(n string) (scalings, sizes []string) {
 	switch n {
 	case "rodinia":
@@ -41,11 +51,11 @@ func micros(d *figures.Data, algorithm, n string) (out []float64) {
 	}
 	for scaling, size := range figures.Each(scalings, sizes) {
 		data := "far/" + scaling + "+WIDETIMES?n=" + size
-		timed := batch(figures.Dataset(data), algorithm, model)
+		series := batch(figures.Dataset(data), algorithm, model)
 		if algorithm == "far-concat" {
-			timed = stream(figures.Dataset(data+"&batches=2"), algorithm)
+			series = stream(figures.Dataset(data+"&batches=2"), algorithm)
 		}
-		out = append(out, d.Micros(timed, executions)...)
+		out = append(out, d.Micros(series, executions)...)
 	}
 	return out
 }
@@ -58,36 +68,47 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		"published: AMD Ryzen 5 4600H; measured: this machine, while as many cells ran at once as there are workers",
 		"far-concat is two batches of n tasks, the two FAR schedules included; the paper's time is for the "+
 			"concatenation alone"), map[string]figures.Measurement{}
-	for _, c := range d.Claims.Of("timing") {
-		n := strings.TrimPrefix(c.Column, "n=")
-		all := micros(d, c.Row, n)
-		floats.Scale(1./1000, all) // milliseconds
-		m := figures.Exactly(math.NaN())
-		if len(all) > 0 { // a power cut may have lost timings, which are not results
-			m = d.MeanOf(all, verdict.Executions, 0)
-			byRow[c.Row+" "+n] = m
-		}
-		cells := make([]string, 3) // a single execution has no interval
-		for i, v := range []float64{m.Value, m.Low, m.High} {
-			if !math.IsNaN(v) {
-				cells[i] = fmt.Sprintf("%.3g", v)
+	for _, x := range timed {
+		for n := range strings.FieldsSeq(x.sizes) {
+			m, cells, executions := milliseconds(d, x.algorithm, n)
+			if executions > 0 {
+				byRow[x.algorithm+" "+n] = m
 			}
+			c := printedTime(d.Claims, x.algorithm, n)
+			published := reports.Fixed(c.Published, c.Decimals)
+			switch c.Relation {
+			case verdict.Between:
+				published += "-" + reports.Fixed(c.To, c.Decimals)
+			case verdict.AtMost:
+				published = "<" + published
+			}
+			t.Row(x.algorithm, n, published, cells, executions, c.Source)
 		}
-		printed := reports.Fixed(c.Published, c.Decimals)
-		switch c.Relation {
-		case verdict.Between:
-			printed += "-" + reports.Fixed(c.To, c.Decimals)
-		case verdict.AtMost:
-			printed = "<" + printed
-		}
-		t.Row(c.Row, n, printed, cells, len(all), c.Source)
 	}
 	return figures.Read(affordable(d, byRow)...).Table(t, growth(d.Claims, byRow)), nil
 }
 
-// publishedTime returns what the paper prints for FAR.
-func publishedTime(claims *claim.Set, n string) *claim.Claim {
-	at := claim.Cell{Row: "far", Column: "n=" + n, Quantity: "time"}
+// milliseconds returns the mean time, its cells in the table, and of how many executions it is. A single one has no
+// interval, and a power cut may have lost timings, which are not results.
+func milliseconds(d *figures.Data, algorithm, n string) (m figures.Measurement, cells []string, executions int) {
+	all := micros(d, algorithm, n)
+	floats.Scale(1./1000, all)
+	m = figures.Exactly(math.NaN())
+	if len(all) > 0 {
+		m = d.MeanOf(all, verdict.Executions, 0)
+	}
+	cells = make([]string, 3)
+	for i, v := range []float64{m.Value, m.Low, m.High} {
+		if !math.IsNaN(v) {
+			cells[i] = fmt.Sprintf("%.3g", v)
+		}
+	}
+	return m, cells, len(all)
+}
+
+// printedTime returns the claim about a time.
+func printedTime(claims *claim.Set, algorithm, n string) *claim.Claim {
+	at := claim.Cell{Row: algorithm, Column: "n=" + n, Quantity: "time"}
 	return claims.Find(claim.Key{Artefact: "timing", Cell: at})
 }
 
@@ -104,7 +125,7 @@ func affordable(d *figures.Data, byRow map[string]figures.Measurement) []figures
 	}
 	var own, printed []float64
 	for _, n := range []string{"100", "500"} {
-		printed = append(printed, publishedTime(d.Claims, n).Published)
+		printed = append(printed, printedTime(d.Claims, "far", n).Published)
 		if m, ok := byRow["far "+n]; ok {
 			own = append(own, m.Value)
 		}
@@ -113,7 +134,7 @@ func affordable(d *figures.Data, byRow map[string]figures.Measurement) []figures
 	if d.Planning() || len(own) > 0 {
 		values = share(own)
 	}
-	few := publishedTime(d.Claims, "10-35")
+	few := printedTime(d.Claims, "far", "10-35")
 	values[claim.Cell{Row: "far", Column: "n=15", Quantity: "time"}] = figures.Exactly(few.To)
 	return []figures.Reading{{Values: values}, {Name: "times that the paper prints", Values: share(printed)}}
 }
@@ -128,6 +149,7 @@ func growth(claims *claim.Set, byRow map[string]figures.Measurement) *figures.Ta
 		"The paper proves that FAR takes at most O(n^2 log n), to which the search of this program need not come "+
 			"near: it skips allocations that a bound excludes. Wall times differ from run to run, so that no verdict "+
 			"rests on them")
+	printed := func(n string) float64 { return printedTime(claims, "far", n).Published }
 	slope := func(from, to, tasks float64) string { return reports.Fixed(math.Log(to/from)/math.Log(tasks), 2) }
 	for _, sizes := range [][2]string{{"100", "500"}, {"500", "1000"}} {
 		a, b := byRow["far "+sizes[0]], byRow["far "+sizes[1]]
@@ -138,7 +160,7 @@ func growth(claims *claim.Set, byRow map[string]figures.Measurement) *figures.Ta
 			own = []string{slope(a.Value, b.Value, m/n), slope(a.High, b.Low, m/n), slope(a.Low, b.High, m/n)}
 		}
 		t.Row(sizes[0]+" to "+sizes[1], slope(n*n*math.Log(n), m*m*math.Log(m), m/n),
-			slope(publishedTime(claims, sizes[0]).Published, publishedTime(claims, sizes[1]).Published, m/n), own)
+			slope(printed(sizes[0]), printed(sizes[1]), m/n), own)
 	}
 	return t
 }
