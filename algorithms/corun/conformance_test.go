@@ -117,13 +117,3 @@ func TestLargeWindows(t *testing.T) {
 		}
 	}
 }
-
-func TestSearchesEndWithTheirContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, id := range []string{"local", "greedy"} {
-		if plan, err := algotest.Corun.Run(ctx, algo.MustParse(id), paperWindow(1, 12)); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, %v; want %v", id, plan, err, context.Canceled)
-		}
-	}
-}

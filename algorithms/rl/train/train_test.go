@@ -472,57 +472,45 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestDeadlineRecipesFollowTheirSource: the report's best agent is trained as in the authors'
-// notebook, and the one that is called text as in the report.
-func TestDeadlineRecipesFollowTheirSource(t *testing.T) {
-	for name, want := range map[string]struct {
-		options  env.DeadlineOptions
-		horizon  int
-		lastRate float64
-	}{
-		"enhanced": {env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}, 1024, 3e-4},
-		"tight":    {env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}, 1024, 3e-4},
-		"float32":  {env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}, 1024, 3e-4},
-		"text":     {env.DeadlineOptions{}, 2048, 1e-5},
-	} {
-		i := slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })
-		a := &agents.DeadlineAgents[i]
-		c := deadlineConfig(a.DeadlineOptions, 500_000)
-		if a.DeadlineOptions != want.options || c.Horizon != want.horizon || c.LearningRate.At(1) != want.lastRate {
-			t.Errorf("%s: %+v, %d steps before an update, rate %v at the end; want %+v", name, a.DeadlineOptions, c.Horizon, c.LearningRate.At(1), want)
-		}
-		// Table 5 for both.
-		if c.Envs != 8 || c.Minibatch != 4096 || c.Epochs != 10 || c.Clip != 0.15 || c.LearningRate.At(0) != 3e-4 || c.Entropy.At(0) != 0.02 || c.Entropy.At(1) != 0.001 {
-			t.Errorf("%s: %+v is not Table 5", name, c)
-		}
+// deadlineAgent returns an agent of the deadline report, its recipe and its learner's settings.
+func deadlineAgent(t *testing.T, name string) (*agents.DeadlineAgent, *Recipe, ppo.Config) {
+	t.Helper()
+	a := &agents.DeadlineAgents[slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })]
+	r, err := Find(a.WeightsName())
+	if err != nil {
+		t.Fatal(err)
 	}
+	return a, r, deadlineConfig(a.DeadlineOptions, r.Steps)
 }
 
-// TestEarlierNotebooks: the agents of the notebooks have their settings.
-func TestEarlierNotebooks(t *testing.T) {
-	// steps are those of the gradient: updates times epochs times minibatches.
+// TestDeadlineRecipesFollowTheirSource: agents of the authors' notebooks have their settings, which Tables 1 and 5 do
+// not have together, and the one that is called text has the report's.
+func TestDeadlineRecipesFollowTheirSource(t *testing.T) {
+	// steps are steps of the gradient: updates times epochs times minibatches.
 	type settings struct {
-		envs, minibatch, epochs, steps int
-		clip, entropy, hidden          float64
-		inputs                         int
+		options                                         env.DeadlineOptions
+		envs, horizon, minibatch, epochs, steps, hidden int
+		clip, entropy, lastRate                         float64
+		inputs                                          int
 	}
-	before := settings{4, 4096, 8, 392, 0.15, 0.01, 3, 66}
+	released := env.DeadlineOptions{Released: true, Energy: env.EnergyAsReleased}
+	before := env.DeadlineOptions{Released: true, Original: true, Penalty: true, Energy: env.EnergyAsReleased}
+	first := env.DeadlineOptions{First: true, Penalty: true, Energy: env.EnergyAsReleased}
 	for name, want := range map[string]settings{
-		"notebook": {16, 2048, 5, 520, 0.2, 0.001, 2, 124},
-		"improved": before, "relaxed": before,
-		"enhanced": {8, 4096, 10, 1240, 0.15, 0.02, 3, 88},
+		"enhanced": {released, 8, 1024, 4096, 10, 1240, 3, 0.15, 0.02, 3e-4, 88},
+		"tight":    {released, 8, 1024, 4096, 10, 1240, 3, 0.15, 0.02, 3e-4, 88},
+		"float32":  {released, 8, 1024, 4096, 10, 1240, 3, 0.15, 0.02, 3e-4, 88},
+		"text":     {env.DeadlineOptions{}, 8, 2048, 4096, 10, 1240, 3, 0.15, 0.02, 1e-5, 88},
+		"improved": {before, 4, 1024, 4096, 8, 392, 3, 0.15, 0.01, 3e-4, 66},
+		"relaxed":  {before, 4, 1024, 4096, 8, 392, 3, 0.15, 0.01, 3e-4, 66},
+		"notebook": {first, 16, 1024, 2048, 5, 520, 2, 0.2, 0.001, 3e-4, 124},
 	} {
-		i := slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })
-		a := &agents.DeadlineAgents[i]
-		r, err := Find(a.WeightsName())
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := deadlineConfig(a.DeadlineOptions, r.Steps)
+		a, r, c := deadlineAgent(t, name)
 		got := settings{
-			c.Envs, c.Minibatch, c.Epochs, int(r.Updates), c.Clip, c.Entropy.At(0), float64(len(a.Hidden())), a.Shape().Observation,
+			a.DeadlineOptions, c.Envs, c.Horizon, c.Minibatch, c.Epochs, int(r.Updates), len(a.Hidden()), c.Clip, c.Entropy.At(0),
+			c.LearningRate.At(1), a.Shape().Observation,
 		}
-		if got != want || c.Horizon != 1024 || c.LearningRate.At(1) != 3e-4 || c.Entropy.At(1) != 0.001 {
+		if got != want || c.LearningRate.At(0) != 3e-4 || c.Entropy.At(1) != 0.001 {
 			t.Errorf("%s: %+v, want %+v; %+v", name, got, want, c)
 		}
 	}
@@ -530,16 +518,11 @@ func TestEarlierNotebooks(t *testing.T) {
 
 // TestWholeDays: the agent float32 learns in one segment from jobs with float32 times.
 func TestWholeDays(t *testing.T) {
-	r, err := Find("rl-deadline-float32")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, r, c := deadlineAgent(t, "float32")
 	s, err := r.setup(nn.Portable(), r.Steps, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := agents.DeadlineAgents[slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Float32 })]
-	c := deadlineConfig(a.DeadlineOptions, r.Steps)
 	if update := int64(c.Envs * c.Horizon); s.segments != 1 || r.Steps%update != 0 {
 		t.Errorf("%d segments, %d steps, %d an update", s.segments, r.Steps, update)
 	}
@@ -565,12 +548,7 @@ func TestDeadlineSettingsAreTheReports(t *testing.T) {
 	}
 	used, shapes := map[claim.Cell]float64{}, map[string]int{}
 	for kind, name := range map[string]string{"Original": "original", "Enhanced": "text"} {
-		a := agents.DeadlineAgents[slices.IndexFunc(agents.DeadlineAgents, func(a agents.DeadlineAgent) bool { return a.Name == name })]
-		r, err := Find(a.WeightsName())
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := deadlineConfig(a.DeadlineOptions, r.Steps)
+		a, r, c := deadlineAgent(t, name)
 		for i, units := range a.Hidden() {
 			used[claim.At(kind, fmt.Sprintf("units of hidden layer %d", i+1))] = float64(units)
 		}
