@@ -41,7 +41,7 @@ func TestForestNeverEndsLaterThanFAR(t *testing.T) {
 func TestForestIsNearTheJointOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 2))
 	var sum float64
-	n := deep.N(3, 30)
+	n := deep.N(3, 10)
 	for range n {
 		p := algotest.RandomProblem(rng, 8)
 		p.Count = 3

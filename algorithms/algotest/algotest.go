@@ -90,9 +90,16 @@ func (s *Suite[P, A]) Test(t *testing.T) {
 	if len(specs) == 0 {
 		t.Fatalf("no algorithm of track %s is registered", s.Name)
 	}
+	trials := make([]trial[P], s.Problems)
+	for i := range trials {
+		stream := func() *rand.Rand { return rand.New(rand.NewPCG(uint64(i), 10)) }
+		rng := stream()
+		trials[i] = trial[P]{problem: s.Draw(rng), same: s.Draw(stream())}
+		trials[i].ids = s.algorithms(trials[i].problem, rng)
+	}
 	for _, spec := range specs {
 		t.Run(spec.Name, func(t *testing.T) {
-			if ran, err := s.test(spec); err != nil {
+			if ran, err := s.test(spec, trials); err != nil {
 				t.Error(err)
 			} else if ran == 0 {
 				t.Error("the algorithm runs on no problem")
@@ -101,23 +108,27 @@ func (s *Suite[P, A]) Test(t *testing.T) {
 	}
 }
 
+// A trial is a problem and the IDs of the algorithms that run on it. No algorithm gets same, an equal problem.
+type trial[P any] struct {
+	problem, same P
+	ids           []string
+}
+
 // test runs one algorithm's variants on all problems and returns how many answers it checked.
-func (s *Suite[P, A]) test(spec algo.Spec) (int64, error) {
+func (s *Suite[P, A]) test(spec algo.Spec, trials []trial[P]) (int64, error) {
 	repeatEvery := deep.N(8, 32) // on every so many problems an algorithm runs several times
 	var ran atomic.Int64
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range s.Problems {
+	for i := range trials {
 		g.Go(func() error {
-			rng := rand.New(rand.NewPCG(uint64(i), 10))
-			p := s.Draw(rng)
-			for _, id := range s.algorithms(p, rng) {
+			for _, id := range trials[i].ids {
 				a := algo.MustParse(id)
 				if a.Spec.Name != spec.Name {
 					continue
 				}
 				ran.Add(1)
-				if err := s.conform(a, p, i%repeatEvery == 0); err != nil {
+				if err := s.conform(a, &trials[i], i%repeatEvery == 0); err != nil {
 					return fmt.Errorf("problem %d, %s: %w", i, id, err)
 				}
 			}
@@ -140,12 +151,11 @@ func (s *Suite[P, A]) algorithms(p P, rng *rand.Rand) []string {
 }
 
 // conform runs an algorithm on a problem; repeat asks for more answers to compare.
-func (s *Suite[P, A]) conform(a algo.Algorithm, p P, repeat bool) error {
-	before := fmt.Sprintf("%#v", p)
+func (s *Suite[P, A]) conform(a algo.Algorithm, tr *trial[P], repeat bool) error {
+	p := tr.problem
 	answer, err := s.Run(context.Background(), a, p)
-	after := fmt.Sprintf("%#v", p)
-	if after != before {
-		return fmt.Errorf("the algorithm has changed the problem from %s to %s; let it change a copy", before, after)
+	if !reflect.DeepEqual(p, tr.same) {
+		return fmt.Errorf("the algorithm has changed the problem from %#v to %#v; let it change a copy", tr.same, p)
 	}
 	if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok {
 		return s.mayRefuse(a, p, infeasible)

@@ -162,7 +162,7 @@ func TestNosStepByStep(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range deep.N(20, 300) {
+	for range deep.N(20, 100) {
 		g, in := drawWaiting(t, rng)
 		in.Waiting, in.Geometry = task.Retry, nil
 		run(g, in)

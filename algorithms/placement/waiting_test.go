@@ -52,7 +52,7 @@ func drawWaiting(t *testing.T, rng *rand.Rand) (*mig.GPU, task.Requests) {
 // free.
 func TestPlacersOnClustersThatWait(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range deep.N(20, 1000) {
+	for range deep.N(20, 300) {
 		g, in := drawWaiting(t, rng)
 		demand := make([]float64, len(task.RequestProfiles(g)))
 		for i := range demand {
