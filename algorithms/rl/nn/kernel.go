@@ -5,16 +5,19 @@ import (
 	"sync"
 )
 
+// Dims are the dimensions of a product: N rows of In elements become N rows of Out elements.
+type Dims struct{ N, In, Out int }
+
 // A Kernel computes the three products of a fully connected layer, on matrices stored row
 // by row. It has no state, so that goroutines may share one. The same arguments give the
 // same bits. Two kernels differ only by rounding.
 type Kernel interface {
-	// Affine computes y[n×out] = x[n×in]·w[in×out] + b[out].
-	Affine(y, x, w, b []float32, n, in, out int)
-	// InputGradient computes dx[n×in] = dy[n×out]·wᵀ.
-	InputGradient(dx, dy, w []float32, n, in, out int)
-	// WeightGradient computes dw[in×out] = xᵀ·dy and the column sums db of dy.
-	WeightGradient(dw, db, x, dy []float32, n, in, out int)
+	// Affine computes y[N×Out] = x[N×In]·w[In×Out] + b[Out].
+	Affine(y, x, w, b []float32, d Dims)
+	// InputGradient computes dx[N×In] = dy[N×Out]·wᵀ.
+	InputGradient(dx, dy, w []float32, d Dims)
+	// WeightGradient computes dw[In×Out] = xᵀ·dy and the column sums db of dy.
+	WeightGradient(dw, db, x, dy []float32, d Dims)
 }
 
 // Portable returns the kernel that gives the same bits in every build. It skips zeros in x
@@ -25,8 +28,9 @@ func Portable() Kernel { return rowKernel{} }
 // the order of addition does not depend on memory alignment.
 type rowKernel struct{}
 
-func (rowKernel) Affine(y, x, w, b []float32, n, in, out int) {
-	if affineVector(y, x, w, b, n, in, out) {
+func (rowKernel) Affine(y, x, w, b []float32, d Dims) {
+	n, in, out := d.N, d.In, d.Out
+	if affineVector(y, x, w, b, d) {
 		return
 	}
 	for i := range n {
@@ -36,7 +40,8 @@ func (rowKernel) Affine(y, x, w, b []float32, n, in, out int) {
 	}
 }
 
-func (rowKernel) InputGradient(dx, dy, w []float32, n, in, out int) {
+func (rowKernel) InputGradient(dx, dy, w []float32, d Dims) {
+	n, in, out := d.N, d.In, d.Out
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	t := s.take(in * out)
@@ -48,7 +53,8 @@ func (rowKernel) InputGradient(dx, dy, w []float32, n, in, out int) {
 	}
 }
 
-func (rowKernel) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
+func (rowKernel) WeightGradient(dw, db, x, dy []float32, d Dims) {
+	n, in, out := d.N, d.In, d.Out
 	clear(dw[:in*out])
 	clear(db[:out])
 	addRows(db, dy, n, out)

@@ -38,7 +38,8 @@ const (
 	depth = 192
 )
 
-func (avx512) Affine(y, x, w, b []float32, n, in, out int) {
+func (avx512) Affine(y, x, w, b []float32, d Dims) {
+	n, in, out := d.N, d.In, d.Out
 	for i := range n {
 		copy(y[i*out:(i+1)*out], b)
 	}
@@ -54,13 +55,14 @@ func (avx512) Affine(y, x, w, b []float32, n, in, out int) {
 		turn(columns, x, n, in)
 		addScaledRows(y[:n], w[:in], columns)
 	default:
-		multiply(y, matrix{x, in, 1}, matrix{w, out, 1}, n, in, out, false)
+		multiply(y, matrix{x, in, 1}, matrix{w, out, 1}, Dims{n, in, out}, false)
 	}
 }
 
-func (avx512) InputGradient(dx, dy, w []float32, n, in, out int) {
+func (avx512) InputGradient(dx, dy, w []float32, d Dims) {
+	n, in, out := d.N, d.In, d.Out
 	if out > 1 && !thin(dy[:n*out]) {
-		multiply(dx, matrix{dy, out, 1}, matrix{w, 1, out}, n, out, in, true)
+		multiply(dx, matrix{dy, out, 1}, matrix{w, 1, out}, Dims{n, out, in}, true)
 		return
 	}
 	s := scratches.Get().(*scratch)
@@ -76,7 +78,8 @@ func (avx512) InputGradient(dx, dy, w []float32, n, in, out int) {
 	}
 }
 
-func (avx512) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
+func (avx512) WeightGradient(dw, db, x, dy []float32, d Dims) {
+	n, in, out := d.N, d.In, d.Out
 	clear(db[:out])
 	if n == 0 {
 		clear(dw[:in*out])
@@ -94,18 +97,19 @@ func (avx512) WeightGradient(dw, db, x, dy []float32, n, in, out int) {
 		clear(dw[:in])
 		addScaledRows(dw[:in], dy[:n], x)
 	case thin(x[:n*in]):
-		thinProduct(dw, x, dy, n, in, out)
+		thinProduct(dw, x, dy, Dims{n, in, out})
 	case thin(dy[:n*out]):
 		turned := s.take(in * out)
-		thinProduct(turned, dy, x, n, out, in)
+		thinProduct(turned, dy, x, Dims{n, out, in})
 		turn(dw, turned, out, in)
 	default:
-		multiply(dw, matrix{x, 1, in}, matrix{dy, out, 1}, in, n, out, true)
+		multiply(dw, matrix{x, 1, in}, matrix{dy, out, 1}, Dims{in, n, out}, true)
 	}
 }
 
 // thinProduct computes c[rows×columns] = aᵀ·b, where a and b have n rows and a is thin.
-func thinProduct(c, a, b []float32, n, rows, columns int) {
+func thinProduct(c, a, b []float32, d Dims) {
+	n, rows, columns := d.N, d.In, d.Out
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	turned := s.take(n * rows)
@@ -154,7 +158,8 @@ type matrix struct {
 }
 
 // multiply adds a·b to c, which is stored row by row. If c is fresh, it overwrites the content of c.
-func multiply(c []float32, a, b matrix, rows, inner, columns int, fresh bool) {
+func multiply(c []float32, a, b matrix, d Dims, fresh bool) {
+	rows, inner, columns := d.N, d.In, d.Out
 	if fresh && inner == 0 {
 		clear(c[:rows*columns])
 	}

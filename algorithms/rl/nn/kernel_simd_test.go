@@ -27,7 +27,7 @@ func TestFusedChains(t *testing.T) {
 			r := rng(29)
 			x, w, b := normal(r, n*in), normal(r, in*out), normal(r, out)
 			got := normal(r, n*out)
-			avx512{}.Affine(got, x, w, b, n, in, out)
+			avx512{}.Affine(got, x, w, b, Dims{n, in, out})
 			for i := range got {
 				want := b[i%out]
 				for k := range in {
@@ -66,20 +66,20 @@ func compareThinProducts(t *testing.T) {
 		for i := range n {
 			copy(want[i*out:], b)
 		}
-		multiply(want, matrix{x, in, 1}, matrix{w, out, 1}, n, in, out, false)
-		k.Affine(got, x, w, b, n, in, out)
+		multiply(want, matrix{x, in, 1}, matrix{w, out, 1}, Dims{n, in, out}, false)
+		k.Affine(got, x, w, b, Dims{n, in, out})
 		compare("Affine", got, want)
 
 		want, got = normal(r, n*in), normal(r, n*in)
-		multiply(want, matrix{dy, out, 1}, matrix{w, 1, out}, n, out, in, true)
-		k.InputGradient(got, dy, w, n, in, out)
+		multiply(want, matrix{dy, out, 1}, matrix{w, 1, out}, Dims{n, out, in}, true)
+		k.InputGradient(got, dy, w, Dims{n, in, out})
 		compare("InputGradient", got, want)
 
 		full := normal(r, n*in)
 		for _, x := range [][]float32{x, full} {
 			want, got = normal(r, in*out), normal(r, in*out)
-			multiply(want, matrix{x, 1, in}, matrix{dy, out, 1}, in, n, out, true)
-			k.WeightGradient(got, make([]float32, out), x, dy, n, in, out)
+			multiply(want, matrix{x, 1, in}, matrix{dy, out, 1}, Dims{in, n, out}, true)
+			k.WeightGradient(got, make([]float32, out), x, dy, Dims{n, in, out})
 			compare("WeightGradient", got, want)
 		}
 	}

@@ -49,7 +49,7 @@ func TestGradientsOfNoRows(t *testing.T) {
 	for _, k := range []Kernel{Portable(), Fast()} {
 		for _, out := range []int{1, 8} {
 			dw, db := normal(rng(11), 3*out), normal(rng(12), out)
-			k.WeightGradient(dw, db, nil, nil, 0, 3, out)
+			k.WeightGradient(dw, db, nil, nil, Dims{0, 3, out})
 			if slices.Max(dw) != 0 || slices.Min(dw) != 0 || slices.Max(db) != 0 || slices.Min(db) != 0 {
 				t.Errorf("%T, %d columns: %v, %v", k, out, dw, db)
 			}
@@ -84,13 +84,13 @@ func TestKernelsAgreeWithDoublePrecision(t *testing.T) {
 					want[i], scale[i] = float64(b[i%out]), math.Abs(float64(b[i%out]))
 				}
 				product(want, scale, n, in, out, func(i, j int) float32 { return x[i*in+j] }, func(i, j int) float32 { return w[i*out+j] })
-				k.Affine(y, x, w, b, n, in, out)
+				k.Affine(y, x, w, b, Dims{n, in, out})
 				compare("Affine", y, want, scale)
 
 				dx := normal(r, n*in)
 				want, scale = make([]float64, n*in), make([]float64, n*in)
 				product(want, scale, n, out, in, func(i, j int) float32 { return dy[i*out+j] }, func(i, j int) float32 { return w[j*out+i] })
-				k.InputGradient(dx, dy, w, n, in, out)
+				k.InputGradient(dx, dy, w, Dims{n, in, out})
 				compare("InputGradient", dx, want, scale)
 
 				dw, db := normal(r, in*out), normal(r, out)
@@ -98,7 +98,7 @@ func TestKernelsAgreeWithDoublePrecision(t *testing.T) {
 				product(want, scale, in, n, out, func(i, j int) float32 { return x[j*in+i] }, func(i, j int) float32 { return dy[i*out+j] })
 				wantB, scaleB := make([]float64, out), make([]float64, out)
 				product(wantB, scaleB, 1, n, out, func(int, int) float32 { return 1 }, func(i, j int) float32 { return dy[i*out+j] })
-				k.WeightGradient(dw, db, x, dy, n, in, out)
+				k.WeightGradient(dw, db, x, dy, Dims{n, in, out})
 				compare("WeightGradient, dw", dw, want, scale)
 				compare("WeightGradient, db", db, wantB, scaleB)
 			})
@@ -144,7 +144,7 @@ func comparePortableAffineOn(t *testing.T, kind int) {
 			}
 		}
 		got, want := normal(r, n*out), make([]float32, n*out)
-		Portable().Affine(got, x, w, b, n, in, out)
+		Portable().Affine(got, x, w, b, Dims{n, in, out})
 		for i := range n {
 			copy(want[i*out:], b)
 			scaledRows(want[i*out:(i+1)*out], x[i*in:(i+1)*in], w, out)
@@ -172,9 +172,9 @@ func TestKernelsRepeatThemselves(t *testing.T) {
 					return m[:n]
 				}
 				x, w, b, dy := matrix(n*in), matrix(in*out), matrix(out), matrix(n*out)
-				k.Affine(guarded(n*out), x, w, b, n, in, out)
-				k.InputGradient(guarded(n*in), dy, w, n, in, out)
-				k.WeightGradient(guarded(in*out), guarded(out), x, dy, n, in, out)
+				k.Affine(guarded(n*out), x, w, b, Dims{n, in, out})
+				k.InputGradient(guarded(n*in), dy, w, Dims{n, in, out})
+				k.WeightGradient(guarded(in*out), guarded(out), x, dy, Dims{n, in, out})
 				return results
 			}
 			first, second := run(0), run(3)
@@ -203,9 +203,9 @@ func compareBatches(t *testing.T) {
 			r := rng(17)
 			x, w, b := normal(r, n*in), normal(r, in*out), normal(r, out)
 			together, alone := make([]float32, n*out), make([]float32, n*out)
-			k.Affine(together, x, w, b, n, in, out)
+			k.Affine(together, x, w, b, Dims{n, in, out})
 			for i := range n {
-				k.Affine(alone[i*out:(i+1)*out], x[i*in:(i+1)*in], w, b, 1, in, out)
+				k.Affine(alone[i*out:(i+1)*out], x[i*in:(i+1)*in], w, b, Dims{1, in, out})
 			}
 			for i := range together {
 				if together[i] != alone[i] {
@@ -227,9 +227,9 @@ func BenchmarkKernel(b *testing.B) {
 				name string
 				f    func()
 			}{
-				{"Affine", func() { k.Affine(y, x, w, bias, n, in, out) }},
-				{"InputGradient", func() { k.InputGradient(x, y, w, n, in, out) }},
-				{"WeightGradient", func() { k.WeightGradient(dw, db, x, y, n, in, out) }},
+				{"Affine", func() { k.Affine(y, x, w, bias, Dims{n, in, out}) }},
+				{"InputGradient", func() { k.InputGradient(x, y, w, Dims{n, in, out}) }},
+				{"WeightGradient", func() { k.WeightGradient(dw, db, x, y, Dims{n, in, out}) }},
 			} {
 				b.Run(fmt.Sprintf("%T/%s/%dx%dx%d", k, c.name, n, in, out), func(b *testing.B) {
 					for b.Loop() {

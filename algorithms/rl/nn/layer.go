@@ -54,21 +54,21 @@ func (a *Affine) Initialise(gain float64, rng *rand.Rand) {
 func (a *Affine) Forward(k Kernel, x []float32, n int) []float32 {
 	a.n, a.x = n, x[:n*a.In]
 	a.y = resize(a.y, n*a.Out)
-	k.Affine(a.y, a.x, a.weights, a.bias, n, a.In, a.Out)
+	k.Affine(a.y, a.x, a.weights, a.bias, Dims{n, a.In, a.Out})
 	return a.y
 }
 
 // Backward sets the gradients of a loss. dy are the derivatives of the loss by the result
 // of the last Forward.
 func (a *Affine) Backward(k Kernel, dy []float32) {
-	k.WeightGradient(a.dw, a.db, a.x, dy[:a.n*a.Out], a.n, a.In, a.Out)
+	k.WeightGradient(a.dw, a.db, a.x, dy[:a.n*a.Out], Dims{a.n, a.In, a.Out})
 }
 
 // InputGradient returns the derivatives of the same loss by the input of the last Forward.
 // The result belongs to the layer and is valid until the next InputGradient.
 func (a *Affine) InputGradient(k Kernel, dy []float32) []float32 {
 	a.dx = resize(a.dx, a.n*a.In)
-	k.InputGradient(a.dx, dy[:a.n*a.Out], a.weights, a.n, a.In, a.Out)
+	k.InputGradient(a.dx, dy[:a.n*a.Out], a.weights, Dims{a.n, a.In, a.Out})
 	return a.dx
 }
 

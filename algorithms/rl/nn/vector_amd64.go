@@ -32,7 +32,8 @@ func axpyVector(alpha float32, x, y []float32) int {
 // affineVector computes [Kernel.Affine] with the same bits as scaledRows: it adds the same
 // products in the same order, but keeps the sums in registers instead of memory. It returns
 // false, without any effect, if it cannot compute them: it needs AVX-512, or AVX and at least 8 columns.
-func affineVector(y, x, w, b []float32, n, in, out int) bool {
+func affineVector(y, x, w, b []float32, d Dims) bool {
+	n, in, out := d.N, d.In, d.Out
 	if in == 0 || out == 0 || !cpu.X86.HasAVX || out < 8 && !cpu.X86.HasAVX512F {
 		return false
 	}
@@ -41,7 +42,7 @@ func affineVector(y, x, w, b []float32, n, in, out int) bool {
 	for i := 0; i < n; i++ {
 		if count := min(n-i, tileRows); count > 1 && out >= tileColumns && cpu.X86.HasAVX512F &&
 			t.dense(x[i*in:], count, in, out) {
-			sumTile(y[i*out:], x[i*in:], b, w, count, in, out)
+			sumTile(y[i*out:], x[i*in:], b, w, Dims{count, in, out})
 			i += count - 1
 			continue
 		}
@@ -75,7 +76,8 @@ func (t *terms) dense(x []float32, rows, in, out int) bool {
 
 // sumTile sets up to tileRows rows of y to b plus the rows of x times w. The last row fills
 // a tile that has fewer; the last columns may be computed twice.
-func sumTile(y, x, b, w []float32, rows, in, out int) {
+func sumTile(y, x, b, w []float32, d Dims) {
+	rows, in, out := d.N, d.In, d.Out
 	var from, to [tileRows]*float32
 	for j := 0; j < out; j += tileColumns {
 		at := min(j, out-tileColumns)

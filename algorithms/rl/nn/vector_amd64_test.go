@@ -25,9 +25,9 @@ func vectorCalls() []vectorCall {
 			at := fmt.Sprintf(" of %T, %v", k, s)
 			calls = append(
 				calls,
-				vectorCall{"Affine" + at, func() { k.Affine(y, x, w, b, n, in, out) }},
-				vectorCall{"InputGradient" + at, func() { k.InputGradient(x, y, w, n, in, out) }},
-				vectorCall{"WeightGradient" + at, func() { k.WeightGradient(w, b, x, y, n, in, out) }},
+				vectorCall{"Affine" + at, func() { k.Affine(y, x, w, b, Dims{n, in, out}) }},
+				vectorCall{"InputGradient" + at, func() { k.InputGradient(x, y, w, Dims{n, in, out}) }},
+				vectorCall{"WeightGradient" + at, func() { k.WeightGradient(w, b, x, y, Dims{n, in, out}) }},
 			)
 		}
 	}
@@ -77,7 +77,7 @@ func BenchmarkExpAfterKernel(b *testing.B) {
 	}
 	var after, alone time.Duration
 	for b.Loop() {
-		Fast().Affine(y, x, w, bias, n, n, n)
+		Fast().Affine(y, x, w, bias, Dims{n, n, n})
 		_, took := exponentials()
 		after += took
 		upperHalves()

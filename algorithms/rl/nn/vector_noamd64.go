@@ -2,7 +2,7 @@
 
 package nn
 
-func affineVector(_, _, _, _ []float32, _, _, _ int) bool { return false }
+func affineVector(_, _, _, _ []float32, _ Dims) bool { return false }
 
 func axpyVector(float32, []float32, []float32) int { return 0 }
 
