@@ -174,7 +174,7 @@ func TestQueuesOfAGeometry(t *testing.T) {
 		if err != nil || len(geometry) != 3 {
 			t.Fatalf("%v, %v", geometry, err)
 		}
-		o, _, err := a.simulate(algo.MustParse(fixedPolicy), Simulation{Policy: fixedPolicy, GPUs: 3, Geometry: geometry})
+		o, err := a.simulate(algo.MustParse(fixedPolicy), Simulation{Policy: fixedPolicy, GPUs: 3, Geometry: geometry})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,10 +89,6 @@ type Outcome struct {
 	// Wait and P95 are the mean and the 95th percentile of the waits of all requests.
 	Wait float64 `json:"wait_s"`
 	P95  float64 `json:"p95_s"`
-	// Used is the share of compute slices in use.
-	Used float64 `json:"used"`
-	// Blocked is the share of requests that the geometry kept out although enough slices were free.
-	Blocked float64 `json:"blocked"`
 	// Bins has the sum of the delays of the requests that arrive in each bin. A delay is the wait, and in a fixed
 	// geometry also what the duration of a request for work grows by, since it may get a larger instance; that is
 	// negative.
@@ -112,7 +108,7 @@ func (a *adviser) run(all []Simulation) ([]Outcome, error) {
 		what := fmt.Sprintf("simulate/%s/%d/%s", algorithm.ID, s.GPUs, strings.Join(s.Geometry, "+"))
 		inputs := fmt.Sprintf("v%d %s", algorithm.Spec.Version, algorithm.Weights())
 		units = append(units, a.unit(what, inputs, func(context.Context) (any, error) {
-			o, _, err := a.simulate(algorithm, s)
+			o, err := a.simulate(algorithm, s)
 			if err != nil {
 				o = Outcome{Policy: s.Policy, GPUs: s.GPUs, Error: err.Error()}
 			}
@@ -150,34 +146,30 @@ func records[T any](a *adviser, units []work.Unit) ([]T, error) {
 }
 
 // simulate runs a policy. The referee checks the result.
-func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (Outcome, sim.WaitingResult, error) {
+func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (o Outcome, err error) {
 	in := a.in
 	in.GPUs = s.GPUs
 	if s.Geometry != nil {
 		in.Requests = append([]task.Request(nil), in.Requests...)
 		if err := in.Fix(a.q.GPU, s.Geometry); err != nil {
-			return Outcome{}, sim.WaitingResult{}, err
+			return o, err
 		}
 	}
 	r, err := runChecked(a, algorithm, in)
 	if err != nil {
-		return Outcome{}, r, err
+		return o, err
 	}
 	metrics, err := r.Metrics()
 	if err != nil {
-		return Outcome{}, r, err
+		return o, err
 	}
-	o := Outcome{Policy: s.Policy, GPUs: s.GPUs, Bins: make([]float64, len(a.span.counts))}
+	o = Outcome{Policy: s.Policy, GPUs: s.GPUs, Bins: make([]float64, len(a.span.counts))}
 	for _, m := range metrics {
 		switch m.Name {
 		case "wait_mean_s":
 			o.Wait = m.Value
 		case "wait_p95_s":
 			o.P95 = m.Value
-		case "slices_used":
-			o.Used = m.Value
-		case "blocked_by_geometry":
-			o.Blocked = m.Value
 		}
 	}
 	for i, bin := range a.span.bins {
@@ -186,7 +178,7 @@ func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (Outcome, sim
 			o.Bins[bin] += a.seconds(float64(r.Starts[i] - in.Requests[i].Arrival + longer))
 		}
 	}
-	return o, r, nil
+	return o, nil
 }
 
 func runChecked(a *adviser, algorithm algo.Algorithm, in task.Requests) (r sim.WaitingResult, err error) {

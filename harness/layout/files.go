@@ -42,9 +42,6 @@ type partedEntry struct {
 	MIG     map[string]int `yaml:"mig-devices"`
 }
 
-// partedFields are the fields of a partedEntry. A file with others is of another version.
-var partedFields = []string{"device-filter", "devices", "mig-enabled", "mig-devices"}
-
 // WriteMigParted writes layouts as a file of mig-parted. Layouts of one label must follow each other. comment stands in
 // the first lines. Errors are those of w.
 func WriteMigParted(w io.Writer, comment string, layouts []Named) error {
@@ -116,9 +113,12 @@ func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, other
 
 // readEntry reads an element of a configuration; false if it is of another model.
 func readEntry(g *mig.GPU, node *yaml.Node) (l Named, known bool, err error) {
-	for i := 0; node.Kind == yaml.MappingNode && i < len(node.Content); i += 2 {
-		if name := node.Content[i].Value; !slices.Contains(partedFields, name) {
-			return l, false, nearest.Unknown("field", name, partedFields)
+	if node.Kind == yaml.MappingNode {
+		for i := 0; i < len(node.Content); i += 2 {
+			name, known := node.Content[i].Value, []string{"device-filter", "devices", "mig-enabled", "mig-devices"}
+			if !slices.Contains(known, name) {
+				return l, false, nearest.Unknown("field", name, known)
+			}
 		}
 	}
 	var e partedEntry

@@ -41,47 +41,40 @@ type section struct {
 }
 
 // Text writes the page for a terminal.
-func (p *Page) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, p.heading())
-	for i, s := range p.sections() {
-		fmt.Fprintf(b, "\n%d. %s\n\n", i+1, s.title)
-		fold(b, s.answer)
-		if s.table != nil {
-			fmt.Fprintln(b)
-			if err := s.table.Text(b); err != nil {
-				return err
-			}
-		}
-	}
-	fmt.Fprint(b, "\nWhat this trace cannot tell\n\n")
-	for _, text := range p.unknown() {
-		fold(b, "- "+text)
-	}
-	return b.Flush()
-}
+func (p *Page) Text(w io.Writer) error { return p.write(w, "text") }
 
 // Markdown writes the page with links to its charts.
-func (p *Page) Markdown(w io.Writer) error {
+func (p *Page) Markdown(w io.Writer) error { return p.write(w, "markdown") }
+
+// write writes the page in a format of [reports.Table].
+func (p *Page) write(w io.Writer, format string) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "# %s\n\n", reports.EscapeMarkdown(p.heading()))
+	heading, title, text := "", "", func(text string) { fold(b, text) }
+	if format == "markdown" {
+		heading, title, text = "# ", "## ", func(text string) { fmt.Fprintln(b, reports.EscapeMarkdown(text)) }
+	}
+	text(heading + fmt.Sprintf("Advice for %s: %d requests, %s", p.File, len(p.Advice.Question.Requests.Requests),
+		p.Advice.Question.GPU))
 	for _, s := range p.sections() {
-		fmt.Fprintf(b, "## %s\n\n%s\n\n", s.title, reports.EscapeMarkdown(s.answer))
+		fmt.Fprintf(b, "\n%s%s\n\n", title, s.title)
+		text(s.answer)
 		if s.table != nil {
-			if err := s.table.Encode(b, "markdown"); err != nil {
+			fmt.Fprintln(b)
+			if err := s.table.Encode(b, format); err != nil {
 				return err
 			}
-			fmt.Fprintln(b)
 		}
-		if s.figure != nil {
-			fmt.Fprintf(b, "![%s](%s.svg)\n\n", s.title, s.name)
+		if s.figure != nil && format == "markdown" {
+			fmt.Fprintf(b, "\n![%s](%s.svg)\n", s.title, s.name)
 		}
 	}
-	fmt.Fprint(b, "## What this trace cannot tell\n\n")
-	for _, text := range p.unknown() {
-		fmt.Fprintf(b, "- %s\n", reports.EscapeMarkdown(text))
+	fmt.Fprintf(b, "\n%sWhat this trace cannot tell\n\n", title)
+	for _, line := range p.unknown() {
+		text("- " + line)
 	}
-	fmt.Fprintf(b, "\nMade by `%s`.\n", p.Command)
+	if format == "markdown" {
+		fmt.Fprintf(b, "\nMade by `%s`.\n", p.Command)
+	}
 	return b.Flush()
 }
 
@@ -100,14 +93,9 @@ func fold(w io.Writer, text string) {
 	fmt.Fprintln(w, line)
 }
 
-func (p *Page) heading() string {
-	return fmt.Sprintf("Advice for %s: %d requests, %s", p.File, len(p.Advice.Question.Requests.Requests),
-		p.Advice.Question.GPU)
-}
-
 func (p *Page) sections() []section {
 	return []section{p.demand(), p.policies(), p.gpus(), p.fixed(), p.order(), {
-		title: "What would moving gain?",
+		title: "6. What would moving gain?",
 		answer: "Not answered: a simulated request that runs is not moved while others wait. On MISO's jobs, the " +
 			"page of clusters has what moving gains.",
 	}}
@@ -163,7 +151,7 @@ func (p *Page) demand() section {
 	for _, v := range a.Load.Memory {
 		mean += v / float64(len(a.Load.Memory))
 	}
-	s := section{title: "What does the trace ask for?", table: &t, name: "load"}
+	s := section{title: "1. What does the trace ask for?", table: &t, name: "load"}
 	s.answer = fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most; "+
 		"%d requests need a whole GPU and %d several, which no slice serves.", mean, a.Load.Peak, whole, several)
 	if p.Snapshot {
@@ -191,7 +179,7 @@ func (p *Page) policies() section {
 		Notes: []string{
 			fmt.Sprintf("Intervals are 95 %%. Policies are told apart (not as ff, not as best) for %d comparisons,",
 				len(a.Policies)-1),
-			fmt.Sprintf("or blocks are too short to say so (short). The bound is on the mean of all requests, %s.",
+			fmt.Sprintf("unless blocks are too short (short). The bound is on the mean of all requests, %s.",
 				duration(a.WaitAtLeast)),
 		},
 	}
@@ -218,7 +206,7 @@ func (p *Page) policies() section {
 		}
 		t.Row(c.Policy, cells(c.Mean), less, apart, behind, reports.Cells(1, c.P95, c.Wait-a.WaitAtLeast))
 	}
-	s := section{title: "Which policy?", table: &t, name: "policies", answer: policyAnswer(a, certain, tied, short)}
+	s := section{title: "2. Which policy?", table: &t, name: "policies", answer: policyAnswer(a, certain, tied, short)}
 	if best.Less.Blocks > 0 && len(names) > 0 {
 		s.figure = reports.Bars{
 			Title: "Mean wait less than under first fit", X: reports.Axis{Label: "Policy"},
@@ -241,12 +229,13 @@ func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
 	default:
 		text += fmt.Sprintf(", not certainly less than first fit: by %s", estimate(best.Less))
 	}
-	text += fmt.Sprintf("; %s not told apart from it", list(tied))
-	if short != nil {
-		text += fmt.Sprintf(", and about %s the blocks are too short to say", strings.Join(short, ", "))
+	if tied != nil {
+		text += fmt.Sprintf("; %s not told apart from it", list(tied))
 	}
-	text += "."
-	return text
+	if short != nil {
+		text += fmt.Sprintf("; the blocks are too short to tell it from %s", strings.Join(short, ", "))
+	}
+	return text + "."
 }
 
 // verdict words whether a difference is certain.
@@ -262,10 +251,7 @@ func verdict(e stats.BlockEstimate, apart bool) string {
 
 // list joins names and the verb that follows them.
 func list(names []string) string {
-	switch len(names) {
-	case 0:
-		return "none is"
-	case 1:
+	if len(names) == 1 {
 		return names[0] + " is"
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " are"
@@ -297,7 +283,7 @@ func (p *Page) gpus() section {
 		t.Row(n.Policy, n.GPUs, cells(n.Mean), reports.Cells(1, n.Outcome.P95), how)
 	}
 	last := a.Needs[len(a.Needs)-1]
-	s := section{title: "How many GPUs?", table: &t}
+	s := section{title: "3. How many GPUs?", table: &t}
 	s.answer = fmt.Sprintf("For %s, first fit needs %d GPUs", p.target(), a.Needs[0].GPUs)
 	if len(a.Needs) > 1 {
 		s.answer += fmt.Sprintf(" and %s %d", last.Policy, last.GPUs)
@@ -308,7 +294,7 @@ func (p *Page) gpus() section {
 
 func (p *Page) fixed() section {
 	a := p.Advice
-	s := section{title: "Which fixed geometry?"}
+	s := section{title: "4. Which fixed geometry?"}
 	f := a.Fixed
 	if f.Geometry == nil || f.Outcome.Error != "" {
 		s.answer = fmt.Sprintf("No fixed geometry of %d GPUs was found that serves all requests.", a.GPUs)
@@ -355,14 +341,18 @@ func (p *Page) order() section {
 			t.Row(profile, strings.Join(starts, "  "))
 		}
 	}
+	less, how := o.Less, "less"
+	if less.Mean < 0 {
+		less.Mean, less.Low, less.High, how = -less.Mean, -less.High, -less.Low, "more"
+	}
 	answer := fmt.Sprintf("By ascending starts. The best of %d orders tried on the first half of the time, %s, is not "+
-		"certainly better in the second half: its mean wait is less by %s.", o.Tried, starts(o.Found), estimate(o.Less))
+		"certainly better in the second half: its mean wait is %s %s.", o.Tried, starts(o.Found), estimate(less), how)
 	if o.Better() {
 		answer = fmt.Sprintf("By starts in the order %s, the best of %d tried on the first half of the time: in the "+
 			"second half its mean wait is certainly less than with ascending starts, by %s.", starts(o.First), o.Tried,
 			estimate(o.Less))
 	}
-	return section{title: "In which order should a DRA driver list its devices?", table: &t, answer: answer}
+	return section{title: "5. In which order should a DRA driver list its devices?", table: &t, answer: answer}
 }
 
 func starts(order []mig.Slices) string {

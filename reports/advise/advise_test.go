@@ -44,7 +44,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%v: %s, want %s", seconds, got, want)
 		}
 	}
-	if got := list([]string{"a", "b", "c"}) + "; " + list(nil); got != "a, b and c are; none is" {
+	if got := list([]string{"a", "b", "c"}) + "; " + list([]string{"a"}); got != "a, b and c are; a is" {
 		t.Error(got)
 	}
 }

@@ -56,7 +56,7 @@ func newCheck() *cobra.Command {
 	pf.add(c)
 	rf.register(c)
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", layoutFormats),
-		"text or json; with --layout also mig-parted or gres, the files of these tools")
+		"text or json; with --layout text, mig-parted or gres, the files of these tools")
 	c.Flags().StringVar(&layouts, "layout", "",
 		"profiles of a GPU, as in 3g,4g or 1g.10gb:4,3g.40gb; or a file of mig-parted (.yaml) or Slurm's gres.conf")
 	c.Flags().BoolVar(&certified, "certificate", false,

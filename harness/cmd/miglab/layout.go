@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,7 +61,7 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 	out := c.OutOrStdout()
 	switch format {
 	case "json":
-		err = emitJSON(c, jsonLayouts(g, all))
+		return errors.New("--format json has no meaning with --layout; give text, mig-parted or gres")
 	case migPartedFormat:
 		err = layout.WriteMigParted(out, "miglab check --layout", layouts)
 	case gresFormat:
@@ -162,38 +163,4 @@ func writeChanges(w io.Writer, changes []layout.Change) {
 			fmt.Fprintf(w, "replace %v by %v\n", change.Profile, change.By)
 		}
 	}
-}
-
-// jsonLayouts returns the layouts as JSON has them.
-func jsonLayouts(g *mig.GPU, all []checkedLayout) any {
-	type instance struct {
-		Profile string `json:"profile"`
-		ID      int    `json:"id"`
-		Start   int    `json:"start"`
-	}
-	type plan struct {
-		Instances []instance `json:"instances"`
-		AnyStart  bool       `json:"any_start"`
-		Command   string     `json:"command"`
-	}
-	type entry struct {
-		Label string `json:"label"`
-		Line  int    `json:"line,omitempty"`
-		Fits  bool   `json:"fits"`
-		Plans []plan `json:"gpus"`
-	}
-	out := []entry{}
-	for _, l := range all {
-		e := entry{Label: l.Label, Line: l.Line, Fits: l.Plans != nil || len(l.Profiles) == 0, Plans: []plan{}}
-		for _, p := range l.Plans {
-			made := plan{AnyStart: p.AnyStart, Command: p.Command(g)}
-			for _, in := range p.Instances {
-				start := int(in.Start * max(g.DriverSlices, 1))
-				made.Instances = append(made.Instances, instance{in.Profile.String(), in.Profile.ID, start})
-			}
-			e.Plans = append(e.Plans, made)
-		}
-		out = append(out, e)
-	}
-	return out
 }
