@@ -26,6 +26,15 @@ type Named struct {
 	Profiles []*mig.Profile
 	// Line is the line in the file, from 1.
 	Line int
+	// filtered says that mig-parted's file names the devices that the entry is for.
+	filtered bool
+}
+
+// Others are the entries of a file that are for other models.
+type Others struct {
+	Entries int
+	// Unknown has the profiles that no model has, with their lines.
+	Unknown []string
 }
 
 // partedFile is the file of mig-parted (NVIDIA/mig-parted, api/spec/v1).
@@ -74,15 +83,15 @@ func WriteMigParted(w io.Writer, comment string, layouts []Named) error {
 }
 
 // ReadMigParted reads the layouts of a GPU model from a file of mig-parted, in the order of the file. An entry without
-// instances has no profiles. An entry that names a profile of another model is left out; others counts them. Errors
-// name the file and the line.
-func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, others int, err error) {
+// instances has no profiles. Entries that name a profile of another model are left out. So are those for devices that
+// are named, if they do not fit and another such entry of the label fits. Errors name the file and the line.
+func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, others Others, err error) {
 	var doc partedFile
 	if err := yaml.NewDecoder(r).Decode(&doc); err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", file, err)
+		return nil, others, fmt.Errorf("%s: %w", file, err)
 	}
-	fail := func(at *yaml.Node, format string, args ...any) ([]Named, int, error) {
-		return nil, 0, fmt.Errorf("%s:%d: "+format, append([]any{file, max(at.Line, 1)}, args...)...)
+	fail := func(at *yaml.Node, format string, args ...any) ([]Named, Others, error) {
+		return nil, others, fmt.Errorf("%s:%d: "+format, append([]any{file, max(at.Line, 1)}, args...)...)
 	}
 	if doc.Version != "v1" {
 		return fail(&yaml.Node{}, "the version is %q; it must be v1", doc.Version)
@@ -95,60 +104,76 @@ func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, other
 		if list.Kind != yaml.SequenceNode {
 			return fail(list, "%s must be a list of devices with their instances", label)
 		}
+		var own []Named
 		for _, node := range list.Content {
-			l, known, err := readEntry(g, node)
+			l, unknown, err := readEntry(g, node)
 			if err != nil {
 				return fail(node, "%s: %w", label, err)
 			}
-			if !known {
-				others++
+			if unknown != "" {
+				others.Entries++
+				if !anyModelHas(unknown) {
+					others.Unknown = append(others.Unknown, fmt.Sprintf("%s (line %d)", unknown, node.Line))
+				}
 				continue
 			}
 			l.Label = label
+			own = append(own, l)
+		}
+		forUs := func(l Named) bool {
+			_, fits := Fit(g, l.Profiles)
+			return l.filtered && fits
+		}
+		alternative := slices.ContainsFunc(own, forUs)
+		for _, l := range own {
+			if alternative && l.filtered && !forUs(l) {
+				others.Entries++
+				continue
+			}
 			layouts = append(layouts, l)
 		}
 	}
 	return layouts, others, nil
 }
 
-// readEntry reads an element of a configuration; false if it is of another model.
-func readEntry(g *mig.GPU, node *yaml.Node) (l Named, known bool, err error) {
+// readEntry reads an element of a configuration. unknown is the first profile that the model does not have, or "".
+func readEntry(g *mig.GPU, node *yaml.Node) (l Named, unknown string, err error) {
 	if node.Kind == yaml.MappingNode {
 		for i := 0; i < len(node.Content); i += 2 {
 			name, known := node.Content[i].Value, []string{"device-filter", "devices", "mig-enabled", "mig-devices"}
 			if !slices.Contains(known, name) {
-				return l, false, nearest.Unknown("field", name, known)
+				return l, "", nearest.Unknown("field", name, known)
 			}
 		}
 	}
 	var e partedEntry
 	if err := node.Decode(&e); err != nil {
-		return l, false, err
+		return l, "", err
 	}
-	l.Line = node.Line
+	l.Line, l.filtered = node.Line, e.Filter != nil
 	switch devices := e.Devices.(type) {
 	case []any:
 		for _, d := range devices {
 			n, ok := d.(int)
 			if !ok || n < 0 {
-				return l, false, fmt.Errorf("device %v is not a whole number from 0", d)
+				return l, "", fmt.Errorf("device %v is not a whole number from 0", d)
 			}
 			l.Devices = append(l.Devices, n)
 		}
 	case string:
 		if devices != "all" {
-			return l, false, fmt.Errorf("devices is %q; write all or a list of numbers", devices)
+			return l, "", fmt.Errorf("devices is %q; write all or a list of numbers", devices)
 		}
 	default:
-		return l, false, fmt.Errorf("devices is %v; write all or a list of numbers", devices)
+		return l, "", fmt.Errorf("devices is %v; write all or a list of numbers", devices)
 	}
 	if !e.Enabled && len(e.MIG) > 0 {
-		return l, false, errors.New("mig-enabled is false, so that it cannot have mig-devices")
+		return l, "", errors.New("mig-enabled is false, so that it cannot have mig-devices")
 	}
 	names := []string{}
 	for name, n := range e.MIG {
 		if n < 1 || n > maxCount {
-			return l, false, fmt.Errorf("%s: %d; write how many instances, from 1 to %d", name, n, maxCount)
+			return l, "", fmt.Errorf("%s: %d; write how many instances, from 1 to %d", name, n, maxCount)
 		}
 		names = append(names, name)
 	}
@@ -156,26 +181,19 @@ func readEntry(g *mig.GPU, node *yaml.Node) (l Named, known bool, err error) {
 	for _, name := range names {
 		p, err := g.ProfileByName(name)
 		if err != nil {
-			return l, false, foreign(name)
+			return l, name, nil
 		}
 		l.Profiles = append(l.Profiles, slices.Repeat([]*mig.Profile{p}, e.MIG[name])...)
 	}
-	return l, true, nil
+	return l, "", nil
 }
 
-// foreign returns nil if some other model has a profile of this name, or an error.
-func foreign(name string) error {
-	var names []string
-	for _, g := range mig.GPUs() {
-		for _, p := range g.AllProfiles() {
-			names = append(names, p.String())
-		}
-	}
-	slices.Sort(names)
-	if slices.Contains(names, name) {
-		return nil
-	}
-	return nearest.Unknown("profile", name, slices.Compact(names))
+// anyModelHas reports whether some model has a profile of this name.
+func anyModelHas(name string) bool {
+	return slices.ContainsFunc(mig.GPUs(), func(g *mig.GPU) bool {
+		_, err := g.ProfileByName(name)
+		return err == nil
+	})
 }
 
 // WriteGres writes the lines of gres.conf for nodes with instances, which the labels of the layouts name, and in

@@ -53,8 +53,8 @@ mig-configs:
 	for i := range out {
 		out[i].Line, in[i].Line = 0, 0
 	}
-	if err != nil || others != 0 || !reflect.DeepEqual(out, in) {
-		t.Errorf("%+v, %d, %v; want %+v", out, others, err, in)
+	if err != nil || others.Entries != 0 || !reflect.DeepEqual(out, in) {
+		t.Errorf("%+v, %+v, %v; want %+v", out, others, err, in)
 	}
 	const theirs = `version: v1
 mig-configs:
@@ -80,19 +80,35 @@ mig-configs:
       devices: all
       mig-enabled: true
       mig-devices: {"1g.6gb": 2}
+    - device-filter: ["0x294110DE"]
+      devices: all
+      mig-enabled: true
+      mig-devices: {"3g.95gb": 1}
 `
 	out, others, err = ReadMigParted(strings.NewReader(theirs), "f", g)
-	if err != nil || others != 2 || len(out) != 2 || out[0].Profiles != nil || len(out[1].Profiles) != 4 || out[1].Line != 14 {
-		t.Errorf("%+v, %d, %v", out, others, err)
+	if err != nil || others.Entries != 3 || len(others.Unknown) != 1 || others.Unknown[0] != "3g.95gb (line 25)" || len(out) != 2 || out[0].Profiles != nil || len(out[1].Profiles) != 4 || out[1].Line != 14 {
+		t.Errorf("%+v, %+v, %v", out, others, err)
+	}
+	// 1g.10gb has a slice on one A100 and two on the other.
+	const alternatives = `version: v1
+mig-configs:
+  all-1g.10gb:
+    - {device-filter: ["0x233010DE"], devices: all, mig-enabled: true, mig-devices: {"1g.10gb": 7}}
+    - {device-filter: ["0x20B010DE"], devices: all, mig-enabled: true, mig-devices: {"1g.10gb": 4}}
+  wrong:
+    - {devices: all, mig-enabled: true, mig-devices: {"1g.10gb": 7}}
+`
+	out, others, err = ReadMigParted(strings.NewReader(alternatives), "f", mig.MustLookup("A100"))
+	if err != nil || others.Entries != 1 || len(out) != 2 || out[0].Line != 5 || out[1].Label != "wrong" {
+		t.Errorf("%+v, %+v, %v", out, others, err)
 	}
 	for text, want := range map[string]string{
-		"version: v2\n":                                                               `f:1: the version is "v2"; it must be v1`,
-		"version: v1\nmig-configs: [1]\n":                                             "f:2: mig-configs must be a map",
-		"version: v1\nmig-configs:\n  a:\n    devices: all\n":                         "f:4: a must be a list",
-		"version: v1\nmig-configs:\n  a:\n    - devices: some\n":                      `f:4: a: devices is "some"; write all or a list`,
-		"version: v1\nmig-configs:\n  a:\n    - devices: [x]\n":                       "f:4: a: device x is not a whole number",
-		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-device: {}\n": `f:4: a: unknown field "mig-device"; did you mean "mig-devices"`,
-		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-enabled: true\n      mig-devices: {1g.11gb: 1}": `f:4: a: unknown profile "1g.11gb"`,
+		"version: v2\n":                                                                                                 `f:1: the version is "v2"; it must be v1`,
+		"version: v1\nmig-configs: [1]\n":                                                                               "f:2: mig-configs must be a map",
+		"version: v1\nmig-configs:\n  a:\n    devices: all\n":                                                           "f:4: a must be a list",
+		"version: v1\nmig-configs:\n  a:\n    - devices: some\n":                                                        `f:4: a: devices is "some"; write all or a list`,
+		"version: v1\nmig-configs:\n  a:\n    - devices: [x]\n":                                                         "f:4: a: device x is not a whole number",
+		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-device: {}\n":                                   `f:4: a: unknown field "mig-device"; did you mean "mig-devices"`,
 		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-devices: {1g.10gb: 1}\n":                        "mig-enabled is false",
 		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-enabled: true\n      mig-devices: {1g.10gb: 0}": "1g.10gb: 0; write how many",
 		"\tx": "f: yaml: ",

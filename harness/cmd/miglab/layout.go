@@ -68,8 +68,11 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 		err = layout.WriteGres(out, "miglab check --layout", layouts)
 	default:
 		err = writeLayouts(out, g, all)
-		if err == nil && others > 0 {
-			fmt.Fprintf(out, "entries of other models that were left out: %d\n", others)
+		if err == nil && others.Entries > 0 {
+			fmt.Fprintf(out, "entries of other models that were left out: %d\n", others.Entries)
+		}
+		if err == nil && others.Unknown != nil {
+			fmt.Fprintf(out, "profiles in them that no model here has: %s\n", strings.Join(others.Unknown, ", "))
 		}
 	}
 	if err != nil || wrong == 0 {
@@ -91,18 +94,18 @@ const gresSuffix = ".conf"
 
 // readLayouts reads a list of profiles, or a file by its name: mig-parted's YAML or gres.conf. others counts the
 // entries of other models.
-func readLayouts(text string, g *mig.GPU) (layouts []layout.Named, others int, err error) {
+func readLayouts(text string, g *mig.GPU) (layouts []layout.Named, others layout.Others, err error) {
 	parted := strings.HasSuffix(text, ".yaml") || strings.HasSuffix(text, ".yml")
 	if !parted && !strings.HasSuffix(text, gresSuffix) {
 		profiles, err := layout.Parse(g, text)
 		if err != nil {
-			return nil, 0, fmt.Errorf("--layout: %w", err)
+			return nil, others, fmt.Errorf("--layout: %w", err)
 		}
-		return []layout.Named{{Label: "layout", Profiles: profiles}}, 0, nil
+		return []layout.Named{{Label: "layout", Profiles: profiles}}, others, nil
 	}
 	file, err := os.Open(text)
 	if err != nil {
-		return nil, 0, err
+		return nil, others, err
 	}
 	defer file.Close()
 	in := strictcsv.Limit(file, text)
