@@ -104,10 +104,7 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 	defer arenas.Put(c.arena)
 	c.arena.reset(c.all + 1)
 
-	starts := make([]chainStart, c.problem.GPUs())
-	for _, e := range c.problem.Start {
-		starts[e.GPU].add(c.problem.GPU, e.Instance, c.ticks(e.BusyUntil))
-	}
+	starts := c.starts()
 	var together []ticks
 	join := func(t []ticks) {
 		if together == nil {
@@ -150,6 +147,15 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 		return mig.Seconds(best) * c.tick, true
 	}
 	return c.limit, false
+}
+
+// starts returns the start of each GPU.
+func (c *chainSearch) starts() []chainStart {
+	out := make([]chainStart, c.problem.GPUs())
+	for _, e := range c.problem.Start {
+		out[e.GPU].add(c.problem.GPU, e.Instance, c.ticks(e.BusyUntil))
+	}
+	return out
 }
 
 // A chainStart describes the instances of a GPU at the start; the zero value is an empty GPU.

@@ -192,16 +192,10 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		}
 		return b
 	}
-	o := p.options()
-	scored, err := p.scoredOn(max(o.Tasks, o.Stream))
+	scored, envs, err := p.evaluation()
 	if err != nil {
 		return setup{}, err
 	}
-	o.Stream = 0
-	envs := players(len(scored), func() player {
-		b, _ := env.NewBatch(o, nil) // with the options of the first, but for the start and the stream
-		return b
-	})
 	score := scoreOn(scored, envs)
 	shape := first.Shape()
 	if p.Change == byDQN {
@@ -226,6 +220,17 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		out.kept = func() float64 { return keptBy(envs) }
 	}
 	return out, nil
+}
+
+// evaluation returns the batches on which the agent is scored, and an environment for each.
+func (p paperRun) evaluation() ([]measured, []player, error) {
+	o := p.options()
+	scored, err := p.scoredOn(max(o.Tasks, o.Stream))
+	o.Stream = 0
+	return scored, players(len(scored), func() player {
+		b, _ := env.NewBatch(o, nil) // setup has made an environment with these options, but for the start and the stream
+		return b
+	}), err
 }
 
 // ppo returns the learner's settings. The paper prints only the discount and the entropy. The
