@@ -228,7 +228,7 @@ func (p paperRun) evaluation() ([]measured, []player, error) {
 	scored, err := p.scoredOn(max(o.Tasks, o.Stream))
 	o.Stream = 0
 	return scored, players(len(scored), func() player {
-		b, _ := env.NewBatch(o, nil) // setup has made an environment with these options, but for the start and the stream
+		b, _ := env.NewBatch(o, nil) // right, as setup has made one with these options, but for start and stream
 		return b
 	}), err
 }
