@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -50,9 +52,7 @@ func (f Bars) chart(names *palette) (*chart, error) {
 		return nil, err
 	}
 	ch.categories = f.Categories
-	if f.Dots {
-		ch.marks = append(ch.marks, f.separators)
-	} else {
+	if !f.Dots {
 		ch.dataY = extent{0, 0}
 	}
 	if err := f.validate(ch); err != nil {
@@ -64,50 +64,48 @@ func (f Bars) chart(names *palette) (*chart, error) {
 	if err := ch.checkCount(names); err != nil {
 		return nil, err
 	}
-	published := false
 	width := barSpace / float64(len(f.Groups))
+	published := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 3.3, Shape: publishedSign{}}}
 	for i, g := range f.Groups {
 		colour := names.index(g.Name)
-		left := -barSpace/2 + float64(i)*width
-		ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) {
-			for k, v := range g.Values {
-				at := float64(k) + left
-				switch {
-				case math.IsNaN(v):
-				case f.Dots: // above its whisker, which may be shorter
-					g.whisker(c, okabeIto[colour], k, x(at+width/2), y)
-					c.DrawGlyphNoClip(glyph(colour), vg.Point{X: x(at + width/2), Y: y(v)})
-				default:
-					barBox(c, rect(x(at), y(0), x(at+width), y(v)), colour)
-					g.whisker(c, ink, k, x(at+width/2), y)
-				}
+		from := -barSpace/2 + float64(i)*width
+		signs := &plotter.Scatter{GlyphStyle: glyph(colour)}
+		// Bars are paler than the palette so that error bars and published values stand out.
+		boxes := &plotter.Polygon{Color: tint(okabeIto[colour], 0.35), LineStyle: solid(okabeIto[colour], 0.6)}
+		whiskers := &plotter.YErrorBars{LineStyle: solid(ink, 0.8), CapWidth: 4.4}
+		for k, v := range g.Values {
+			x := float64(k) + from
+			at := ch.points([]float64{x + width/2}, []float64{v})
+			if math.IsNaN(v) {
+				continue
 			}
-			for k, v := range g.Published {
-				if !math.IsNaN(v) {
-					publishedSign(c, vg.Point{X: x(float64(k) + left + width/2), Y: y(v)})
-				}
+			signs.XYs = append(signs.XYs, at...)
+			boxes.XYs = append(boxes.XYs, ch.points([]float64{x, x, x + width, x + width}, []float64{0, v, v, 0}))
+			if g.Low != nil && !math.IsNaN(g.High[k]-g.Low[k]) {
+				ends := struct{ Low, High float64 }{at[0].Y - ch.y.at(g.Low[k]), ch.y.at(g.High[k]) - at[0].Y}
+				whiskers.XYs, whiskers.YErrors = append(whiskers.XYs, at...), append(whiskers.YErrors, ends)
 			}
-		})
-		ch.legend = append(ch.legend, legendEntry{g.Name, func(c draw.Canvas) {
-			if f.Dots {
-				c.DrawGlyphNoClip(glyph(colour), c.Center())
-			} else {
-				barBox(c, c.Rectangle, colour)
+		}
+		for k, v := range g.Published {
+			if !math.IsNaN(v) {
+				x := float64(k) + from + width/2
+				published.XYs = append(published.XYs, ch.points([]float64{x}, []float64{v})...)
 			}
-		}})
-		published = published || len(known(g.Published)) > 0
+		}
+		if f.Dots { // above its whisker, which may be shorter
+			whiskers.Color = okabeIto[colour]
+			ch.plotters = append(ch.plotters, whiskers, signs)
+			ch.legend = append(ch.legend, legendEntry{g.Name, []plot.Thumbnailer{signs}})
+		} else {
+			ch.plotters = append(ch.plotters, boxes, whiskers)
+			ch.legend = append(ch.legend, legendEntry{g.Name, []plot.Thumbnailer{boxes}})
+		}
 	}
-	if published {
-		ch.legend = append(ch.legend, legendEntry{"published", func(c draw.Canvas) { publishedSign(c, c.Center()) }})
+	if published.XYs != nil {
+		ch.plotters = append(ch.plotters, published)
+		ch.legend = append(ch.legend, legendEntry{"published", []plot.Thumbnailer{published}})
 	}
 	return ch, nil
-}
-
-func (f Bars) separators(c draw.Canvas, x, _ func(float64) vg.Length) {
-	for k := range len(f.Categories) - 1 {
-		at := x(float64(k) + 0.5)
-		c.StrokeLine2(solid(gridGrey, 0.5), at, c.Min.Y, at, c.Max.Y)
-	}
 }
 
 func (f Bars) validate(ch *chart) error {
@@ -156,25 +154,13 @@ func known(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 }
 
-func (g *BarGroup) whisker(c draw.Canvas, colour color.Color, category int, x vg.Length, y func(float64) vg.Length) {
-	if g.Low == nil || math.IsNaN(g.High[category]-g.Low[category]) {
-		return
-	}
-	const half vg.Length = 2.2
-	low, high := y(g.Low[category]), y(g.High[category])
-	sty := solid(colour, 0.8)
-	c.StrokeLine2(sty, x, low, x, high)
-	c.StrokeLine2(sty, x-half, low, x+half, low)
-	c.StrokeLine2(sty, x-half, high, x+half, high)
-}
+// publishedSign marks a published value: a white square with a black edge.
+type publishedSign struct{}
 
-// barBox draws a bar, paler than the palette so that error bars and published values stand out.
-func barBox(c draw.Canvas, r vg.Rectangle, colour int) {
-	box(c, r, tint(okabeIto[colour], 0.35), solid(okabeIto[colour], 0.6))
-}
-
-// publishedSign marks a published value: a white diamond with a black edge.
-func publishedSign(c draw.Canvas, at vg.Point) {
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: ink, Radius: 3.6, Shape: diamond}, at)
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: color.White, Radius: 2.4, Shape: diamond}, at)
+// DrawGlyph draws the sign.
+func (publishedSign) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	draw.BoxGlyph{}.DrawGlyph(c, sty, at)
+	c.SetColor(color.White)
+	sty.Radius *= 0.66
+	draw.BoxGlyph{}.DrawGlyph(c, sty, at)
 }

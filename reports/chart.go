@@ -23,6 +23,14 @@ type Axis struct {
 	From, To float64
 }
 
+// at returns the place of a value on the axis: on a logarithmic one its power of ten.
+func (a *Axis) at(v float64) float64 {
+	if a.Log {
+		return math.Log10(v)
+	}
+	return v
+}
+
 // A Chart is a [Figure] that [Panels] can hold: [Lines] or [Bars].
 type Chart interface {
 	Figure
@@ -58,19 +66,9 @@ type chart struct {
 	dataX, dataY extent
 	// categories label the places 0, 1, 2... of the horizontal axis; nil for numbers.
 	categories []string
-	// marks draw the data, in order.
-	marks  []mark
-	levels levels
-	legend legend
-	// xLabel and yLabel are the lines of the labels of the axes.
-	xLabel, yLabel []string
-}
-
-type mark func(c draw.Canvas, x, y func(float64) vg.Length)
-
-func (m mark) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	m(c, x, y)
+	// plotters draw the data, in order.
+	plotters []plot.Plotter
+	legend   legend
 }
 
 // newChart refuses axes that cannot be drawn.
@@ -152,236 +150,147 @@ func (a *Axis) drawable() bool {
 // leastRange is the least range of an axis relative to its values; below it ticks could not be told apart.
 const leastRange = 1e-9
 
-func onePage(ch Chart) (page, error) {
-	c, err := ch.chart(&palette{})
-	if err != nil {
-		return page{}, err
+// points returns the coordinates of data on the axes.
+func (ch *chart) points(xs, ys []float64) plotter.XYs {
+	out := make(plotter.XYs, len(xs))
+	for i := range xs {
+		out[i] = plotter.XY{X: ch.x.at(xs[i]), Y: ch.y.at(ys[i])}
 	}
-	const width, high = PageWidth - 2*margin, 270
-	legendHeight := c.legend.height(width)
-	rest := vg.Point{X: width, Y: high - headingHeight(c.title, width) - legendHeight - 2*margin}
-	p := c.plot(rest)
-	if err := c.fits(p, dataSize(p, rest)); err != nil {
-		return page{}, err
-	}
-	return page{PageWidth, high, func(canvas draw.Canvas) layout {
-		rest := heading(canvas, c.title)
-		at := c.legend.draw(canvas)
-		rest.Min.Y += legendHeight
-		return layout{data: []vg.Rectangle{c.draw(rest, p)}, legend: at}
-	}}, nil
+	return out
 }
 
 // minData is the least width and height of a data area.
 const minData vg.Length = 60
 
-// fits refuses a data area too small for the data, the labels, the names of categories or the ticks asked for.
+// fits refuses a data area too small for the data, the names of categories or the ticks asked for.
 func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
-	width, high := data.X, data.Y
 	sty := sans(textSize)
-	needX, needY := max(minData, widest(sty, ch.xLabel)), max(minData, widest(sty, ch.yLabel))
-	if width < needX || high < needY {
-		return ch.bad("", "axes, names and legend leave %.0f x %.0f points for the data, which needs %.0f x %.0f; "+
-			"make labels shorter", max(0, width), max(0, high), needX, needY)
+	need := max(minData, sty.Width(p.X.Label.Text))
+	if data.X < need || data.Y < sty.Width(p.Y.Label.Text) {
+		return ch.bad("", "axes and names leave %.0f x %.0f points for the data, which needs %.0f x %.0f; "+
+			"make labels shorter", max(0, data.X), max(0, data.Y), need, sty.Width(p.Y.Label.Text))
 	}
-	n, need := len(ch.categories), vg.Length(len(ch.categories))*leading*textSize
-	if width < need {
-		return ch.bad("", "%d categories need %.0f points in width for their names, and there are %.0f", n, need, width)
+	n := vg.Length(len(ch.categories))
+	if need := n * leading * textSize; data.X < need {
+		return ch.bad("", "%v categories need %.0f points in width for their names, and there are %.0f", n, need, data.X)
 	}
-	n, need = len(ch.levels), vg.Length(len(ch.levels))*levelHeight()
-	if high < need {
-		return ch.bad("", "%d levels need %.0f points in height for their names, and there are %.0f", n, need, high)
+	upright := func(string) vg.Length { return textSize }
+	if err := ch.askedTicksFit(ch.x, p.X, data.X, sty.Width); err != nil {
+		return err
 	}
-	return ch.askedTicksFit(p, width, high)
+	return ch.askedTicksFit(ch.y, p.Y, data.Y, upright)
 }
 
 // askedTicksFit refuses ticks of the caller whose labels would overlap.
-func (ch *chart) askedTicksFit(p *plot.Plot, width, high vg.Length) error {
-	sty := sans(textSize)
-	for _, a := range []struct {
-		Axis
-		axis   *plot.Axis
-		length vg.Length
-		extent func(string) vg.Length
-	}{
-		{ch.x, &p.X, width, sty.Width},
-		{ch.y, &p.Y, high, func(string) vg.Length { return textSize }},
-	} {
-		if a.Ticks == nil {
-			continue
-		}
-		ticks := a.axis.Tick.Marker.Ticks(a.axis.Min, a.axis.Max)
-		for i := 1; i < len(ticks); i++ {
-			before, t := ticks[i-1], ticks[i]
-			apart := a.length * vg.Length(a.axis.Norm(t.Value)-a.axis.Norm(before.Value))
-			if need := (a.extent(before.Label)+a.extent(t.Label))/2 + 2; apart < need {
-				return ch.bad("the axis "+a.Label,
-					"the ticks %s and %s are %.0f points apart and need %.0f; leave one out",
-					before.Label, t.Label, apart, need)
-			}
+func (ch *chart) askedTicksFit(a Axis, axis plot.Axis, length vg.Length, size func(string) vg.Length) error {
+	if a.Ticks == nil || ch.categories != nil && a.Label == ch.x.Label {
+		return nil
+	}
+	ticks := axis.Tick.Marker.Ticks(axis.Min, axis.Max)
+	for i := 1; i < len(ticks); i++ {
+		before, t := ticks[i-1], ticks[i]
+		apart := length * vg.Length(axis.Norm(t.Value)-axis.Norm(before.Value))
+		if need := (size(before.Label)+size(t.Label))/2 + 2; apart < need {
+			return ch.bad("the axis "+a.Label, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out",
+				before.Label, t.Label, apart, need)
 		}
 	}
 	return nil
 }
 
-// plot sets up axes and data for a place of the size, without title and legend.
+// plot sets up axes and data for a data area of about the size.
 func (ch *chart) plot(size vg.Point) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
-	label := sans(textSize)
+	sty := sans(textSize)
+	p.Title.TextStyle.Font, p.Title.TextStyle.Color = bold(titleSize).Font, ink
+	p.Title.Padding = 4
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.LineStyle = solid(ink, 0.6)
 		a.Tick.LineStyle = solid(ink, 0.6)
 		a.Tick.Length = 3
 		a.Padding = 0
-		a.Tick.Label.Font, a.Tick.Label.Color = label.Font, ink
-		a.Label.TextStyle.Font, a.Label.TextStyle.Color = label.Font, ink
+		a.Tick.Label.Font, a.Tick.Label.Color = sty.Font, ink
+		a.Label.TextStyle.Font, a.Label.TextStyle.Color = sty.Font, ink
 		a.Label.Padding = 3
 	}
-	// Plots leave room for blank labels, and draw writes the labels there. On a logarithmic axis
-	// plots would take a label to be beside the arithmetic middle, and leave room above the data.
-	p.X.Label.Text, p.Y.Label.Text = " ", " "
-
-	scale(&p.Y, ch.y, ch.dataY)
-	p.Y.Tick.Marker = plot.ConstantTicks(ch.y.ticks(p.Y.Min, p.Y.Max, func(ts []plot.Tick) bool {
-		return vg.Length(len(ts))*2*textSize <= size.Y-3*textSize
-	}))
-	if ch.categories == nil {
-		scale(&p.X, ch.x, ch.dataX)
-		p.X.Tick.Marker = plot.ConstantTicks(ch.x.ticks(p.X.Min, p.X.Max, func(ts []plot.Tick) bool {
-			var w vg.Length
-			for _, t := range ts {
-				w = max(w, label.Width(t.Label))
-			}
-			return vg.Length(len(ts))*(w+textSize) <= size.X-5*textSize
-		}))
-	} else {
-		p.X.Min, p.X.Max = -0.5, float64(len(ch.categories))-0.5
-		ch.nameCategories(p, size)
-	}
-
 	grid := plotter.NewGrid()
 	grid.Horizontal = solid(gridGrey, 0.5)
 	grid.Vertical = grid.Horizontal
-	if ch.categories != nil {
-		grid.Vertical.Color = nil
-	}
 	p.Add(grid)
-	if ch.levels != nil {
-		p.Add(ch.levels)
+	p.Add(ch.plotters...)
+
+	p.Y.Min, p.Y.Max = ch.y.scale(ch.dataY)
+	p.Y.Label.Text = ch.y.wrapped(sty, size.Y)
+	p.Y.Tick.Marker = ch.y.ticks(p.Y.Min, p.Y.Max, size.Y, func(string) vg.Length { return textSize })
+	p.X.Label.Text = ch.x.wrapped(sty, size.X)
+	if ch.categories == nil {
+		p.X.Min, p.X.Max = ch.x.scale(ch.dataX)
+		p.X.Tick.Marker = ch.x.ticks(p.X.Min, p.X.Max, size.X, sty.Width)
+		return p
 	}
-	for _, m := range ch.marks {
-		p.Add(m)
-	}
-	ch.xLabel = ch.x.wrapped(label, dataSize(p, size).X)
-	p.X.Label.Text += strings.Repeat("\n ", len(ch.xLabel)-1)
-	ch.yLabel = ch.y.wrapped(label, dataSize(p, size).Y)
-	p.Y.Label.Text += strings.Repeat("\n ", len(ch.yLabel)-1)
+	p.X.Min, p.X.Max = -0.5, float64(len(ch.categories))-0.5
+	ch.nameCategories(p, size.X)
 	return p
 }
 
-// dataSize is the size of the data area of a plot.
-func dataSize(p *plot.Plot, size vg.Point) vg.Point {
-	return p.DataCanvas(draw.Canvas{Rectangle: vg.Rectangle{Max: size}}).Size()
-}
-
-func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) []string {
+func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) string {
 	text := a.Label
 	if a.Log {
 		text += ", log scale"
 	}
-	return wrap(sty, text, length)
+	return strings.Join(wrap(sty, text, length), "\n")
 }
 
-// draw draws the plot with the labels of its axes, and returns the place of the data.
-func (ch *chart) draw(c draw.Canvas, p *plot.Plot) vg.Rectangle {
-	p.Draw(c)
-	data := p.DataCanvas(c).Rectangle
-	sty := sans(textSize)
-	write(c, sty, draw.XCenter, vg.Point{X: middle(data).X, Y: c.Min.Y + height(sty, len(ch.xLabel))/2}, ch.xLabel...)
-	writeUp(c, sty, vg.Point{X: c.Min.X + height(sty, len(ch.yLabel))/2, Y: middle(data).Y}, ch.yLabel...)
-	return data
-}
-
-// scale sets the range of an axis: the one that the caller wants, or that of the data with a
+// scale returns the ends of an axis: those that the caller wants, or those of the data with a
 // small margin. The margin does not extend below 0 if the data do not.
-func scale(a *plot.Axis, want Axis, data extent) {
-	if want.Log {
-		a.Scale = plot.LogScale{}
+func (a *Axis) scale(data extent) (low, high float64) {
+	if a.From != a.To {
+		return a.at(a.From), a.at(a.To)
 	}
-	if want.From != want.To {
-		a.Min, a.Max = want.From, want.To
-		return
-	}
-	for _, t := range want.Ticks {
-		data.add(t)
-	}
-	if want.Log {
-		room := max(math.Pow(data.high/data.low, 0.05), 1.05)
-		a.Min, a.Max = data.low/room, data.high*room
-		return
-	}
-	size := max(math.Abs(data.low), math.Abs(data.high))
-	room := max(0.05*(data.high-data.low), leastRange*size)
-	if data.high == data.low {
+	data.add(a.Ticks...)
+	low, high = a.at(data.low), a.at(data.high)
+	size := max(math.Abs(low), math.Abs(high))
+	room := max(0.05*(high-low), leastRange*size)
+	if high == low {
 		room = max(0.05*size, leastRange)
 	}
-	a.Min, a.Max = data.low-room, data.high+room
-	if data.low >= 0 && a.Min < 0 {
-		a.Min = 0
+	if low >= 0 && !a.Log {
+		return max(0, low-room), high + room
 	}
-}
-
-// cover sets the range of an axis without one to the data's. The chart checks whether it can be drawn.
-func (a *Axis) cover(data extent) {
-	if a.From != a.To || math.IsInf(data.high-data.low, 0) || math.IsNaN(data.high-data.low) || a.Log && data.low <= 0 {
-		return
-	}
-	var p plot.Axis
-	scale(&p, *a, data)
-	a.From, a.To = p.Min, p.Max
+	return low - room, high + room
 }
 
 // nameCategories writes the categories below the axis, wrapped, or upright if a word is wider than a category.
-func (ch *chart) nameCategories(p *plot.Plot, size vg.Point) {
-	p.X.Tick.Length = 0
-	ticks := make([]plot.Tick, len(ch.categories))
-	for i := range ticks {
-		ticks[i] = plot.Tick{Value: float64(i), Label: " "}
-	}
-	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	slot := dataSize(p, size).X/vg.Length(len(ticks)) - 4
-
-	sty := sans(textSize)
-	names := make([][]string, len(ticks))
+func (ch *chart) nameCategories(p *plot.Plot, width vg.Length) {
+	sty, slot := sans(textSize), width/vg.Length(len(ch.categories))
+	names, lines := make([][]string, len(ch.categories)), 0
 	upright := false
 	for i, name := range ch.categories {
-		names[i] = wrap(sty, name, slot)
-		upright = upright || widest(sty, names[i]) > slot
+		names[i] = wrap(sty, name, slot-4)
+		upright = upright || widest(sty, names[i]) > slot-4
 	}
-	if !upright {
-		setLabels(ticks, names, "")
-		return
+	p.X.Tick.Length = 0
+	if upright {
+		p.X.Tick.Label.Rotation = math.Pi / 2
+		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	}
 	for i, name := range ch.categories {
-		names[i] = wrapTo(sty, name, int((slot+4)/(leading*textSize)))
-	}
-	// Plots place upright names a descender's height too high; spaces move them down.
-	setLabels(ticks, names, "  ")
-	p.X.Tick.Label.Rotation = math.Pi / 2
-	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
-}
-
-// setLabels gives all ticks as many lines as the longest name, because plots place names by their height.
-func setLabels(ticks []plot.Tick, names [][]string, suffix string) {
-	lines := 0
-	for _, n := range names {
-		lines = max(lines, len(n))
-	}
-	for i, n := range names {
-		for len(n) < lines {
-			n = append(n, " ")
+		if upright {
+			names[i] = wrapTo(sty, name, int(slot/(leading*textSize)))
 		}
-		ticks[i].Label = strings.Join(n, suffix+"\n") + suffix
+		lines = max(lines, len(names[i]))
 	}
+	ticks := make(plot.ConstantTicks, len(names))
+	for i, n := range names {
+		ticks[i].Value = float64(i)
+		if upright {
+			// Plots place upright names a descender's height too high; spaces move them down.
+			ticks[i].Label = strings.Join(n, "  \n") + "  "
+			continue
+		}
+		// All have as many lines as the longest name, because plots place names by their height.
+		ticks[i].Label = strings.Join(n, "\n") + strings.Repeat("\n ", lines-len(n))
+	}
+	p.X.Tick.Marker = ticks
 }

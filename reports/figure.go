@@ -29,12 +29,13 @@ type page struct {
 }
 
 // framed is the page of a drawing with its title above it and its legend below. data draws
-// everything below the title and returns the places of the data.
-func framed(title string, width, body vg.Length, l legend, data func(draw.Canvas) []vg.Rectangle) page {
+// everything below the title and says where it is.
+func framed(title string, width, body vg.Length, l legend, data func(draw.Canvas) layout) page {
 	high := headingHeight(title, width) + body + l.height(width) + 2*margin
 	return page{width + 2*margin, high, func(c draw.Canvas) layout {
-		legends := l.draw(c)
-		return layout{data: data(heading(c, title)), legend: legends}
+		out := data(heading(c, title))
+		out.legend = append(out.legend, l.draw(c)...)
+		return out
 	}}
 }
 

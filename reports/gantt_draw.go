@@ -169,15 +169,9 @@ func (f Gantt) legend(layouts []*ganttLayout) (numbers map[string]int, l legend)
 		l = append(l, swatch("destroy instance", red))
 	}
 	if f.Outline != "" {
-		l = append(l, legendEntry{f.Outline, func(c draw.Canvas) {
-			box(c, c.Rectangle, color.White, solid(color.Black, 2))
-		}})
+		l = append(l, diagramBox{fill: color.White, outline: solid(color.Black, 2)}.sample(f.Outline))
 	}
 	return numbers, append(l, idleEntry("idle"))
-}
-
-func swatch(label string, fill color.Color) legendEntry {
-	return legendEntry{label, func(c draw.Canvas) { box(c, c.Rectangle, fill, solid(ink, 0.5)) }}
 }
 
 func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {

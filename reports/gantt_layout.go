@@ -125,9 +125,7 @@ func (g *ganttLayout) arrange() {
 	}
 	length := g.zero - g.far
 	g.span = g.last / mig.Seconds(1-room/length)
-	g.ticks = linearTicks(0, float64(g.last), func(ts []plot.Tick) bool {
-		return vg.Length(len(ts))*2.2*textSize <= length
-	})
+	g.ticks = new(Axis).ticks(0, float64(g.last), length, func(string) vg.Length { return textSize })
 }
 
 // columns returns the width of everything except slices, and the number of slices.

@@ -1,6 +1,9 @@
 package reports
 
 import (
+	"strings"
+
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -10,60 +13,77 @@ type legend []legendEntry
 
 type legendEntry struct {
 	label string
-	// sample draws the sign on a canvas of its size.
-	sample func(draw.Canvas)
+	// signs are drawn one over the other.
+	signs []plot.Thumbnailer
 }
 
+// A sign draws a sample of what a legend explains on a canvas of its size.
+type sign func(c *draw.Canvas)
+
+// Thumbnail draws the sign.
+func (s sign) Thumbnail(c *draw.Canvas) { s(c) }
+
 const (
-	sampleWidth  vg.Length = 18
-	sampleHeight vg.Length = 8
-	sampleGap    vg.Length = 4
-	entryGap     vg.Length = 14
-	legendGap    vg.Length = 6
+	sampleWidth vg.Length = 18
+	entryGap    vg.Length = 14
+	legendGap   vg.Length = 6
 )
 
-// grid lays out the entries in columns of equal width, row by row, and wraps labels that are too wide.
-func (l legend) grid(width vg.Length) (columns int, columnWidth, rowHeight vg.Length, labels [][]string) {
+// columns divides the legend into as many columns as fit, row by row. It returns their sizes, too.
+func (l legend) columns(width vg.Length) (columns []plot.Legend, sizes []vg.Point) {
 	sty := sans(textSize)
-	lines := 1
-	for _, e := range l {
-		w := wrap(sty, e.label, width-sampleWidth-sampleGap)
-		labels = append(labels, w)
-		lines = max(lines, len(w))
-		columnWidth = max(columnWidth, sampleWidth+sampleGap+widest(sty, w))
+	for n := min(len(l), int(width/(sampleWidth+entryGap))); n > 0; n-- {
+		if rows := (len(l) + n - 1) / n; (len(l)+rows-1)/rows != n {
+			continue // less columns have as few rows
+		}
+		columns, sizes = make([]plot.Legend, n), make([]vg.Point, n)
+		for j := range columns {
+			columns[j] = plot.NewLegend()
+			columns[j].TextStyle, columns[j].ThumbnailWidth, columns[j].Padding = sty, sampleWidth, 4
+			columns[j].Top, columns[j].Left = true, true
+		}
+		for i, e := range l {
+			lines := wrap(sty, e.label, width-sampleWidth-sty.Width(" "))
+			columns[i%n].Add(strings.Join(lines, "\n"), e.signs...)
+		}
+		total := -entryGap
+		for j := range columns {
+			sizes[j] = columns[j].Rectangle(draw.Canvas{}).Size()
+			total += sizes[j].X + entryGap
+		}
+		if total <= width {
+			break
+		}
 	}
-	columns = max(1, min(len(l), int((width+entryGap)/(columnWidth+entryGap))))
-	// Balance the rows: use only as many columns as this number of rows needs.
-	rows := (len(l) + columns - 1) / columns
-	columns = (len(l) + rows - 1) / max(1, rows)
-	return columns, columnWidth, height(sty, lines) + 4, labels
+	return columns, sizes
 }
 
 // height is the height of the legend with the gap above it; 0 for an empty legend.
-func (l legend) height(width vg.Length) vg.Length {
-	if len(l) == 0 {
-		return 0
+func (l legend) height(width vg.Length) (high vg.Length) {
+	_, sizes := l.columns(width)
+	for _, s := range sizes {
+		high = max(high, legendGap+s.Y+2)
 	}
-	columns, _, rowHeight, _ := l.grid(width)
-	return legendGap + vg.Length((len(l)+columns-1)/columns)*rowHeight
+	return high
 }
 
+// draw draws the legend in the middle of the canvas at its lower edge, and returns its place.
 func (l legend) draw(c draw.Canvas) []vg.Rectangle {
-	if len(l) == 0 {
+	columns, sizes := l.columns(c.Max.X - c.Min.X)
+	if len(columns) == 0 {
 		return nil
 	}
-	width := c.Max.X - c.Min.X
-	columns, columnWidth, rowHeight, labels := l.grid(width)
-	total := vg.Length(columns)*(columnWidth+entryGap) - entryGap
-	left := c.Min.X + (width-total)/2
-	top := c.Min.Y + l.height(width) - legendGap
-	for i, e := range l {
-		x := left + vg.Length(i%columns)*(columnWidth+entryGap)
-		y := top - vg.Length(i/columns)*rowHeight - rowHeight/2
-		place := c
-		place.Rectangle = rect(x, y-sampleHeight/2, x+sampleWidth, y+sampleHeight/2)
-		e.sample(place)
-		write(c, sans(textSize), draw.XLeft, vg.Point{X: x + sampleWidth + sampleGap, Y: y}, labels[i]...)
+	total := -entryGap
+	for _, s := range sizes {
+		total += s.X + entryGap
 	}
-	return []vg.Rectangle{rect(left, c.Min.Y, left+total, top)}
+	place := rect(c.Center().X-total/2, c.Min.Y, c.Center().X+total/2, c.Min.Y+l.height(c.Max.X-c.Min.X)-legendGap)
+	at := c
+	at.Rectangle = place
+	for j := range columns {
+		at.Max.X = at.Min.X + sizes[j].X
+		columns[j].Draw(at)
+		at.Min.X = at.Max.X + entryGap
+	}
+	return []vg.Rectangle{place}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -84,17 +85,7 @@ func (f Lines) page() (page, error) { return onePage(f) }
 // Split divides the chart into small multiples of at most n series each, with two panels in a row and the
 // axes of the whole chart.
 func (f Lines) Split(n int) Panels {
-	x, y := emptyExtent(), emptyExtent()
-	for _, s := range f.Series {
-		x.add(s.X...)
-		y.add(slices.Concat(s.Y, s.Low, s.High)...)
-	}
-	for _, l := range f.Levels {
-		y.add(l.Y)
-	}
-	f.X.cover(x)
-	f.Y.cover(y)
-	p, part := Panels{Title: f.Title, Columns: 2}, f
+	p, part := Panels{Title: f.Title, SameAxes: true}, f
 	part.Title = ""
 	for part.Series = range slices.Chunk(f.Series, max(1, n)) {
 		p.Charts = append(p.Charts, part)
@@ -125,20 +116,42 @@ func (f Lines) chart(names *palette) (*chart, error) {
 	// Bands lie below all lines.
 	for _, s := range f.Series {
 		if s.Low != nil {
-			ch.marks = append(ch.marks, band(s, names.index(s.Name)))
+			edge, back := ch.points(s.X, s.Low), ch.points(s.X, s.High)
+			slices.Reverse(back)
+			fill := okabeIto[names.index(s.Name)]
+			fill.A = 0x38
+			ring := []plotter.XYs{append(edge, back...)}
+			ch.plotters = append(ch.plotters, &plotter.Polygon{XYs: ring, Color: fill, LineStyle: solid(fill, 0.3)})
 		}
 	}
+	dots := &plotter.Scatter{}
 	for _, s := range f.Series {
-		if !f.Dots {
-			ch.marks = append(ch.marks, line(s, names.index(s.Name)))
+		colour := names.index(s.Name)
+		line := &plotter.Line{XYs: ch.points(s.X, s.Y), LineStyle: solid(okabeIto[colour], 1.3)}
+		signs := &plotter.Scatter{GlyphStyle: glyph(colour)}
+		e := legendEntry{s.Name, nil}
+		if s.Published {
+			line.LineStyle = dashed(okabeIto[colour], 1.3)
+			e.label += " (published)"
 		}
-		e := f.entry(s, names.index(s.Name))
+		if !f.Dots {
+			ch.plotters, e.signs = append(ch.plotters, line), append(e.signs, line)
+		}
+		// A single point makes no line.
+		if f.Dots || s.Markers || len(s.X) == 1 {
+			e.signs = append(e.signs, signs)
+		}
+		if !f.Dots && (s.Markers || len(s.X) == 1) {
+			signs.XYs = someOf(line.XYs, colour)
+			ch.plotters = append(ch.plotters, signs)
+		}
 		if !slices.ContainsFunc(ch.legend, func(same legendEntry) bool { return same.label == e.label }) {
 			ch.legend = append(ch.legend, e)
 		}
 	}
 	if f.Dots {
-		ch.marks = append(ch.marks, func(c draw.Canvas, x, y func(float64) vg.Length) { f.drawDots(c, names, x, y) })
+		f.mix(dots, ch, names)
+		ch.plotters = append(ch.plotters, dots)
 	}
 	return ch, nil
 }
@@ -175,100 +188,54 @@ func (ch *chart) checkCount(names *palette) error {
 	return nil
 }
 
-func points(x, y func(float64) vg.Length, xs, ys []float64) []vg.Point {
-	out := make([]vg.Point, len(xs))
-	for i := range xs {
-		out[i] = vg.Point{X: x(xs[i]), Y: y(ys[i])}
+// someOf returns the points that have signs: all, or about [fewSigns] of many.
+func someOf(all plotter.XYs, colour int) (out plotter.XYs) {
+	step, first := 1, 0
+	if len(all) > 2*fewSigns {
+		step = len(all) / fewSigns
+		first = step * colour / MaxSeries // lines of other colours have theirs elsewhere
+	}
+	for i := first; i < len(all); i += step {
+		out = append(out, all[i])
 	}
 	return out
-}
-
-func band(s Series, colour int) mark {
-	return func(c draw.Canvas, x, y func(float64) vg.Length) {
-		edge := points(x, y, s.X, s.Low)
-		back := points(x, y, s.X, s.High)
-		slices.Reverse(back)
-		fill := okabeIto[colour]
-		fill.A = 0x38
-		c.FillPolygon(fill, append(edge, back...))
-	}
-}
-
-func line(s Series, colour int) mark {
-	return func(c draw.Canvas, x, y func(float64) vg.Length) {
-		at := points(x, y, s.X, s.Y)
-		c.StrokeLines(s.style(colour), at)
-		// A single point makes no line.
-		if !s.Markers && len(at) > 1 {
-			return
-		}
-		step, first := 1, 0
-		if len(at) > 2*fewSigns {
-			step = len(at) / fewSigns
-			first = step * colour / MaxSeries // lines of other colours have theirs elsewhere
-		}
-		for i := first; i < len(at); i += step {
-			c.DrawGlyphNoClip(glyph(colour), at[i])
-		}
-	}
 }
 
 // fewSigns is how many signs a line of many points has; more would hide it.
 const fewSigns = 6
 
-func (s Series) style(colour int) draw.LineStyle {
-	if s.Published {
-		return dashed(okabeIto[colour], 1.3)
-	}
-	return solid(okabeIto[colour], 1.3)
-}
-
 func glyph(colour int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: okabeIto[colour], Radius: 3.1 - 0.18*vg.Length(colour), Shape: markers[colour]}
-}
-
-func (f Lines) entry(s Series, colour int) legendEntry {
-	label := s.Name
-	if s.Published {
-		label += " (published)"
-	}
-	return legendEntry{label, func(c draw.Canvas) {
-		if !f.Dots {
-			c.StrokeLine2(s.style(colour), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
-		}
-		if f.Dots || s.Markers || len(s.X) == 1 {
-			c.DrawGlyphNoClip(glyph(colour), c.Center())
-		}
-	}}
 }
 
 // cloud is the number of dots of a series from which on they are small and let others through.
 const cloud = 100
 
-// drawDots draws the first point of each series, then the second and so on, so that no series covers another.
-func (f Lines) drawDots(c draw.Canvas, names *palette, x, y func(float64) vg.Length) {
+// mix adds the first dot of each series, then the second and so on, so that no series covers another.
+func (f Lines) mix(dots *plotter.Scatter, ch *chart, names *palette) {
 	most := 0
 	for _, s := range f.Series {
 		most = max(most, len(s.X))
 	}
+	var styles []draw.GlyphStyle
 	for i := range most {
 		for _, s := range f.Series {
 			if i >= len(s.X) {
 				continue
 			}
-			colour := names.index(s.Name)
-			sign := glyph(colour)
+			sign := glyph(names.index(s.Name))
 			if most >= cloud {
-				fill := okabeIto[colour]
+				fill := okabeIto[names.index(s.Name)]
 				fill.A = 0x80
 				sign.Color, sign.Radius = fill, 1.6
 			}
-			c.DrawGlyphNoClip(sign, vg.Point{X: x(s.X[i]), Y: y(s.Y[i])})
+			dots.XYs, styles = append(dots.XYs, ch.points(s.X[i:i+1], s.Y[i:i+1])...), append(styles, sign)
 		}
 	}
+	dots.GlyphStyleFunc = func(i int) draw.GlyphStyle { return styles[i] }
 }
 
-// A Level is a value to compare the lines of a [Lines] chart with. It is drawn dashed across the chart, and its
+// A Level is a value to compare the lines of a [Lines] chart with. It is drawn grey and dashed across the chart, and its
 // name is written at the right end, so that levels at the same height stay apart.
 type Level struct {
 	Name string
@@ -276,12 +243,20 @@ type Level struct {
 }
 
 // levels draws levels; it is a plot.Plotter that asks for the room that the names need.
-type levels []Level
+type levels struct {
+	names []string
+	at    []float64
+}
 
-// levelLead is the length of the line from a level to its name.
-const levelLead vg.Length = 8
+const (
+	// levelLead is the length of the line from a level to its name.
+	levelLead vg.Length = 8
+	// levelWidth is the width of the names, unless a word is wider.
+	levelWidth vg.Length = 80
+)
 
 func (ch *chart) addLevels(all []Level) error {
+	var ls levels
 	for i, l := range all {
 		if l.Name == "" {
 			return ch.bad(fmt.Sprintf("level %d", i+1), "it has no name")
@@ -289,33 +264,36 @@ func (ch *chart) addLevels(all []Level) error {
 		if err := ch.addY(fmt.Sprintf("level %q", l.Name), []float64{l.Y}); err != nil {
 			return err
 		}
+		ls.names = append(ls.names, l.Name)
+		ls.at = append(ls.at, ch.y.at(l.Y))
 	}
-	ch.levels = all
+	if all != nil {
+		ch.plotters = append(ch.plotters, ls)
+	}
 	return nil
 }
 
-func levelHeight() vg.Length { return height(sans(textSize), 1) + 1 }
-
+// GlyphBoxes is the room of the names.
 func (ls levels) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var wide vg.Length
-	for _, l := range ls {
-		wide = max(wide, sans(textSize).Width(l.Name)+levelLead+2)
+	for _, name := range ls.names {
+		wide = max(wide, widest(sans(textSize), wrap(sans(textSize), name, levelWidth))+levelLead+2)
 	}
 	return []plot.GlyphBox{{X: 1, Y: 0.5, Rectangle: rect(0, 0, wide, 0)}}
 }
 
+// Plot draws the lines with their names.
 func (ls levels) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
-	at := make([]vg.Length, len(ls))
-	for i, l := range ls {
-		at[i] = y(l.Y)
+	at, lines, high := make([]vg.Length, len(ls.names)), make([][]string, len(ls.names)), vg.Length(0)
+	for i, name := range ls.names {
+		at[i], lines[i] = y(ls.at[i]), wrap(sans(textSize), name, levelWidth)
+		high = max(high, height(sans(textSize), len(lines[i]))+2)
 	}
-	half := levelHeight() / 2
-	names := spread(at, 2*half, c.Max.Y-half)
-	for i, l := range ls {
-		c.StrokeLine2(dashed(ink, 0.9), c.Min.X, at[i], c.Max.X, at[i])
-		c.StrokeLine2(solid(ink, 0.5), c.Max.X, at[i], c.Max.X+levelLead, names[i])
-		write(c, sans(textSize), draw.XLeft, vg.Point{X: c.Max.X + levelLead + 2, Y: names[i]}, l.Name)
+	for i, to := range spread(at, high, c.Max.Y-high/2) {
+		c.StrokeLine2(dashed(levelGrey, 0.9), c.Min.X, at[i], c.Max.X, at[i])
+		c.StrokeLine2(solid(levelGrey, 0.5), c.Max.X, at[i], c.Max.X+levelLead, to)
+		write(c, sans(textSize), draw.XLeft, vg.Point{X: c.Max.X + levelLead + 2, Y: to}, lines[i]...)
 	}
 }
 

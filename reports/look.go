@@ -47,22 +47,19 @@ func rgb(v uint32) color.NRGBA { return color.NRGBA{uint8(v >> 16), uint8(v >> 8
 // MaxSeries is the largest number of series of a chart: one for each colour.
 const MaxSeries = 7
 
-// diamond is the sign of published values, and a marker.
-var diamond = polygon{corners: 4}
-
 // markers tell series apart without colour, in the order of okabeIto.
 var markers = []draw.GlyphDrawer{
 	draw.CircleGlyph{},
-	polygon{corners: 4, turn: math.Pi / 4},
-	polygon{corners: 3},
-	diamond,
-	polygon{corners: 3, turn: math.Pi},
-	polygon{corners: 5, inner: 0.4},
-	ring{},
+	draw.BoxGlyph{},
+	draw.PyramidGlyph{},
+	draw.RingGlyph{},
+	draw.CrossGlyph{},
+	draw.SquareGlyph{},
+	draw.PlusGlyph{},
 }
 
 var (
-	ink, gridGrey = rgb(0x222222), rgb(0xDDDDDD)
+	ink, gridGrey, levelGrey = rgb(0x222222), rgb(0xDDDDDD), rgb(0x777777)
 	// cyan and red are the FAR paper's colours for creating and destroying instances.
 	cyan, red = rgb(0x00DDEE), rgb(0xE41A1C)
 )
@@ -114,41 +111,6 @@ func NewGanttColours() GanttColours {
 		out.Tasks = append(out.Tasks, hex(taskColour(n)))
 	}
 	return out
-}
-
-// polygon is a filled sign. A star has as many inner corners as outer ones.
-type polygon struct {
-	corners int
-	// turn is in radians; at 0 a corner points up.
-	turn float64
-	// inner is the share of the radius for the inner corners; 0 for none.
-	inner float64
-}
-
-func (p polygon) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	var pts []vg.Point
-	add := func(angle float64, r vg.Length) {
-		sin, cos := math.Sincos(angle)
-		pts = append(pts, vg.Point{X: at.X + r*vg.Length(sin), Y: at.Y + r*vg.Length(cos)})
-	}
-	for i := range p.corners {
-		step := 2 * math.Pi / float64(p.corners)
-		add(p.turn+float64(i)*step, sty.Radius*1.25)
-		if p.inner > 0 {
-			add(p.turn+(float64(i)+0.5)*step, sty.Radius*1.25*vg.Length(p.inner))
-		}
-	}
-	c.FillPolygon(sty.Color, pts)
-}
-
-// ring is a circle filled with white.
-type ring struct{}
-
-func (ring) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	draw.CircleGlyph{}.DrawGlyph(c, sty, at)
-	sty.Radius *= 0.6
-	c.SetColor(color.White)
-	draw.CircleGlyph{}.DrawGlyph(c, sty, at)
 }
 
 func sans(size vg.Length) draw.TextStyle {
@@ -322,3 +284,11 @@ func headingHeight(title string, width vg.Length) vg.Length {
 	sty := bold(titleSize)
 	return height(sty, len(wrap(sty, title, width))) + 4
 }
+
+// swatch explains a colour.
+func swatch(label string, fill color.Color) legendEntry {
+	return diagramBox{fill: fill, outline: solid(ink, 0.5)}.sample(label)
+}
+
+// idleEntry explains what is hatched.
+func idleEntry(label string) legendEntry { return idleBox(0, 1).sample(label) }

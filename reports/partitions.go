@@ -3,9 +3,7 @@ package reports
 import (
 	"slices"
 	"strconv"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"strings"
 
 	"miglab/harness/mig"
 )
@@ -17,100 +15,98 @@ type Partitions struct {
 	GPUs  []*mig.GPU
 }
 
-const (
-	// partitionHead has two lines of headings: the model and the slices.
-	partitionHead  vg.Length = 2 * 15
-	partitionRow   vg.Length = 15
-	partitionSlice vg.Length = 24
-	numberWidth    vg.Length = 18
-	gpuGap         vg.Length = 28
-)
-
-// sizeColour is the colour of instances of a size, the same in every figure.
-func sizeColour(size mig.Slices) int { return [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4}[size] }
-
-func (f Partitions) page() (page, error) {
-	rows, hatched := 0, false
-	for _, g := range f.GPUs {
-		rows = max(rows, len(g.Partitions()))
-		for _, p := range g.Partitions() {
-			hatched = hatched || len(idle(g, p)) > 0
-		}
-	}
-	var l legend
-	if hatched {
-		l = append(l, idleEntry("slice left idle"))
-	}
-	width := func(g *mig.GPU) vg.Length { return numberWidth + vg.Length(g.ComputeSlices)*partitionSlice }
-	return sideBySide(f.Title, f.GPUs, 240, partitionHead+vg.Length(rows)*partitionRow, l, width, f.drawGPU)
-}
-
-// sideBySide is the page of drawings of GPU models. model draws one at left and top, and returns its place.
-func sideBySide(
-	title string, gpus []*mig.GPU, least, body vg.Length, l legend,
-	width func(*mig.GPU) vg.Length, model func(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle,
-) (page, error) {
-	if len(gpus) == 0 {
-		return page{}, refuse(title, "", "it has no GPUs")
-	}
-	total := -gpuGap
-	for _, g := range gpus {
-		total += width(g) + gpuGap
-	}
-	return framed(title, max(total, least), body, l, func(c draw.Canvas) (data []vg.Rectangle) {
-		left := c.Min.X
-		for _, g := range gpus {
-			at := model(c, g, left, c.Max.Y)
-			data = append(data, at)
-			left = at.Max.X + gpuGap
-		}
-		return data
-	}), nil
-}
-
-func (f Partitions) drawGPU(c draw.Canvas, g *mig.GPU, left, top vg.Length) vg.Rectangle {
-	top -= partitionHead
-	sty := sans(textSize)
-	x := func(slice mig.Slices) vg.Length { return left + numberWidth + vg.Length(slice)*partitionSlice }
-	n := mig.Slices(g.ComputeSlices)
-	write(c, bold(textSize), draw.XCenter, vg.Point{X: (x(0) + x(n)) / 2, Y: top + 23}, g.Name)
-	for s := range n {
-		write(c, sty, draw.XCenter, vg.Point{X: (x(s) + x(s+1)) / 2, Y: top + 8}, sliceName(int(s)))
-	}
-	bottom := top
-	for i, p := range g.Partitions() {
-		y1 := top - vg.Length(i)*partitionRow
-		y0 := y1 - partitionRow + 2.5
-		bottom = y0
-		write(c, sty, draw.XRight, vg.Point{X: x(0) - 5, Y: (y0 + y1) / 2}, strconv.Itoa(i+1))
-		for _, s := range idle(g, p) {
-			hatch(c, rect(x(s)+1, y0, x(s+1)-1, y1))
-		}
-		for _, in := range p {
-			at := rect(x(in.Start)+1, y0, x(in.Start+in.Size())-1, y1)
-			box(c, at, taskColour(sizeColour(in.Size())), solid(ink, 0.5))
-			label(c, at, strconv.Itoa(int(in.Size())))
-		}
-	}
-	return rect(x(0), bottom, x(n), top)
-}
-
-// idle lists the compute slices that no instance of the partition computes on.
-func idle(g *mig.GPU, p mig.Partition) []mig.Slices {
-	var out []mig.Slices
+// modelGroup is a group of boxes on the compute slices of a GPU model.
+func modelGroup(g *mig.GPU) diagramGroup {
+	out := diagramGroup{name: g.Name, unit: 25}
 	for s := range g.ComputeSlices {
-		computes := func(in mig.Instance) bool { return s >= in.Start && s < in.Start+in.Size() }
-		if !slices.ContainsFunc(p, computes) {
-			out = append(out, s)
-		}
+		out.heads = append(out.heads, sliceName(int(s)))
 	}
 	return out
 }
 
-func idleEntry(label string) legendEntry {
-	return legendEntry{label, func(c draw.Canvas) {
-		hatch(c, c.Rectangle)
-		c.SetLineStyle(solid(gridGrey, 0.5))
-		c.Stroke(c.Rectangle.Path())
-	}}
+func (f Partitions) page() (page, error) {
+	d := diagram{title: f.Title}
+	for _, g := range f.GPUs {
+		group := modelGroup(g)
+		for i, p := range g.Partitions() {
+			row := diagramRow{left: strconv.Itoa(i + 1), high: 12.5, gap: 2.5}
+			for _, in := range p {
+				row.boxes = append(row.boxes, instanceBox(in, in.Start+in.Size(), strconv.Itoa(int(in.Size()))))
+			}
+			for s := range g.ComputeSlices {
+				computes := func(in mig.Instance) bool { return s >= in.Start && s < in.Start+in.Size() }
+				if !slices.ContainsFunc(p, computes) {
+					row.boxes = append(row.boxes, idleBox(float64(s), float64(s+1)))
+				}
+			}
+			group.rows = append(group.rows, row)
+		}
+		d.groups = append(d.groups, group)
+	}
+	d.explainIdle("slice left idle")
+	return d.page()
+}
+
+// explainIdle says in the legend what hatched boxes are, if there are some.
+func (d *diagram) explainIdle(label string) {
+	for _, g := range d.groups {
+		for _, r := range g.rows {
+			if slices.ContainsFunc(r.boxes, func(b diagramBox) bool { return b.fill == nil }) {
+				d.legend = append(d.legend, idleEntry(label))
+				return
+			}
+		}
+	}
+}
+
+// Tree draws the repartitioning trees of GPU models side by side (FAR Fig. 4), a row for each instance size. An
+// instance is as wide as its compute slices and named by them. Lines lead to those that it can be split into.
+type Tree struct {
+	Title string
+	GPUs  []*mig.GPU
+}
+
+func (f Tree) page() (page, error) {
+	d := diagram{title: f.Title}
+	for _, g := range f.GPUs {
+		group := modelGroup(g)
+		group.unit = 28
+		for i := range group.heads {
+			group.heads[i] = "" // the boxes name the slices
+		}
+		sizes := g.Sizes()
+		group.rows = make([]diagramRow, len(sizes))
+		for i := range group.rows {
+			group.rows[i] = diagramRow{high: 18, gap: 22}
+		}
+		group.rows[len(sizes)-1].gap = 0
+		var at [][2]int // the row and the place in it of each node
+		for _, n := range g.Tree() {
+			i := len(sizes) - 1 - slices.Index(sizes, n.Size())
+			boxes := &group.rows[i].boxes
+			at = append(at, [2]int{i, len(*boxes)})
+			*boxes = append(*boxes, instanceBox(n.Instance, n.Start+n.Size(), sliceSet(n.Instance)))
+		}
+		for i, n := range g.Tree() {
+			if n.Parent >= 0 {
+				group.lines = append(group.lines, [2][2]int{at[n.Parent], at[i]})
+			}
+		}
+		d.groups = append(d.groups, group)
+	}
+	return d.page()
+}
+
+// sliceSet names an instance by its compute slices as the FAR paper does, with
+// the middle left out from four slices on: {S0, S1, S2}, {S0–S6}.
+func sliceSet(in mig.Instance) string {
+	first, last := int(in.Start), int(in.Start+in.Size())-1
+	if in.Size() > 3 {
+		return "{" + sliceName(first) + "–" + sliceName(last) + "}"
+	}
+	var names []string
+	for i := first; i <= last; i++ {
+		names = append(names, sliceName(i))
+	}
+	return "{" + strings.Join(names, ", ") + "}"
 }

@@ -155,14 +155,14 @@ func samples() map[string]Figure {
 // sampleCurve has dots of every state, more than a line has room for, and a row without dots.
 func sampleCurve() Curve {
 	f := Curve{Title: "FAR: conclusions by reading", Rows: []CurveRow{
-		{Name: "F1", Text: "Rodinia is at most 1.22 times the optimum", Answer: "holds", State: DotMet, Dots: []CurveDot{
+		{Name: "F1", Text: "Rodinia is at most 1.22 times the optimum", Answer: "holds", Dots: []CurveDot{
 			{State: DotMet, Default: true}, {State: DotMet}, {State: DotPart}, {State: DotOpen},
 		}},
-		{Name: "F13", Text: strings.Repeat("a sentence that is long and ", 6) + "ends", Answer: "holds in part", State: DotPart},
+		{Name: "F13", Text: strings.Repeat("a sentence that is long and ", 6) + "ends", Answer: "holds in part"},
 		{Name: "M1b", Text: "as in MISO", Answer: "not runnable"},
 	}}
 	for i := range 40 {
-		f.Rows[1].Dots = append(f.Rows[1].Dots, CurveDot{State: dotStates[i%4], Aside: i > 30})
+		f.Rows[1].Dots = append(f.Rows[1].Dots, CurveDot{State: dotStates[i%4].DotState, Aside: i > 30})
 	}
 	return f
 }

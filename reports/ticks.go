@@ -1,125 +1,105 @@
 package reports
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
-// ticks marks an axis from low to high with the caller's values, or with as many as fit.
-func (a Axis) ticks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
+// ticks marks an axis of a length, whose ends are places ([Axis.at]), with the caller's values or with gonum's. It
+// labels all of gonum's marks if there is room, or else its own choice of them, every other of these and so on.
+func (a *Axis) ticks(low, high float64, length vg.Length, size func(string) vg.Length) plot.ConstantTicks {
 	if a.Ticks != nil {
-		out := make([]plot.Tick, len(a.Ticks))
+		out := make(plot.ConstantTicks, len(a.Ticks))
 		for i, v := range a.Ticks {
-			out[i] = plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)}
+			out[i] = plot.Tick{Value: a.at(v), Label: tickLabel(v)}
 		}
 		return out
 	}
-	choose := linearTicks
-	if a.Log {
-		choose = logTicks
+	out := a.choose(low, high)
+	if !a.Log || high-low < 1 {
+		all := slices.Clone(out)
+		for i := range all {
+			all[i].Label = tickLabel(all[i].Value)
+			if a.Log {
+				all[i].Label = tickLabel(math.Pow(10, all[i].Value))
+			}
+		}
+		if labelsFit(all, low, high, length, size) {
+			return all
+		}
 	}
-	marks := choose(low, high, fit)
-	// Rounding may put a mark just beyond an end of the axis, where plots leave no room for its label.
-	for i := range marks {
-		marks[i].Value = min(max(marks[i].Value, low), high)
-	}
-	return marks
-}
-
-// linearTicks steps by 1, 2 or 5 times a power of ten. It returns at most 8 ticks, which are easy to read.
-func linearTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
-	power := math.Floor(math.Log10(max((high-low)/8, 1e-300)))
-	for ; ; power++ {
-		for _, m := range []float64{1, 2, 5} {
-			step := m * math.Pow(10, power)
-			first, last := math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9)
-			if last-first+1 > 8 {
+	for !labelsFit(out, low, high, length, size) {
+		odd := false
+		for i := range out {
+			if out[i].Label == "" {
 				continue
 			}
-			var out []plot.Tick
-			for k := first; k <= last; k++ {
-				out = append(out, plot.Tick{Value: k * step, Label: tickLabel(k*step, int(power))})
+			if odd {
+				out[i].Label = ""
 			}
-			if len(out) <= 2 || fit(out) {
-				return out
-			}
-		}
-	}
-}
-
-// tickLabel formats a multiple of a power of ten. It avoids long rows of zeros on either side of the point.
-func tickLabel(v float64, power int) string {
-	a := math.Abs(v)
-	if a < 1e6 && power >= -6 {
-		return Fixed(v, max(0, -power))
-	}
-	return exponent(v, max(6, int(math.Floor(math.Log10(max(a, 1e-320))))-power+1))
-}
-
-// exponent formats like 2e6, with so many digits at most.
-func exponent(v float64, digits int) string {
-	s := strconv.FormatFloat(v, 'g', digits, 64)
-	mantissa, e, found := strings.Cut(s, "e")
-	if !found {
-		return s
-	}
-	n, _ := strconv.Atoi(e)
-	return mantissa + "e" + strconv.Itoa(n)
-}
-
-// logTicks marks 1, 2, 3, 5 and 7 times the powers of ten, or 1, 2 and 5, or every power, every other and so on.
-func logTicks(low, high float64, fit func([]plot.Tick) bool) []plot.Tick {
-	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
-	marks := func(multiples []float64, every int) []plot.Tick {
-		var out []plot.Tick
-		for e := first; e <= last; e++ {
-			for _, m := range multiples {
-				v, _ := strconv.ParseFloat(strconv.Itoa(int(m))+"e"+strconv.Itoa(e), 64)
-				if v >= low*(1-1e-9) && v <= high*(1+1e-9) && (e-first)%every == 0 {
-					out = append(out, plot.Tick{Value: v, Label: logLabel(v)})
-				}
-			}
-		}
-		return out
-	}
-	between := marks([]float64{2, 3, 4, 5, 6, 7, 8, 9}, 1)
-	for _, multiples := range [][]float64{{1, 2, 3, 5, 7}, {1, 2, 5}} {
-		out := marks(multiples, 1)
-		if len(out) < 2 {
-			return linearTicks(low, high, fit)
-		}
-		if len(out) <= 8 && fit(out) {
-			return withMinor(out, between)
-		}
-	}
-	for every := 1; ; every++ {
-		if out := marks([]float64{1}, every); len(out) <= 2 || len(out) <= 8 && fit(out) {
-			if every > 1 {
-				return out
-			}
-			return withMinor(out, between)
-		}
-	}
-}
-
-// withMinor adds the ticks that have no label yet, without one.
-func withMinor(labelled, all []plot.Tick) []plot.Tick {
-	out := slices.Clone(labelled)
-	for _, t := range all {
-		if !slices.ContainsFunc(labelled, func(l plot.Tick) bool { return l.Value == t.Value }) {
-			out = append(out, plot.Tick{Value: t.Value})
+			odd = !odd
 		}
 	}
 	return out
 }
 
-func logLabel(v float64) string {
-	if v >= 1e-4 && v < 1e6 {
-		return strconv.FormatFloat(v, 'f', -1, 64)
+// labelsFit reports whether labels on an axis of a length keep apart.
+func labelsFit(ticks plot.ConstantTicks, low, high float64, length vg.Length, size func(string) vg.Length) bool {
+	const apart = textSize / 2
+	end := -2 * length
+	for _, t := range ticks {
+		if t.Label == "" {
+			continue
+		}
+		at, half := length*vg.Length((t.Value-low)/(high-low)), size(t.Label)/2
+		if at-half < end+apart {
+			return false
+		}
+		end = at + half
 	}
-	return exponent(v, 6)
+	return true
+}
+
+// choose returns the ticks of an axis: on a logarithmic one over less than a decade those of a linear one, and over two
+// or less those that begin with 1, 2 or 5.
+func (a *Axis) choose(low, high float64) (out plot.ConstantTicks) {
+	if !a.Log || high-low < 1 {
+		from, to := low, high
+		if a.Log {
+			from, to = math.Pow(10, low), math.Pow(10, high)
+		}
+		for _, t := range (plot.DefaultTicks{}).Ticks(from, to) {
+			if t.Label != "" {
+				t.Label = tickLabel(t.Value)
+			}
+			t.Value = a.at(t.Value)
+			out = append(out, t)
+		}
+		slices.SortFunc(out, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
+		return out
+	}
+	for power := math.Floor(low); power <= high; power++ {
+		for digit := 1; digit < 10; digit++ {
+			t := plot.Tick{Value: power + math.Log10(float64(digit))}
+			if digit == 1 || high-low <= 2 && (digit == 2 || digit == 5) {
+				t.Label = tickLabel(float64(digit) * math.Pow(10, power))
+			}
+			if t.Value >= low && t.Value <= high {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// tickLabel formats a number with at most ten digits, which ticks that differ by little need.
+func tickLabel(v float64) string {
+	const digits = 10
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	return strconv.FormatFloat(short, 'g', -1, 64)
 }

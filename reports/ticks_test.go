@@ -3,48 +3,40 @@ package reports
 import (
 	"math"
 	"strconv"
-	"strings"
 	"testing"
 
-	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 	"pgregory.net/rapid"
 )
 
-func alwaysFits([]plot.Tick) bool { return true }
-
-// Numbers that differ little in comparison with their size have labels with all digits that tell them apart.
-func TestLabelsOfTicksDiffer(t *testing.T) {
-	for _, c := range []struct {
-		low, high float64
-		want      string
-	}{
-		{0, 8e6, "0 2e6 4e6 6e6 8e6"},
-		{1e9, 1e9 + 100, "1e9 1.00000002e9 1.00000004e9 1.00000006e9 1.00000008e9 1.0000001e9"},
-		{1, 1 + 1e-8, "1 1.000000002 1.000000004 1.000000006 1.000000008"},
-		{-3e-8, 3e-8, "-3e-8 -2e-8 -1e-8 0 1e-8 2e-8 3e-8"},
-	} {
-		var got []string
-		for _, tick := range linearTicks(c.low, c.high, alwaysFits) {
-			got = append(got, tick.Label)
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%v to %v has the labels %v, want %s", c.low, c.high, got, c.want)
-		}
-	}
-	linearTicks(1e-320, 2e-320, alwaysFits) // ends
+// TestTicks: labels fit, differ and say where the marks are, on any axis that can be drawn.
+func TestTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		low := numbers.Draw(t, "low")
-		high := low + math.Abs(low)*math.Pow(10, rapid.Float64Range(-12, 2).Draw(t, "power of ten"))
-		if !(high-low > 1e-290) || math.IsInf(high-low, 0) {
-			t.Skip("no axis")
+		data := emptyExtent()
+		a := Axis{Log: rapid.Bool().Draw(t, "log")}
+		values := rapid.SampledFrom([]*rapid.Generator[float64]{polite, rapid.Float64Range(1e-100, 1e100), rapid.Float64Range(-1e9, 1e9)})
+		data.add(rapid.SliceOfN(values.Draw(t, "values"), 1, 3).Draw(t, "data")...)
+		if a.Log && data.low < 1e-100 {
+			t.Skip("not above 0")
 		}
-		before := math.Inf(-1)
-		for _, tick := range linearTicks(low, high, alwaysFits) {
+		low, high := a.scale(data)
+		length := vg.Length(rapid.Float64Range(60, 400).Draw(t, "length"))
+		size := sans(textSize).Width
+		before, ends, labels := math.Inf(-1), -vg.Length(math.Inf(1)), 0
+		for _, tick := range a.ticks(low, high, length, size) {
+			if tick.Label == "" {
+				continue
+			}
+			labels++
 			v, err := strconv.ParseFloat(tick.Label, 64)
-			if err != nil || !(v > before) || !(math.Abs(v-tick.Value) <= (high-low)/100+1e-15*math.Abs(high)) {
+			if err != nil || !(v > before) || !(math.Abs(a.at(v)-tick.Value) <= (high-low)/100+1e-9*math.Abs(high)) {
 				t.Fatalf("%v has the label %s, after %v", tick.Value, tick.Label, before)
 			}
-			before = v
+			at, half := length*vg.Length((tick.Value-low)/(high-low)), size(tick.Label)/2
+			if at-half < ends && labels > 2 {
+				t.Fatalf("the label %s begins at %v, before the end %v of the last one", tick.Label, at-half, ends)
+			}
+			before, ends = v, at+half
 		}
 	})
 }

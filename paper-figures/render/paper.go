@@ -153,7 +153,7 @@ func (p *paper) saveCurve(dir string) error {
 	}
 	f := reports.Curve{Title: p.Name + ": conclusions, a mark for each reading"}
 	for _, c := range p.all {
-		row := reports.CurveRow{Name: c.ID, Text: c.Name(), Answer: string(c.Answer), State: answerMarks[c.Answer]}
+		row := reports.CurveRow{Name: c.ID, Text: c.Name(), Answer: string(c.Answer)}
 		for _, r := range c.Readings {
 			row.Dots = append(row.Dots, reports.CurveDot{Default: r.Default, Aside: r.Aside, State: r.mark()})
 		}
@@ -179,11 +179,6 @@ func exist(files ...string) bool {
 }
 
 var marks = []reports.DotState{reports.DotMet, reports.DotPart, reports.DotOpen, reports.DotMissed}
-
-var answerMarks = map[verdict.Answer]reports.DotState{
-	verdict.Holds: reports.DotMet, verdict.HoldsInPart: reports.DotPart, verdict.DoesNotHold: reports.DotMissed,
-	verdict.Undecided: reports.DotOpen,
-}
 
 // mark returns the mark of the reading. One that is missed is met in part if some values are on the side of the
 // sentence, or all have its sign.

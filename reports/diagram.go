@@ -1,0 +1,205 @@
+package reports
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"miglab/harness/mig"
+)
+
+// diagram is rows of boxes on the slices or shares of GPUs, in groups side by side. [Partitions], [Tree], [Masks] and
+// [Divisions] are drawn as one.
+type diagram struct {
+	title  string
+	groups []diagramGroup
+	legend legend
+}
+
+// diagramGroup is a GPU model or several GPUs, whose rows lie below each other.
+type diagramGroup struct {
+	// name stands above the heads of the units; "" for none.
+	name string
+	// heads name the units, at least one; they may be empty.
+	heads []string
+	// unit is the width of one.
+	unit vg.Length
+	rows []diagramRow
+	// lines lead from boxes to boxes below them; each end is a row and a box in it.
+	lines [][2][2]int
+}
+
+type diagramRow struct {
+	// above, left and right are labels; "" for none. left is wrapped.
+	above, left, right string
+	// high is the height of the boxes, and gap what is free below them.
+	high, gap vg.Length
+	boxes     []diagramBox
+}
+
+// diagramBox is a box from one unit to another.
+type diagramBox struct {
+	from, to float64
+	label    string
+	// fill is its colour; nil hatches the box.
+	fill    color.Color
+	outline draw.LineStyle
+}
+
+// framesOnly fills a box that is only outlined.
+var framesOnly = color.Transparent
+
+// filledBox is a box in the colour of the n-th task.
+func filledBox(from, to float64, colour int, label string) diagramBox {
+	return diagramBox{from, to, label, taskColour(colour), solid(ink, 0.5)}
+}
+
+// idleBox is a hatched box.
+func idleBox(from, to float64) diagramBox { return diagramBox{from: from, to: to} }
+
+// instanceBox is a box on the compute slices of an instance, in the colour of its size.
+func instanceBox(in mig.Instance, to mig.Slices, label string) diagramBox {
+	return filledBox(float64(in.Start), float64(to), sizeColour(in.Size()), label)
+}
+
+// sizeColour is the colour of instances of a size, the same in every figure.
+func sizeColour(size mig.Slices) int { return [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4}[size] }
+
+const (
+	// diagramLine is the room of a line of text above boxes.
+	diagramLine vg.Length = 14
+	diagramGap  vg.Length = 28
+	// leastDiagram is the least width, for the title.
+	leastDiagram vg.Length = 240
+)
+
+// lines are the lines of the label on the left.
+func (r *diagramRow) lines() []string {
+	const most = 230 // points
+	if r.left == "" {
+		return nil
+	}
+	return wrap(sans(textSize), r.left, most)
+}
+
+// height is that of the boxes or of the label on the left.
+func (r *diagramRow) height() vg.Length {
+	if n := len(r.lines()); n > 1 {
+		return max(r.high, height(sans(textSize), n))
+	}
+	return r.high
+}
+
+func (g *diagramGroup) indent() (wide vg.Length) {
+	for _, r := range g.rows {
+		if r.left != "" {
+			wide = max(wide, widest(sans(textSize), r.lines())+8)
+		}
+	}
+	return wide
+}
+
+func (g *diagramGroup) size() (size vg.Point) {
+	sty, boxes := sans(textSize), g.indent()+vg.Length(len(g.heads))*g.unit
+	size.X, size.Y = boxes, g.headHeight()
+	for _, r := range g.rows {
+		size.X = max(size.X, boxes+sty.Width(r.right), sty.Width(r.above))
+		size.Y += r.height() + r.gap
+		if r.above != "" {
+			size.Y += diagramLine
+		}
+	}
+	return size
+}
+
+func (g *diagramGroup) headHeight() (high vg.Length) {
+	if g.name != "" {
+		high += diagramLine
+	}
+	if g.heads[0] != "" {
+		high += diagramLine
+	}
+	return high
+}
+
+func (d *diagram) page() (page, error) {
+	if len(d.groups) == 0 {
+		return page{}, refuse(d.title, "", "it has no GPUs")
+	}
+	size := vg.Point{X: -diagramGap}
+	for i := range d.groups {
+		own := d.groups[i].size()
+		size.X, size.Y = size.X+own.X+diagramGap, max(size.Y, own.Y)
+	}
+	return framed(d.title, max(size.X, leastDiagram), size.Y, d.legend, func(c draw.Canvas) (out layout) {
+		left := c.Min.X
+		for i := range d.groups {
+			g := &d.groups[i]
+			out.data = append(out.data, g.draw(c, left))
+			left += g.size().X + diagramGap
+		}
+		return out
+	}), nil
+}
+
+// draw draws the group at the top of the canvas and returns where its boxes are.
+func (g *diagramGroup) draw(c draw.Canvas, left vg.Length) vg.Rectangle {
+	sty := sans(textSize)
+	x := func(unit float64) vg.Length { return left + g.indent() + vg.Length(unit)*g.unit }
+	top := c.Max.Y - g.headHeight()
+	for i, head := range g.heads {
+		write(c, sty, draw.XCenter, vg.Point{X: x(float64(i) + 0.5), Y: top + diagramLine/2}, head)
+	}
+	write(c, bold(textSize), draw.XCenter, vg.Point{
+		X: x(float64(len(g.heads)) / 2), Y: c.Max.Y - diagramLine/2,
+	}, g.name)
+	at := rect(x(0), top, x(float64(len(g.heads))), top)
+	places := make([][]vg.Rectangle, len(g.rows))
+	for i, r := range g.rows {
+		if r.above != "" {
+			write(c, sty, draw.XLeft, vg.Point{X: left, Y: top - diagramLine/2}, r.above)
+			top -= diagramLine
+		}
+		centre := top - r.height()/2
+		write(c, sty, draw.XLeft, vg.Point{X: left, Y: centre}, r.lines()...)
+		write(c, sty, draw.XLeft, vg.Point{X: at.Max.X, Y: top - r.high/2}, r.right)
+		for _, b := range r.boxes {
+			place := rect(x(b.from)+1, top-r.high, x(b.to)-1, top)
+			b.draw(c, place)
+			places[i] = append(places[i], place)
+		}
+		at.Min.Y = top - r.height()
+		top -= r.height() + r.gap
+	}
+	for _, l := range g.lines {
+		// A line is vertical if the lower box lies below the upper one, so that it crosses no box.
+		const inset = 8
+		from, to := places[l[0][0]][l[0][1]], places[l[1][0]][l[1][1]]
+		to.Min.X = middle(to).X
+		start := min(max(to.Min.X, from.Min.X+inset), from.Max.X-inset)
+		c.StrokeLine2(solid(ink, 0.8), start, from.Min.Y, to.Min.X, to.Max.Y)
+	}
+	return at
+}
+
+func (b *diagramBox) draw(c draw.Canvas, r vg.Rectangle) {
+	if b.fill == nil {
+		hatch(c, r)
+		return
+	}
+	box(c, r, b.fill, b.outline)
+	label(c, r, b.label)
+}
+
+// sample is the entry of a legend that explains a box.
+func (b diagramBox) sample(label string) legendEntry {
+	return legendEntry{label, []plot.Thumbnailer{sign(func(c *draw.Canvas) {
+		b.draw(*c, c.Rectangle)
+		if b.fill == nil {
+			c.SetLineStyle(solid(gridGrey, 0.5))
+			c.Stroke(c.Rectangle.Path())
+		}
+	})}}
+}
