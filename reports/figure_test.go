@@ -200,7 +200,7 @@ func TestTexts(t *testing.T) {
 		"partitions": "A30|A100|19|S6|slice left idle",
 		"tree":       "{S0–S6}|{S0, S1, S2}|{S6}",
 		// A dot of each state in the legend.
-		"curve": "F1  Rodinia is at most 1.22 times the optimum|holds in part=1|not runnable|met=1|met in part=1|missed=1|open=1|default=1|post hoc=1|?=11|M1b  as in MISO",
+		"curve": "F1  Rodinia is at most 1.22 times the optimum|holds in part=1|not runnable|met=1|met in part=1|missed=1|open=1|default=1|post hoc=1|?=12|M1b  as in MISO",
 		// One 3g is there, and two placements of one are rejected.
 		"masks": "GPU 1=1|GPU 2=1|2g.20gb=1|1g.10gb=1|3g.40gb=3|0=1|7=1|free slice=1|placement of the rejected profile=1",
 		"divisions": "MPS only=1|compute [%]=3|memory [%]=3|30=2|70=1|37.5=1|7.5=1|20=1|25=1|used by nobody=1|" +

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"miglab/harness/nearest"
 )
 
 // PageColumns is the width of tables in Markdown and text, in characters. PageCentimetres is the width of tables in
@@ -26,50 +28,57 @@ const pageRows = 50
 type measure struct {
 	limit, between float64
 	text           func(string) float64
-	// head is how wide a heading is above cells of a width.
-	head func(head string, cells float64) float64
+	// least is the least width of a column.
+	least float64
+	// stacks breaks headings into lines.
+	stacks bool
 }
 
 func displayed(text string) float64 { return float64(uniseg.StringWidth(text)) }
 
 var (
 	markdownMeasure = measure{
-		PageColumns - 1, 3, func(text string) float64 { return displayed(EscapeMarkdown(text)) },
-		func(head string, _ float64) float64 { return max(3, displayed(EscapeMarkdown(head))) },
+		limit: PageColumns - 1, between: 3, least: 3,
+		text: func(text string) float64 { return displayed(EscapeMarkdown(text)) },
 	}
-	textMeasure  = measure{PageColumns, 2, displayed, stackedWidth(displayed)}
-	latexMeasure = measure{PageCentimetres * pointsPerCentimetre, 12, latexPoints, stackedWidth(latexPoints)}
+	textMeasure  = measure{limit: PageColumns, between: 2, text: displayed, stacks: true}
+	latexMeasure = measure{
+		limit: PageCentimetres * pointsPerCentimetre, between: 12, text: latexPoints, stacks: true,
+	}
 )
 
 // leastHead is how many characters a line of a heading may have, however short the cells are.
 const leastHead = 12
 
-// stack breaks a heading into lines that are about as wide as the cells.
-func stack(head string, cells float64, text func(string) float64) []string {
-	limit := max(cells, text(strings.Repeat("n", leastHead)))
-	return wrapBy(func(s string) int { return int(text(s)) }, words(head), int(limit))
-}
-
-func stackedWidth(text func(string) float64) func(string, float64) float64 {
-	return func(head string, cells float64) (wide float64) {
-		for _, line := range stack(head, cells, text) {
-			wide = max(wide, text(line))
-		}
-		return wide
+// heading breaks a heading into lines that are about as wide as the cells, if the format stacks them.
+func (m *measure) heading(head string, cells float64) []string {
+	if !m.stacks {
+		return []string{head}
 	}
+	limit := max(cells, m.text(strings.Repeat("n", leastHead)))
+	return wrapBy(func(s string) int { return int(m.text(s)) }, words(head), int(limit))
 }
 
 // Fit returns the table as pieces that fit a page in Markdown. Long cells of text become notes. A table that is still
 // too wide is split by columns, and each piece repeats the columns that name the rows. The last piece has the notes.
-func (t *Table) Fit() []Table { return t.fit(&markdownMeasure) }
+func (t *Table) Fit() []Table {
+	pieces, _ := t.fit(markdownMeasure)
+	return pieces
+}
 
-func (t *Table) fit(m *measure) []Table {
-	whole := *t.joined()
+// fit returns the table as pieces, and says how their headings are measured: in one line each if the table fits as it
+// is.
+func (t *Table) fit(m measure) ([]Table, *measure) {
+	whole, plain := *t.joined(), m
+	plain.stacks = false
+	if whole.width(&plain, nil) <= m.limit {
+		return []Table{whole}, &plain
+	}
 	whole.Rows, whole.Notes = slices.Clone(whole.Rows), slices.Clone(whole.Notes)
 	notes := 0
-	for whole.width(m, nil) > m.limit && whole.shorten(m, &notes) {
+	for whole.width(&m, nil) > m.limit && whole.shorten(&m, &notes) {
 	}
-	return whole.split(m)
+	return whole.split(&m), &m
 }
 
 // cellWidth is the width of the cells of a column.
@@ -82,8 +91,11 @@ func (t *Table) cellWidth(text func(string) float64, j int) (wide float64) {
 
 // columnWidth is the width of a column with its heading.
 func (t *Table) columnWidth(m *measure, j int) float64 {
-	cells := t.cellWidth(m.text, j)
-	return max(cells, m.head(t.Columns[j].Name, cells))
+	wide := t.cellWidth(m.text, j)
+	for _, line := range m.heading(t.Columns[j].Name, wide) {
+		wide = max(wide, m.text(line), m.least)
+	}
+	return wide
 }
 
 // width is the width of some columns; nil means all.
@@ -171,37 +183,27 @@ func (t *Table) WritePage(w io.Writer) error { return t.write(w, (*Table).pageTe
 // pageText writes the table as text. One that is wider than [PageColumns] gets headings over several lines, notes and
 // pieces until it fits.
 func (t *Table) pageText(w *bufio.Writer) {
-	plain := textMeasure
-	plain.head = func(head string, _ float64) float64 { return displayed(head) }
-	pieces, fits := []Table{*t.joined()}, t.joined().width(&plain, nil) <= PageColumns
-	if !fits {
-		pieces = t.fit(&textMeasure)
-	}
+	pieces, m := t.fit(textMeasure)
 	for i, piece := range pieces {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		heads, widths := [][]string{piece.names()}, piece.widths(piece.names(), piece.Rows)
-		if !fits {
-			heads, widths = piece.stackedHeads()
-		}
 		if piece.Title != "" {
 			piece.Title = strings.Join(Folded(piece.Title), "\n")
 		}
-		piece.Notes = slices.Clone(piece.Notes)
-		for j, n := range piece.Notes {
-			piece.Notes[j] = strings.Join(Folded(n), "\n")
-		}
+		notes := nearest.Names(piece.Notes, func(n string) string { return strings.Join(Folded(n), "\n") })
+		piece.Notes = notes
+		heads, widths := piece.heads(m)
 		piece.writeText(w, heads, piece.Rows, widths)
 	}
 }
 
-// stackedHeads returns the lines of the headings, which stand on the last one, and the widths of the columns.
-func (t *Table) stackedHeads() (heads [][]string, widths []int) {
+// heads returns the lines of the headings, which stand on the last one, and the widths of the columns.
+func (t *Table) heads(m *measure) (heads [][]string, widths []int) {
 	stacks, high := make([][]string, len(t.Columns)), 0
 	widths = t.widths(make([]string, len(t.Columns)), t.Rows)
 	for j, c := range t.Columns {
-		stacks[j] = stack(c.Name, float64(widths[j]), displayed)
+		stacks[j] = m.heading(c.Name, float64(widths[j]))
 		high = max(high, len(stacks[j]))
 	}
 	for i := range high {

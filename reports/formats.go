@@ -70,13 +70,7 @@ var latexSpecial = strings.NewReplacer(append(strings.Fields(latexSpecials), "\u
 // wider than [PageCentimetres] gets headings over several lines, notes and pieces until it fits, and one that is longer
 // than a page is split by rows.
 func (t *Table) latex(w *bufio.Writer) {
-	plain := latexMeasure
-	plain.head = func(head string, _ float64) float64 { return latexPoints(head) }
-	pieces := t.fit(&plain)
-	fits := len(pieces) == 1 && len(pieces[0].Notes) == len(t.Notes)
-	if !fits {
-		pieces = t.fit(&latexMeasure)
-	}
+	pieces, m := t.fit(latexMeasure)
 	for i := range pieces {
 		rows := pieces[i].Rows
 		for {
@@ -86,7 +80,7 @@ func (t *Table) latex(w *bufio.Writer) {
 			if len(rows) > 0 {
 				part.Notes = nil
 			}
-			part.latexTable(w, !fits)
+			part.latexTable(w, m)
 			if len(rows) == 0 {
 				break
 			}
@@ -97,10 +91,10 @@ func (t *Table) latex(w *bufio.Writer) {
 
 // latexTable writes one table environment. Cells are taken literally: special characters are escaped, and Greek letters
 // and common signs become mathematics.
-func (t *Table) latexTable(w *bufio.Writer, stacked bool) {
+func (t *Table) latexTable(w *bufio.Writer, m *measure) {
 	fmt.Fprintln(w, `\begin{table}`)
 	fmt.Fprintln(w, `\centering`)
-	if stacked {
+	if m.stacks {
 		fmt.Fprintln(w, `\small`)
 	}
 	if t.Title != "" {
@@ -115,7 +109,7 @@ func (t *Table) latexTable(w *bufio.Writer, stacked bool) {
 		}
 		alignment += side
 		heads[j] = latexSpecial.Replace(c.Name)
-		if lines := stack(c.Name, t.cellWidth(latexPoints, j), latexPoints); stacked && len(lines) > 1 {
+		if lines := m.heading(c.Name, t.cellWidth(latexPoints, j)); len(lines) > 1 {
 			stacked := strings.Join(nearest.Names(lines, latexSpecial.Replace), `\\`)
 			heads[j] = `\shortstack[` + side + `]{` + stacked + `}`
 		}

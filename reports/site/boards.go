@@ -49,19 +49,14 @@ type tab struct {
 	Here        bool
 }
 
-// boardPages splits the boards into a page for each track. The first one is the first page of the site.
-func boardPages(boards []boardView, figures []figureView) (out []page) {
+// boardPages splits the boards into a page for each track.
+func boardPages(boards []boardView, figures []figureView) (tabs []tab, out []page) {
 	taken := map[string]bool{
-		"index": true, "algorithms": true, "claims": true, "figures": true, "instances": true, "clusters": true,
-		"provenance": true,
+		"index": true, "suite": true, "algorithms": true, "claims": true, "figures": true, "instances": true,
+		"clusters": true, "provenance": true,
 	}
-	var tabs []tab
-	for i, track := range distinct(boards, func(b boardView) string { return b.Track }) {
-		file := "index"
-		if i > 0 {
-			file = slug(track, taken)
-		}
-		tabs = append(tabs, tab{Track: track, File: file + ".html"})
+	for _, track := range distinct(boards, func(b boardView) string { return b.Track }) {
+		tabs = append(tabs, tab{Track: track, File: slug(track, taken) + ".html"})
 	}
 	for i, here := range tabs {
 		own := boardsView{Tabs: slices.Clone(tabs)}
@@ -74,13 +69,10 @@ func boardPages(boards []boardView, figures []figureView) (out []page) {
 			own.Models = []string{""} // the choice is hidden then
 		}
 		out = append(out, page{
-			File: here.File, Title: "Leaderboards", Template: "index.html", Under: "index.html", Body: own,
+			File: here.File, Title: "Leaderboards", Template: "boards.html", Under: tabs[0].File, Body: own,
 		})
 	}
-	if len(out) == 0 {
-		out = append(out, page{File: "index.html", Title: "Leaderboards", Body: boardsView{}})
-	}
-	return out
+	return tabs, out
 }
 
 type boardView struct {

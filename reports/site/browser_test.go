@@ -225,7 +225,7 @@ func TestBrowser(t *testing.T) {
 const sortBy = `section.board.shown th[data-column=%q] button`
 
 func sorts(tab *tab) {
-	tab.open("index.html#dataset=drl%2FWIDETIMES&all=1")
+	tab.open("batch.html#dataset=drl%2FWIDETIMES&all=1")
 	tab.equal("at first", tab.column("algorithm"), []string{"far", "miso", "nomig", "late"})
 	tab.click(fmt.Sprintf(sortBy, "gap_percent"))
 	tab.equal("ascending", tab.column("gap_percent"), []string{"9.500", "10.250", "100.125", "–"})
@@ -238,7 +238,7 @@ func sorts(tab *tab) {
 }
 
 func keyboard(tab *tab) {
-	tab.open("index.html#dataset=drl%2FWIDETIMES")
+	tab.open("batch.html#dataset=drl%2FWIDETIMES")
 	// Where the first Tab begins after an address with a fragment depends on the browser's version.
 	get[bool](tab, `(() => { document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute("tabindex"); return true; })()`)
 	tab.press(kb.Tab)
@@ -261,7 +261,7 @@ func keyboard(tab *tab) {
 // The first screen says who leads and what it costs; numbers for those who want all are behind a
 // switch, and names lead to the algorithms.
 func firstScreen(tab *tab) {
-	tab.open("index.html#dataset=drl%2FWIDETIMES")
+	tab.open("batch.html#dataset=drl%2FWIDETIMES")
 	tab.equal("the answer", get[string](tab, `document.querySelector("section.board.shown .answer:not([hidden])").textContent`),
 		"drl/WIDETIMES: far leads with 9.50 % above the bound (95 % interval 9.50 to 9.50). Next is miso with 10.2 % above the bound; on 20 instances the difference is certain.")
 	visible := `getComputedStyle(document.querySelector("section.board.shown th[data-column=ci_low]")).display !== "none"`
@@ -278,7 +278,7 @@ func firstScreen(tab *tab) {
 }
 
 func filter(tab *tab) {
-	tab.open("index.html")
+	tab.open("batch.html")
 	shown := `document.querySelectorAll("section.board.shown").length`
 	tab.equal("datasets at first", tab.column("dataset"), slices.Repeat([]string{"drl/WIDETIMES"}, 4))
 	tab.equal("datasets on offer", get[[]string](tab, `[...document.querySelector("[name=dataset]").options].map((o) => o.value)`), []string{"drl/WIDETIMES", hostile, "*"})
@@ -302,7 +302,7 @@ func filter(tab *tab) {
 
 // Seeds and variants are folded under one row, stay with it, and are found by name.
 func fold(tab *tab) {
-	tab.open("index.html#gpu=A30")
+	tab.open("batch.html#gpu=A30")
 	tab.equal("folded", tab.column("algorithm"), []string{"far2 variants: 3.00 % to 4.00 %", "agent?seed=21 variant: 7.00 %"})
 	tab.equal("the scale and its unit", get[string](tab, `document.querySelector("section.board.shown .scale").textContent`), "scale: 2.00 to 7.00 %")
 	tab.click("section.board.shown tr[data-algorithm=far] .fold")
@@ -318,7 +318,7 @@ func fold(tab *tab) {
 
 // What is chosen is in the address, and the address brings it back.
 func address(tab *tab) {
-	tab.open("index.html#all=1")
+	tab.open("batch.html#all=1")
 	tab.choose("dataset", "*")
 	tab.click(fmt.Sprintf(sortBy, "gap_percent"))
 	tab.click(fmt.Sprintf(sortBy, "gap_percent"))
@@ -326,7 +326,7 @@ func address(tab *tab) {
 	want := tab.column("algorithm")
 	tab.equal("sorted and filtered", want, []string{"nomig", "miso", hostile})
 	_, fragment, _ := strings.Cut(get[string](tab, `location.href`), "#")
-	tab.open("index.html#" + fragment)
+	tab.open("batch.html#" + fragment)
 	tab.equal("from "+fragment, tab.column("algorithm"), want)
 }
 
@@ -463,7 +463,7 @@ func pinch(tab *tab) {
 
 // Names show as they are and make nothing.
 func hostileNames(tab *tab) {
-	for _, page := range []string{"index.html#dataset=*", "claims.html", "figures.html", "clusters.html", "provenance.html"} {
+	for _, page := range []string{"index.html", "suite.html", "batch.html#dataset=*", "claims.html", "figures.html", "clusters.html", "provenance.html"} {
 		tab.open(page)
 		tab.equal(page+": images of the name", get[int](tab, `document.querySelectorAll('img[src="x"]').length`), 0)
 	}
@@ -477,7 +477,7 @@ func hostileNames(tab *tab) {
 
 // allPages are a page of each kind.
 var allPages = []string{
-	"index.html", "index.html#dataset=*&all=1", "corun.html", "algorithms.html", "algorithm-far.html", "claims.html", "claims-far.html", "numbers-far.html", "figures.html",
+	"index.html", "suite.html", "batch.html", "batch.html#dataset=*&all=1", "corun.html", "algorithms.html", "algorithm-far.html", "claims.html", "claims-far.html", "numbers-far.html", "figures.html",
 	"tables-far.html#figure-far-table4", "instances.html", "clusters.html", "provenance.html",
 }
 
@@ -500,7 +500,7 @@ func (tab *tab) serious() []string {
 
 func theme(tab *tab) {
 	ground := `getComputedStyle(document.body).backgroundColor`
-	tab.open("index.html")
+	tab.open("batch.html")
 	light := get[string](tab, ground)
 	tab.click("#theme")
 	dark := get[string](tab, ground)
@@ -523,7 +523,7 @@ func theme(tab *tab) {
 			}
 		}
 	}
-	tab.open("index.html")
+	tab.open("batch.html")
 	tab.equal("the choice stays", get[string](tab, ground), dark)
 	get[bool](tab, `document.querySelector("main").append(document.createElement("button")); true`)
 	if found := tab.serious(); os.Getenv("MIGLAB_AXE") != "" && len(found) != 1 {

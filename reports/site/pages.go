@@ -56,18 +56,25 @@ type page struct {
 	Body  any
 	// Script is the page's own script; empty for none.
 	Script string
+	// Boards is the page of the first track; empty for none.
+	Boards string
 }
 
 type link struct{ File, Title string }
 
-func (p page) Links() []link {
-	return []link{
-		{"index.html", "Leaderboards"},
+// Links are the pages of the navigation.
+func (p page) Links() (out []link) {
+	if p.Boards != "" {
+		out = append(out, link{p.Boards, "Leaderboards"})
+	}
+	return append(out, []link{
+		{"suite.html", "Suite"},
 		{"algorithms.html", "Algorithms"},
 		{"claims.html", "Claims"},
 		{"figures.html", "Figures"},
 		{"instances.html", "Instances"},
-	}
+		{"clusters.html", "Clusters"},
+	}...)
 }
 
 // Current is the page that the navigation marks.

@@ -31,6 +31,8 @@ type Data struct {
 	Claims    []Claim
 	Figures   []Figure
 	Instances []Instance
+	// Suite has tables of the suite, its board first.
+	Suite []reports.Table
 	// Facts say where the results come from: versions, seeds, hashes.
 	Facts []FactGroup
 }
@@ -165,7 +167,14 @@ func render(d Data) ([]file, error) {
 	}
 	files = append(files, drawings...)
 	algorithms := viewAlgorithms(d.Algorithms, boards, d.Instances, names)
-	pages := append(boardPages(boards, figures.Figures), []page{
+	tabs, pages := boardPages(boards, figures.Figures)
+	home, err := viewHome(&d, tabs)
+	if err != nil {
+		return nil, err
+	}
+	pages = append(pages, []page{
+		{File: "index.html", Title: "Schedulers for Multi-Instance GPUs", Body: home},
+		{File: "suite.html", Title: "The suite", Body: d.Suite},
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
 		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Papers, d.Claims)},
 		{File: "figures.html", Title: "Figures", Body: figures},
@@ -194,6 +203,9 @@ func render(d Data) ([]file, error) {
 		})
 	}
 	for _, p := range pages {
+		if len(tabs) > 0 {
+			p.Boards = tabs[0].File
+		}
 		var html bytes.Buffer
 		if err := templatePages.ExecuteTemplate(&html, "layout.html", p); err != nil {
 			return nil, fmt.Errorf("site: %s: %w", p.File, err)

@@ -202,7 +202,7 @@ func parse(t *testing.T, name string, page []byte) []node {
 func TestPages(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "out", "site"), sample())
 	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return !strings.HasSuffix(name, ".html") })
-	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "numbers-drl.html", "numbers-far.html", "provenance.html", "tables-far.html"}; !slices.Equal(pages, want) {
+	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "batch.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "numbers-drl.html", "numbers-far.html", "provenance.html", "suite.html", "tables-far.html"}; !slices.Equal(pages, want) {
 		t.Fatalf("pages %q, want %q", pages, want)
 	}
 	for _, name := range pages {
@@ -258,7 +258,7 @@ func TestTablesBesideBoards(t *testing.T) {
 		d.Figures = append(d.Figures, site.Figure{Paper: paper, Artefact: "moves", File: "moves", Title: "gains", Table: &reports.Table{Columns: reports.Right("n")}})
 	}
 	files := write(t, filepath.Join(t.TempDir(), "site"), d)
-	for page, want := range map[string]int{"placement.html": 1, "index.html": 0} {
+	for page, want := range map[string]int{"placement.html": 1, "batch.html": 0} {
 		if n := strings.Count(string(files[page]), `<a href="tables-mfi.html#figure-mfi-moves">gains</a>`); n != want || strings.Contains(string(files[page]), "tables-far.html#") {
 			t.Errorf("%s links it %d times; want %d, and no table of another paper", page, n, want)
 		}
@@ -273,7 +273,7 @@ func TestLeaderboardCells(t *testing.T) {
 	d := sample()
 	files := write(t, filepath.Join(t.TempDir(), "site"), d)
 	var shown []string
-	for _, name := range []string{"index.html", "corun.html"} {
+	for _, name := range []string{"batch.html", "corun.html"} {
 		for _, n := range parse(t, name, files[name]) {
 			switch {
 			case n.name == "a" && len(shown) > 0 && shown[len(shown)-1] == "": // the link in a cell
@@ -315,12 +315,12 @@ func TestTexts(t *testing.T) {
 	}{
 		"a program outside miglab has its own name beside its command": {
 			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", far, mine)}},
-			"index.html",
+			"batch.html",
 			[]string{`<th scope="col" data-column="name" class="">name</th>`, `<td>earliest</td>`},
 		},
 		"a bound from above is approached from below": {
 			site.Data{Boards: []site.Board{board("placement", "A100-80GB", "", high, low, reached)}},
-			"index.html",
+			"placement.html",
 			[]string{
 				"fgd leads with 5.00 % below the bound (95 % interval 5.00 to 5.00). Next is ff with 8.00 % below the bound",
 				"fgd is alone: 0.00 % below the bound (95 % interval 0.00 to 0.00).",
@@ -328,7 +328,7 @@ func TestTexts(t *testing.T) {
 		},
 		"instances without a bound do not count": {
 			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", some)}},
-			"index.html",
+			"batch.html",
 			[]string{" There is a bound of 22 of 25 instances; the others do not count.</p>"},
 		},
 		"a table of claims begins with its counts": {
@@ -379,7 +379,7 @@ func TestCounts(t *testing.T) {
 func TestAnswersComeFirst(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
 	for name, first := range map[string]string{
-		"index.html": `class="answer"`, "claims.html": `<table class="data counts">`, "claims-far.html": "2 conclusions: holds 1, not runnable 1", "claims-drl.html": `<ul class="artefacts">`, "numbers-drl.html": `<tr data-verdict=`,
+		"batch.html": `class="answer"`, "claims.html": `<table class="data counts">`, "claims-far.html": "2 conclusions: holds 1, not runnable 1", "claims-drl.html": `<ul class="artefacts">`, "numbers-drl.html": `<tr data-verdict=`,
 	} {
 		_, page, _ := strings.Cut(string(files[name]), "<main")
 		before, _, found := strings.Cut(page, first)
@@ -408,7 +408,7 @@ func TestAnswersComeFirst(t *testing.T) {
 func TestFoldedRows(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
 	folded, heads := map[string]int{}, map[string]string{}
-	for _, n := range parse(t, "index.html", files["index.html"]) {
+	for _, n := range parse(t, "batch.html", files["batch.html"]) {
 		if head := n.attributes["data-head"]; head != "" {
 			folded[head]++
 		}
@@ -505,7 +505,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := write(t, dir+string(filepath.Separator), site.Data{})
-	if small["figures/far-figure5.svg"] != nil || len(small) != 13 {
+	if small["figures/far-figure5.svg"] != nil || len(small) != 14 {
 		t.Errorf("the old site is still there: %q", slices.Sorted(maps.Keys(small)))
 	}
 	for name, data := range small {

@@ -31,7 +31,7 @@ func TestSite(t *testing.T) {
 	miglab(t, dir, "site", "--quick")
 	folder := filepath.Join(dir, "results", "quick", "site")
 	rows := map[string]bool{}
-	for _, page := range []string{"index.html", "stream.html", "placement.html", "dispatch.html", "corun.html"} {
+	for _, page := range []string{"index.html", "suite.html", "batch.html", "stream.html", "placement.html", "dispatch.html", "corun.html"} {
 		for _, row := range regexp.MustCompile(`<tr data-dataset.*?</tr>`).FindAllString(mustRead(t, filepath.Join(folder, page)), -1) {
 			var cells []string
 			for _, cell := range regexp.MustCompile(`<td([^>]*)>(?:<a [^>]*>)?(.*?)(?:</a>)?</td>`).FindAllStringSubmatch(row, -1) {

@@ -21,6 +21,7 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/wholefile"
 	"miglab/reports"
+	board "miglab/reports/suite"
 )
 
 func newSuite() *cobra.Command {
@@ -43,43 +44,9 @@ func newSuiteList() *cobra.Command {
 		Example: "  miglab suite list",
 		Short:   "Count the instances by class, and those whose best known result is proven to be optimal",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return suiteClasses(suite.Frozen()).Text(c.OutOrStdout())
+			return board.Classes(suite.Frozen()).Text(c.OutOrStdout())
 		},
 	}
-}
-
-// suiteClasses counts the instances by track and class.
-func suiteClasses(a *suite.Archive) *reports.Table {
-	t := &reports.Table{
-		Title:   "Suite " + suite.Version,
-		Columns: reports.Left("track").Right(suite.Classes...).Right("all", "closed (%)"),
-	}
-	for _, track := range append(suiteTracks(a), "all") {
-		count := map[string]int{}
-		for _, in := range a.Instances {
-			if track == in.Track || track == "all" {
-				count[in.Class]++
-				count["all"]++
-			}
-		}
-		row := []string{track}
-		for _, class := range append(suite.Classes[:len(suite.Classes):len(suite.Classes)], "all") {
-			row = append(row, fmt.Sprint(count[class]))
-		}
-		closed := 1 - float64(count[suite.Open])/float64(count["all"])
-		t.Rows = append(t.Rows, append(row, fmt.Sprintf("%.0f", 100*closed)))
-	}
-	return t
-}
-
-// suiteTracks lists the tracks of the instances, in their order.
-func suiteTracks(a *suite.Archive) (out []string) {
-	for _, in := range a.Instances {
-		if !slices.Contains(out, in.Track) {
-			out = append(out, in.Track)
-		}
-	}
-	return out
 }
 
 // suiteFlags are the flags of commands that compare algorithms on the suite.
@@ -140,63 +107,15 @@ func (f *suiteFlags) rank(c *cobra.Command, compute func(context.Context, *run.E
 		return f.out.emit(c, func(w io.Writer) error {
 			switch f.show {
 			case "profile":
-				return reports.Encode(w, f.out.format, suiteProfile(names, results))
+				return reports.Encode(w, f.out.format, board.Profile(names, results))
 			case "times":
-				return reports.Encode(w, f.out.format, suiteTimes(names, results))
+				return reports.Encode(w, f.out.format, board.Times(names, results))
 			}
-			return f.board(names, results).Text(w)
+			t := board.Table(names, results)
+			t.Title = "Suite " + suite.Version + ", " + f.division + " division, miglab " + version()
+			return t.Text(w)
 		})
 	})
-}
-
-// board is what to cite.
-func (f *suiteFlags) board(names []string, results [][]suite.Result) *reports.Table {
-	t := &reports.Table{
-		Title: "Suite " + suite.Version + ", " + f.division + " division, miglab " + version(),
-		Columns: reports.Left("algorithm", "track", "class").
-			Right("instances", "solved", "from the bound (%)", "from the best known (%)", "as good as that"),
-		Notes: []string{
-			"Means over the solved instances; from the bound over those of which more is known than that no " +
-				"result is below 0. Of a metric in percent, they are differences in percentage points.",
-		},
-	}
-	mean := func(sum float64, n int) string {
-		if n == 0 {
-			return "–"
-		}
-		return fmt.Sprintf("%.4f", sum/float64(n))
-	}
-	for i, name := range names {
-		for _, class := range append(suite.Classes[:len(suite.Classes):len(suite.Classes)], "all") {
-			var instances, solved, equal, bounded int
-			var best, bound float64 // sums
-			for k := range results[i] {
-				r := &results[i][k]
-				if class != r.Class && class != "all" {
-					continue
-				}
-				if instances++; !r.Solved {
-					continue
-				}
-				solved++
-				best += r.FromBest()
-				if r.FromBest() <= 0 {
-					equal++
-				}
-				if r.Known.Bound > 0 {
-					bounded++
-					bound += r.Gap(r.Value, r.Known.Bound)
-				}
-			}
-			if instances > 0 {
-				t.Rows = append(t.Rows, []string{
-					name, results[i][0].Track, class, fmt.Sprint(instances), fmt.Sprint(solved), mean(bound, bounded),
-					mean(best, solved), fmt.Sprint(equal),
-				})
-			}
-		}
-	}
-	return t
 }
 
 // entries returns the algorithms' names and the cells of each, one for each instance of its track. The closed division
@@ -214,11 +133,11 @@ func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string
 		}
 		var without error // of a program that does not do every track
 		var skipped []string
-		for _, track := range suiteTracks(a) {
+		for _, track := range board.Tracks(a) {
 			if parsed.Spec.Track != "" && parsed.Spec.Track != track {
 				continue
 			}
-			own, err := suiteCells(a, track, id)
+			own, err := board.Cells(a, track, id)
 			if err != nil {
 				without, skipped = err, append(skipped, track)
 				continue
@@ -237,23 +156,6 @@ func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string
 		}
 	}
 	return names, cells, nil
-}
-
-// suiteCells returns the cells of an algorithm on the instances of a track, in their order.
-func suiteCells(a *suite.Archive, track, algorithm string) (own []run.Span, err error) {
-	for i := range a.Instances {
-		if in := &a.Instances[i]; in.Track == track {
-			if _, err := a.File(in.ID); err != nil { // another hash
-				return nil, err
-			}
-			cell, err := in.Cell(algorithm)
-			if err != nil {
-				return nil, err
-			}
-			own = append(own, cell)
-		}
-	}
-	return own, nil
 }
 
 func newSuiteExport() *cobra.Command {

@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ func resultOf(makespan, seconds float64) []suite.Result {
 func TestSuiteFigures(t *testing.T) {
 	names := []string{"lns?iterations=9", "lns?iterations=1", "exec:./p 1", "exec:./p 2"}
 	results := [][]suite.Result{resultOf(100, 2), resultOf(100.5, 0.5), resultOf(0, 1), resultOf(100, 0)}
-	times := suiteTimes(names, results).(reports.Lines).Series
+	times := Times(names, results).(reports.Lines).Series
 	if len(times) != 3 || times[0].Name != "lns" || times[1].Name != "exec:./p 1 (batch)" {
 		t.Fatalf("%+v", times)
 	}
@@ -33,7 +33,7 @@ func TestSuiteFigures(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	near := suiteProfile(names, results).(reports.Lines).Series
+	near := Profile(names, results).(reports.Lines).Series
 	for i, want := range [][]float64{{0, 1, 1}, {0, 0, 1, 1}, {0, 0}, {0, 1, 1}} {
 		if !slices.Equal(near[i].Y, want) {
 			t.Errorf("%+v", near[i])

@@ -1,0 +1,41 @@
+package site
+
+import (
+	"slices"
+
+	"miglab/harness/track"
+	"miglab/reports"
+	"miglab/reports/leaderboard"
+)
+
+// homeView is the first page.
+type homeView struct {
+	// Papers have a page of claims.
+	Papers []Paper
+	// Leads says who leads each track over its datasets.
+	Leads reports.Table
+	// Tabs are the pages of the tracks.
+	Tabs []tab
+	// Suite has the board of the suite first, if there is one.
+	Suite []reports.Table
+}
+
+// leaders is how many algorithms of a track the first page shows.
+const leaders = 3
+
+// viewHome summarises the first board of each track on its usual GPU.
+func viewHome(d *Data, tabs []tab) (v homeView, err error) {
+	v.Tabs, v.Suite = tabs, d.Suite
+	v.Papers = matching(d.Papers, func(p Paper) bool {
+		return slices.ContainsFunc(d.Claims, func(c Claim) bool { return c.Paper == p.Name })
+	})
+	var all [][]leaderboard.Standing
+	for _, t := range tabs {
+		usual := func(b Board) bool { return b.Track == t.Track && b.GPU == track.MustLookup(t.Track).GPU }
+		if i := slices.IndexFunc(d.Boards, usual); i >= 0 && len(d.Boards[i].Standings) > 0 {
+			all = append(all, d.Boards[i].Standings)
+		}
+	}
+	v.Leads, err = leaderboard.Summary(all, leaders)
+	return v, err
+}
