@@ -19,9 +19,9 @@ type BarGroup struct {
 	Name string
 	// Values holds the bars' heights, one for each category.
 	Values []float64
-	// Low and High bound error bars, one value for each category; both nil for none.
+	// Low and High bound error bars, one value for each category; both may be nil.
 	Low, High []float64
-	// Published holds the published value of each category, or NaN for none; nil if there are none at all.
+	// Published holds the published value of each category, NaN where it is missing; nil if all are missing.
 	Published []float64
 }
 
@@ -37,7 +37,7 @@ type Bars struct {
 	// Categories are the names below the bars; long words may have [MayBreak].
 	Categories []string
 	Groups     []BarGroup
-	// Dots draws signs in place of bars. The vertical axis covers the data alone, and NaN draws nothing.
+	// Dots draws signs in place of bars. The vertical axis covers the data alone, and NaN is skipped.
 	Dots bool
 }
 
@@ -82,7 +82,7 @@ func (f Bars) chart(names *palette) (*chart, error) {
 			signs.XYs = append(signs.XYs, at...)
 			boxes.XYs = append(boxes.XYs, ch.points([]float64{x, x, x + width, x + width}, []float64{0, v, v, 0}))
 			if g.Low != nil && !math.IsNaN(g.High[k]-g.Low[k]) {
-				ends := struct{ Low, High float64 }{at[0].Y - ch.y.at(g.Low[k]), ch.y.at(g.High[k]) - at[0].Y}
+				ends := struct{ Low, High float64 }{at[0].Y - ch.y.place(g.Low[k]), ch.y.place(g.High[k]) - at[0].Y}
 				whiskers.XYs, whiskers.YErrors = append(whiskers.XYs, at...), append(whiskers.YErrors, ends)
 			}
 		}
@@ -130,7 +130,7 @@ func (f Bars) validate(ch *chart) error {
 			return ch.bad(part, "it has no name")
 		case len(g.Values) != n:
 			return ch.bad(part, "it has %d values for %d categories", len(g.Values), n)
-		case len(known(g.Values)) == 0:
+		case len(withoutNaN(g.Values)) == 0:
 			return ch.bad(part, "it has no values")
 		case g.Published != nil && len(g.Published) != n:
 			return ch.bad(part, "it has %d published values for %d categories; use NaN where there is none",
@@ -138,9 +138,9 @@ func (f Bars) validate(ch *chart) error {
 		}
 		values, low, high := g.Values, g.Low, g.High
 		if f.Dots {
-			values, low, high = known(values), known(low), known(high)
+			values, low, high = withoutNaN(values), withoutNaN(low), withoutNaN(high)
 		}
-		if err := ch.addY(part, slices.Concat(values, known(g.Published))); err != nil {
+		if err := ch.addY(part, slices.Concat(values, withoutNaN(g.Published))); err != nil {
 			return err
 		}
 		if err := ch.addBand(part, "error bar", len(values), low, high); err != nil {
@@ -150,7 +150,7 @@ func (f Bars) validate(ch *chart) error {
 	return nil
 }
 
-func known(values []float64) []float64 {
+func withoutNaN(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 }
 

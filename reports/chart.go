@@ -23,8 +23,8 @@ type Axis struct {
 	From, To float64
 }
 
-// at returns the place of a value on the axis: on a logarithmic one its power of ten.
-func (a *Axis) at(v float64) float64 {
+// place returns the place of a value on the axis: on a logarithmic one its power of ten.
+func (a *Axis) place(v float64) float64 {
 	if a.Log {
 		return math.Log10(v)
 	}
@@ -58,7 +58,7 @@ func (e *extent) add(values ...float64) {
 	}
 }
 
-// chart is what the kinds of charts have in common.
+// chart holds the parts that all kinds of charts share.
 type chart struct {
 	title string
 	x, y  Axis
@@ -154,7 +154,7 @@ const leastRange = 1e-9
 func (ch *chart) points(xs, ys []float64) plotter.XYs {
 	out := make(plotter.XYs, len(xs))
 	for i := range xs {
-		out[i] = plotter.XY{X: ch.x.at(xs[i]), Y: ch.y.at(ys[i])}
+		out[i] = plotter.XY{X: ch.x.place(xs[i]), Y: ch.y.place(ys[i])}
 	}
 	return out
 }
@@ -171,7 +171,8 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 			"make labels shorter", max(0, data.X), max(0, data.Y), need, sty.Width(p.Y.Label.Text))
 	}
 	n := vg.Length(len(ch.categories))
-	if need := n * leading * textSize; data.X < need {
+	need = n * leading * textSize
+	if data.X < need {
 		return ch.bad("", "%v categories need %.0f points in width for their names, and there are %.0f", n, need, data.X)
 	}
 	upright := func(string) vg.Length { return textSize }
@@ -221,9 +222,9 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 	p.Add(ch.plotters...)
 
 	p.Y.Min, p.Y.Max = ch.y.scale(ch.dataY)
-	p.Y.Label.Text = ch.y.wrapped(sty, size.Y)
+	p.Y.Label.Text = ch.y.wrapLabel(sty, size.Y)
 	p.Y.Tick.Marker = ch.y.ticks(p.Y.Min, p.Y.Max, size.Y, func(string) vg.Length { return textSize })
-	p.X.Label.Text = ch.x.wrapped(sty, size.X)
+	p.X.Label.Text = ch.x.wrapLabel(sty, size.X)
 	if ch.categories == nil {
 		p.X.Min, p.X.Max = ch.x.scale(ch.dataX)
 		p.X.Tick.Marker = ch.x.ticks(p.X.Min, p.X.Max, size.X, sty.Width)
@@ -234,7 +235,7 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 	return p
 }
 
-func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) string {
+func (a *Axis) wrapLabel(sty draw.TextStyle, length vg.Length) string {
 	text := a.Label
 	if a.Log {
 		text += ", log scale"
@@ -242,14 +243,14 @@ func (a *Axis) wrapped(sty draw.TextStyle, length vg.Length) string {
 	return strings.Join(wrap(sty, text, length), "\n")
 }
 
-// scale returns the ends of an axis: those that the caller wants, or those of the data with a
+// scale returns the ends of an axis: the ends that the caller wants, or the range of the data with a
 // small margin. The margin does not extend below 0 if the data do not.
 func (a *Axis) scale(data extent) (low, high float64) {
 	if a.From != a.To {
-		return a.at(a.From), a.at(a.To)
+		return a.place(a.From), a.place(a.To)
 	}
 	data.add(a.Ticks...)
-	low, high = a.at(data.low), a.at(data.high)
+	low, high = a.place(data.low), a.place(data.high)
 	size := max(math.Abs(low), math.Abs(high))
 	room := max(0.05*(high-low), leastRange*size)
 	if high == low {

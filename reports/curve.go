@@ -24,7 +24,7 @@ type CurveRow struct {
 
 // A CurveDot is one test of a conclusion.
 type CurveDot struct {
-	// Default has a bold outline. Aside has a dashed one: it decides nothing.
+	// Default has a bold outline. Aside has a dashed one: it does not count.
 	Default, Aside bool
 	State          DotState
 }
@@ -58,7 +58,7 @@ var dotStates = []dotSign{
 // dotsInRow is how many dots stand side by side, each in a box.
 const dotsInRow = 17
 
-// box is the dot at a place of its row.
+// box returns the dot at a place of its row.
 func (d CurveDot) box(place int) (diagramBox, bool) {
 	i := slices.IndexFunc(dotStates, func(s dotSign) bool { return s.DotState == d.State })
 	if i < 0 {

@@ -20,7 +20,7 @@ type diagram struct {
 
 // diagramGroup is a GPU model or several GPUs, whose rows lie below each other.
 type diagramGroup struct {
-	// name stands above the heads of the units; "" for none.
+	// name stands above the heads of the units; may be empty.
 	name string
 	// heads name the units, at least one; they may be empty.
 	heads []string
@@ -32,7 +32,7 @@ type diagramGroup struct {
 }
 
 type diagramRow struct {
-	// above, left and right are labels; "" for none. left is wrapped.
+	// above, left and right are labels; may be empty. left is wrapped.
 	above, left, right string
 	// high is the height of the boxes, and gap what is free below them.
 	high, gap vg.Length
@@ -51,20 +51,20 @@ type diagramBox struct {
 // framesOnly fills a box that is only outlined.
 var framesOnly = color.Transparent
 
-// filledBox is a box in the colour of the n-th task.
+// filledBox returns a box in the colour of the n-th task.
 func filledBox(from, to float64, colour int, label string) diagramBox {
 	return diagramBox{from, to, label, taskColour(colour), solid(ink, 0.5)}
 }
 
-// idleBox is a hatched box.
+// idleBox returns a hatched box.
 func idleBox(from, to float64) diagramBox { return diagramBox{from: from, to: to} }
 
-// instanceBox is a box on the compute slices of an instance, in the colour of its size.
+// instanceBox returns a box on the compute slices of an instance, in the colour of its size.
 func instanceBox(in mig.Instance, to mig.Slices, label string) diagramBox {
 	return filledBox(float64(in.Start), float64(to), sizeColour(in.Size()), label)
 }
 
-// sizeColour is the colour of instances of a size, the same in every figure.
+// sizeColour returns the colour of instances of a size, the same in every figure.
 func sizeColour(size mig.Slices) int { return [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4}[size] }
 
 const (
@@ -75,7 +75,7 @@ const (
 	leastDiagram vg.Length = 240
 )
 
-// lines are the lines of the label on the left.
+// lines returns the lines of the label on the left.
 func (r *diagramRow) lines() []string {
 	const most = 230 // points
 	if r.left == "" {
@@ -84,12 +84,13 @@ func (r *diagramRow) lines() []string {
 	return wrap(sans(textSize), r.left, most)
 }
 
-// height is that of the boxes or of the label on the left.
+// height returns the height of the boxes or of the label on the left.
 func (r *diagramRow) height() vg.Length {
-	if n := len(r.lines()); n > 1 {
-		return max(r.high, height(sans(textSize), n))
+	n := len(r.lines())
+	if n <= 1 {
+		return r.high
 	}
-	return r.high
+	return max(r.high, height(sans(textSize), n))
 }
 
 func (g *diagramGroup) indent() (wide vg.Length) {
@@ -133,7 +134,7 @@ func (d *diagram) page() (page, error) {
 		own := d.groups[i].size()
 		size.X, size.Y = size.X+own.X+diagramGap, max(size.Y, own.Y)
 	}
-	return framed(d.title, max(size.X, leastDiagram), size.Y, d.legend, func(c draw.Canvas) (out layout) {
+	return frame(d.title, max(size.X, leastDiagram), size.Y, d.legend, func(c draw.Canvas) (out layout) {
 		left := c.Min.X
 		for i := range d.groups {
 			g := &d.groups[i]
@@ -193,7 +194,7 @@ func (b *diagramBox) draw(c draw.Canvas, r vg.Rectangle) {
 	label(c, r, b.label)
 }
 
-// sample is the entry of a legend that explains a box.
+// sample returns the entry of a legend that explains a box.
 func (b diagramBox) sample(label string) legendEntry {
 	return legendEntry{label, []plot.Thumbnailer{sign(func(c *draw.Canvas) {
 		b.draw(*c, c.Rectangle)

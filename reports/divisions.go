@@ -57,7 +57,7 @@ func (f Divisions) page() (page, error) {
 	return d.page()
 }
 
-// divisionFrame is the outline of a compute instance.
+// divisionFrame returns the outline of a compute instance.
 func divisionFrame(from, to float64) diagramBox {
 	return diagramBox{from: from, to: to, fill: framesOnly, outline: solid(ink, 1.8)}
 }
@@ -71,7 +71,7 @@ func (d *Division) boxes(figure string) (compute, memory []diagramBox, err error
 	var frames []diagramBox
 	at, used := 0.0, 0.0 // of the multiprocessors and of the memory
 	for i, gi := range d.Setup.GIs {
-		memory = append(memory, filledBox(used, used+gi.Memory, i, percentOf(gi.Memory)))
+		memory = append(memory, filledBox(used, used+gi.Memory, i, percent(gi.Memory)))
 		used += gi.Memory
 		for _, ci := range gi.CIs {
 			shares := ci.Shares
@@ -81,7 +81,7 @@ func (d *Division) boxes(figure string) (compute, memory []diagramBox, err error
 			taken := 0.0
 			for _, share := range shares {
 				from, wide := at+float64(taken*ci.Compute), float64(share*ci.Compute)
-				compute = append(compute, filledBox(from, from+wide, i, percentOf(wide)))
+				compute = append(compute, filledBox(from, from+wide, i, percent(wide)))
 				taken += share
 			}
 			if taken < 1-divisionSlack {
@@ -107,4 +107,4 @@ func (d *Division) boxes(figure string) (compute, memory []diagramBox, err error
 	return append(compute, frames...), memory, nil
 }
 
-func percentOf(share float64) string { return fmt.Sprintf("%.4g", 100*share) }
+func percent(share float64) string { return fmt.Sprintf("%.4g", 100*share) }

@@ -28,9 +28,9 @@ type page struct {
 	draw          func(draw.Canvas) layout
 }
 
-// framed is the page of a drawing with its title above it and its legend below. data draws
+// frame returns the page of a drawing with its title above it and its legend below. data draws
 // everything below the title and says where it is.
-func framed(title string, width, body vg.Length, l legend, data func(draw.Canvas) layout) page {
+func frame(title string, width, body vg.Length, l legend, data func(draw.Canvas) layout) page {
 	high := headingHeight(title, width) + body + l.height(width) + 2*margin
 	return page{width + 2*margin, high, func(c draw.Canvas) layout {
 		out := data(heading(c, title))
@@ -87,7 +87,7 @@ func Encode(w io.Writer, format string, f Figure) error {
 }
 
 // SaveFigure writes base.svg, base.png and base.pdf, each replaced as a whole. A figure that is too
-// large for a PNG image has none. Errors are those of [Encode], or the file system's.
+// large for a PNG image has only the others. It returns the errors of [Encode] and of the file system.
 func SaveFigure(base string, f Figure) error {
 	p, err := f.page()
 	if err != nil {
@@ -116,7 +116,7 @@ func encodeSVG(w io.Writer, p page) error {
 	// share; without them named, a reader's browser would fall back to a serif.
 	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	_, err := w.Write(c.fitted(svg))
+	_, err := w.Write(c.fitTexts(svg))
 	return err
 }
 
@@ -131,8 +131,8 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, text string) {
 	c.Canvas.FillString(face, at, text)
 }
 
-// fitted gives every text the width by which it was placed, spaces included, so that it fits in any font.
-func (c *svgCanvas) fitted(svg []byte) []byte {
+// fitTexts gives every text the width by which it was placed, spaces included, so that it fits in any font.
+func (c *svgCanvas) fitTexts(svg []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(svg, []byte(element))
 	out := parts[0]
@@ -147,7 +147,8 @@ func (c *svgCanvas) fitted(svg []byte) []byte {
 }
 
 func encodePNG(w io.Writer, p page) error {
-	if wide, high, tooLarge := p.pngSize(); tooLarge {
+	wide, high, tooLarge := p.pngSize()
+	if tooLarge {
 		return refuse("", "", "as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg",
 			wide, high, maxPixels/1_000_000)
 	}

@@ -34,14 +34,14 @@ type measure struct {
 	stacks bool
 }
 
-func displayed(text string) float64 { return float64(uniseg.StringWidth(text)) }
+func displayWidth(text string) float64 { return float64(uniseg.StringWidth(text)) }
 
 var (
 	markdownMeasure = measure{
 		limit: PageColumns - 1, between: 3, least: 3,
-		text: func(text string) float64 { return displayed(EscapeMarkdown(text)) },
+		text: func(text string) float64 { return displayWidth(EscapeMarkdown(text)) },
 	}
-	textMeasure  = measure{limit: PageColumns, between: 2, text: displayed, stacks: true}
+	textMeasure  = measure{limit: PageColumns, between: 2, text: displayWidth, stacks: true}
 	latexMeasure = measure{
 		limit: PageCentimetres * pointsPerCentimetre, between: 12, text: latexPoints, stacks: true,
 	}
@@ -69,7 +69,7 @@ func (t *Table) Fit() []Table {
 // fit returns the table as pieces, and says how their headings are measured: in one line each if the table fits as it
 // is.
 func (t *Table) fit(m measure) ([]Table, *measure) {
-	whole, plain := *t.joined(), m
+	whole, plain := *t.mergeColumns(), m
 	plain.stacks = false
 	if whole.width(&plain, nil) <= m.limit {
 		return []Table{whole}, &plain
@@ -81,7 +81,7 @@ func (t *Table) fit(m measure) ([]Table, *measure) {
 	return whole.split(&m), &m
 }
 
-// cellWidth is the width of the cells of a column.
+// cellWidth returns the width of the cells of a column.
 func (t *Table) cellWidth(text func(string) float64, j int) (wide float64) {
 	for _, row := range t.Rows {
 		wide = max(wide, text(row[j]))
@@ -89,7 +89,7 @@ func (t *Table) cellWidth(text func(string) float64, j int) (wide float64) {
 	return wide
 }
 
-// columnWidth is the width of a column with its heading.
+// columnWidth returns the width of a column with its heading.
 func (t *Table) columnWidth(m *measure, j int) float64 {
 	wide := t.cellWidth(m.text, j)
 	for _, line := range m.heading(t.Columns[j].Name, wide) {
@@ -98,7 +98,7 @@ func (t *Table) columnWidth(m *measure, j int) float64 {
 	return wide
 }
 
-// width is the width of some columns; nil means all.
+// width returns the width of some columns; nil means all.
 func (t *Table) width(m *measure, columns []int) (sum float64) {
 	for j := range t.Columns {
 		if columns == nil || slices.Contains(columns, j) {
@@ -111,14 +111,14 @@ func (t *Table) width(m *measure, columns []int) (sum float64) {
 // longCell is the length of cells, in characters, that stay in a table that is too wide.
 const longCell = 24
 
-// shorten moves the long cells of the widest column of text to notes, or reports that none has any.
+// shorten moves the long cells of the widest column of text to notes, or reports that all cells are short.
 func (t *Table) shorten(m *measure, notes *int) bool {
 	widest, most := -1, 0.0
 	for j, c := range t.Columns {
 		if j == 0 && t.columnWidth(m, 0) < m.limit*0.6 {
 			continue // it names the rows
 		}
-		long := slices.ContainsFunc(t.Rows, func(row []string) bool { return displayed(row[j]) > longCell })
+		long := slices.ContainsFunc(t.Rows, func(row []string) bool { return displayWidth(row[j]) > longCell })
 		if w := t.columnWidth(m, j); !c.Right && long && w > most {
 			widest, most = j, w
 		}
@@ -129,7 +129,7 @@ func (t *Table) shorten(m *measure, notes *int) bool {
 	marks := map[string]string{}
 	for i, row := range t.Rows {
 		cell := row[widest]
-		if displayed(cell) <= longCell {
+		if displayWidth(cell) <= longCell {
 			continue
 		}
 		if marks[cell] == "" {
@@ -209,7 +209,8 @@ func (t *Table) heads(m *measure) (heads [][]string, widths []int) {
 	for i := range high {
 		line := make([]string, len(stacks))
 		for j, lines := range stacks {
-			if k := i - (high - len(lines)); k >= 0 {
+			k := i - (high - len(lines))
+			if k >= 0 {
 				line[j] = lines[k]
 			}
 			widths[j] = max(widths[j], uniseg.StringWidth(line[j]))

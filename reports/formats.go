@@ -24,7 +24,7 @@ func EscapeMarkdown(text string) string { return markdownSpecial.Replace(text) }
 
 // markdown writes GitHub's dialect: the title in bold, the rows, each note as a paragraph. Cells are literal.
 func (t *Table) markdown(w *bufio.Writer) {
-	t = t.joined()
+	t = t.mergeColumns()
 	if t.Title != "" {
 		fmt.Fprintln(w, "**"+markdownSpecial.Replace(t.Title)+"**")
 		fmt.Fprintln(w)

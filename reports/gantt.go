@@ -31,7 +31,7 @@ type Gantt struct {
 	Time string
 	// Tasks are names of tasks in the order of numbers and colours. Others follow as they appear.
 	Tasks []string
-	// Height is that of the image in points, without the legend below it; 0 means 380. The image is
+	// Height is the height of the image in points, without the legend below it; 0 means 380. The image is
 	// as wide as [PageWidth], less for few slices, and more if the names of the slices need it.
 	Height vg.Length
 }
@@ -67,7 +67,7 @@ type GanttPanel struct {
 // A TimeMark is a dashed line across a panel.
 type TimeMark struct {
 	At mig.Seconds
-	// Label is written beside the line, where there is no bar.
+	// Label is written beside the line, clear of bars.
 	Label string
 }
 
@@ -83,7 +83,7 @@ func NewGanttPanel(title string, p schedule.Problem, s schedule.Schedule) GanttP
 
 func (p *GanttPanel) gpus() int { return max(p.Count, 1) }
 
-// end is the instant at which the last task ends; 0 without tasks.
+// end returns the instant at which the last task ends; 0 without tasks.
 func (p *GanttPanel) end() (end mig.Seconds) {
 	for _, b := range p.Bars {
 		if b.Kind == schedule.RunBar {
@@ -93,7 +93,7 @@ func (p *GanttPanel) end() (end mig.Seconds) {
 	return end
 }
 
-// last is the latest instant that the panel shows.
+// last returns the latest instant that the panel shows.
 func (p *GanttPanel) last() mig.Seconds {
 	var t mig.Seconds
 	for _, b := range p.Bars {

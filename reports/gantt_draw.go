@@ -110,11 +110,12 @@ func (f Gantt) size(rows [][]GanttPanel) (width, high vg.Length) {
 	return width + more, high
 }
 
-// tasks lists all tasks, those of f.Tasks first and the others as they appear, and gives each the colour of its kind.
+// tasks lists all tasks, f.Tasks first and the others as they appear, and gives each the colour of its kind.
 func (f Gantt) tasks() (names []string, colours map[string]int) {
 	kinds, colours := map[string]int{}, map[string]int{}
 	add := func(name string) {
-		if _, seen := colours[name]; seen {
+		_, seen := colours[name]
+		if seen {
 			return
 		}
 		kind := name
@@ -206,7 +207,8 @@ func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
 func (g *ganttLayout) drawHeadings(c draw.Canvas, panel int) {
 	p := &g.Panels[panel]
 	data := g.data(panel)
-	if lines := g.titles[panel]; len(lines) > 0 {
+	lines := g.titles[panel]
+	if len(lines) > 0 {
 		y := c.Max.Y - height(bold(textSize), len(lines))/2
 		write(c, bold(textSize), draw.XCenter, vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: y}, lines...)
 	}
@@ -274,7 +276,7 @@ func (g *ganttLayout) drawName(c draw.Canvas, panel int, b schedule.Bar) {
 	writeUp(c, sans(textSize), at, t.lines[0])
 }
 
-// name is what is written into a task's rectangle: its name, or its number. It reports false if neither fits.
+// name returns the text in a task's rectangle: its name, or its number. It reports false if neither fits.
 func (g *ganttLayout) name(r vg.Rectangle, b schedule.Bar) (boxText, bool) {
 	t, ok := fitText(r, b.Label)
 	if !ok {
@@ -287,7 +289,7 @@ func (g *ganttLayout) name(r vg.Rectangle, b schedule.Bar) (boxText, bool) {
 // drawNumbersBeside writes the numbers of tasks that are too short for them after their bars, or else before them,
 // where the slices are idle. Short tasks in a row on the same slices have their numbers together.
 func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
-	data, taken := g.data(panel), g.taken(panel)
+	data, taken := g.data(panel), g.occupied(panel)
 	if places, inside := g.markPlaces(panel); inside && g.beside[panel] == 0 {
 		for _, at := range places {
 			taken = append(taken, rect(at.Min.X-4, at.Min.Y, at.Max.X+4, at.Max.Y)) // apart from the label
@@ -314,7 +316,7 @@ func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 	}
 }
 
-// shortRuns are the tasks without a name or number in their bars, in the order of time. Those that
+// shortRuns returns the tasks without a name or number in their bars, in the order of time. Those that
 // follow each other without a gap on the same slices are one run.
 func (g *ganttLayout) shortRuns(panel int) [][]schedule.Bar {
 	var out [][]schedule.Bar
@@ -326,7 +328,8 @@ func (g *ganttLayout) shortRuns(panel int) [][]schedule.Bar {
 		if b.Kind != schedule.RunBar {
 			continue
 		}
-		if _, named := g.name(g.bar(panel, b), b); named {
+		_, named := g.name(g.bar(panel, b), b)
+		if named {
 			continue
 		}
 		if n := len(out) - 1; n >= 0 {

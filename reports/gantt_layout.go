@@ -29,7 +29,7 @@ const (
 // ganttLayout is where the parts of a Gantt chart lie on its canvas.
 type ganttLayout struct {
 	Gantt
-	// colours are those of tasks, see [taskColour].
+	// colours holds the colours of tasks, see [taskColour].
 	colours map[string]int
 	// numbers are those that the legend explains.
 	numbers map[string]int
@@ -166,8 +166,8 @@ func (g *ganttLayout) bar(panel int, b schedule.Bar) vg.Rectangle {
 	return rect(g.x(panel, b.GPU, float64(b.Slice)), y0, g.x(panel, b.GPU, float64(b.Slice+b.Width)), y1)
 }
 
-// taken is where a panel has bars and the lines of its marks.
-func (g *ganttLayout) taken(panel int) []vg.Rectangle {
+// occupied returns the places of the bars of a panel and of the lines of its marks.
+func (g *ganttLayout) occupied(panel int) []vg.Rectangle {
 	p, data := &g.Panels[panel], g.data(panel)
 	var out []vg.Rectangle
 	for _, b := range p.Bars {
@@ -183,7 +183,7 @@ func (g *ganttLayout) taken(panel int) []vg.Rectangle {
 // bars, lines and each other. It reports false if there is not enough room.
 func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 	p := &g.Panels[panel]
-	data, taken := g.data(panel), g.taken(panel)
+	data, taken := g.data(panel), g.occupied(panel)
 	sty := sans(textSize)
 	var out []vg.Rectangle
 	for _, m := range p.Marks {
@@ -226,7 +226,7 @@ func (g *ganttLayout) besidePlaces(panel int) []vg.Rectangle {
 	return out
 }
 
-// A boxText is what is written in a task's rectangle.
+// A boxText is the text in a task's rectangle.
 type boxText struct {
 	lines    []string
 	vertical bool

@@ -17,7 +17,7 @@ type legendEntry struct {
 	signs []plot.Thumbnailer
 }
 
-// A sign draws a sample of what a legend explains on a canvas of its size.
+// A sign draws the sample of an entry of a legend on a canvas of its size.
 type sign func(c *draw.Canvas)
 
 // Thumbnail draws the sign.
@@ -33,7 +33,8 @@ const (
 func (l legend) columns(width vg.Length) (columns []plot.Legend, sizes []vg.Point) {
 	sty := sans(textSize)
 	for n := min(len(l), int(width/(sampleWidth+entryGap))); n > 0; n-- {
-		if rows := (len(l) + n - 1) / n; (len(l)+rows-1)/rows != n {
+		rows := (len(l) + n - 1) / n
+		if (len(l)+rows-1)/rows != n {
 			continue // less columns have as few rows
 		}
 		columns, sizes = make([]plot.Legend, n), make([]vg.Point, n)
@@ -58,7 +59,7 @@ func (l legend) columns(width vg.Length) (columns []plot.Legend, sizes []vg.Poin
 	return columns, sizes
 }
 
-// height is the height of the legend with the gap above it; 0 for an empty legend.
+// height returns the height of the legend with the gap above it; 0 for an empty legend.
 func (l legend) height(width vg.Length) (high vg.Length) {
 	_, sizes := l.columns(width)
 	for _, s := range sizes {

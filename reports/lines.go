@@ -19,7 +19,7 @@ type Series struct {
 	Name string
 	// X and Y are the coordinates of the points, with X ascending.
 	X, Y []float64
-	// Low and High bound a confidence band, one value for each point; both nil for none.
+	// Low and High bound a confidence band, one value for each point; both may be nil.
 	Low, High []float64
 	// Markers draws signs: one at every point, or about [fewSigns] along a line of many points.
 	Markers bool
@@ -33,7 +33,7 @@ func (s *Series) Add(x, y, low, high float64) {
 	s.Low, s.High = append(s.Low, low), append(s.High, high)
 }
 
-// A Sample is values of the same kind; one is infinite where there is none.
+// A Sample is values of the same kind; an infinite one is missing.
 type Sample struct {
 	Name   string
 	Values []float64
@@ -142,7 +142,7 @@ func (f Lines) chart(names *palette) (*chart, error) {
 			e.signs = append(e.signs, signs)
 		}
 		if !f.Dots && (s.Markers || len(s.X) == 1) {
-			signs.XYs = someOf(line.XYs, colour)
+			signs.XYs = pickPoints(line.XYs, colour)
 			ch.plotters = append(ch.plotters, signs)
 		}
 		if !slices.ContainsFunc(ch.legend, func(same legendEntry) bool { return same.label == e.label }) {
@@ -180,7 +180,8 @@ func (f Lines) addSeries(ch *chart, s Series) error {
 }
 
 func (ch *chart) checkCount(names *palette) error {
-	if n := len(names.names); n > MaxSeries {
+	n := len(names.names)
+	if n > MaxSeries {
 		return ch.bad("",
 			"%d series (%s) cannot be told apart; use at most %d, or small multiples (Lines.Split, Panels)",
 			n, strings.Join(names.names, ", "), MaxSeries)
@@ -188,8 +189,8 @@ func (ch *chart) checkCount(names *palette) error {
 	return nil
 }
 
-// someOf returns the points that have signs: all, or about [fewSigns] of many.
-func someOf(all plotter.XYs, colour int) (out plotter.XYs) {
+// pickPoints returns the points that have signs: all, or about [fewSigns] of many.
+func pickPoints(all plotter.XYs, colour int) (out plotter.XYs) {
 	step, first := 1, 0
 	if len(all) > 2*fewSigns {
 		step = len(all) / fewSigns
@@ -235,8 +236,8 @@ func (f Lines) mix(dots *plotter.Scatter, ch *chart, names *palette) {
 	dots.GlyphStyleFunc = func(i int) draw.GlyphStyle { return styles[i] }
 }
 
-// A Level is a value to compare the lines of a [Lines] chart with. It is drawn grey and dashed across the chart, and its
-// name is written at the right end, so that levels at the same height stay apart.
+// A Level is a value to compare the lines of a [Lines] chart with. It is drawn grey and dashed across the chart, and
+// its name is written at the right end, so that levels at the same height stay apart.
 type Level struct {
 	Name string
 	Y    float64
@@ -265,7 +266,7 @@ func (ch *chart) addLevels(all []Level) error {
 			return err
 		}
 		ls.names = append(ls.names, l.Name)
-		ls.at = append(ls.at, ch.y.at(l.Y))
+		ls.at = append(ls.at, ch.y.place(l.Y))
 	}
 	if all != nil {
 		ch.plotters = append(ch.plotters, ls)
@@ -297,7 +298,7 @@ func (ls levels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// spread moves labels of a height apart, none above the limit and each as near to its place as possible.
+// spread moves labels of a height apart, all below the limit and each as near to its place as possible.
 func spread(at []vg.Length, high, limit vg.Length) []vg.Length {
 	at = slices.Clone(at)
 	order := make([]int, len(at))
@@ -305,7 +306,7 @@ func spread(at []vg.Length, high, limit vg.Length) []vg.Length {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	// First move labels up until none overlaps, then down from the limit.
+	// First move labels up until they are apart, then down from the limit.
 	for k := 1; k < len(order); k++ {
 		at[order[k]] = max(at[order[k]], at[order[k-1]]+high)
 	}

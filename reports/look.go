@@ -78,7 +78,7 @@ func tint(c color.NRGBA, white float64) color.NRGBA {
 	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xFF}
 }
 
-// taskColour is the fill of the n-th task, light enough for black text: first tints of the series' colours.
+// taskColour returns the fill of the n-th task, light enough for black text: first tints of the series' colours.
 func taskColour(n int) color.NRGBA { return taskColours[n%len(taskColours)] }
 
 var taskColours = func() (out []color.NRGBA) {
@@ -98,7 +98,7 @@ var taskColours = func() (out []color.NRGBA) {
 type GanttColours struct {
 	// Tasks are the colours of tasks in the order in which they take them. They repeat.
 	Tasks []string `json:"tasks"`
-	// Create and Destroy are those of creating and destroying an instance.
+	// Create and Destroy are the colours of creating and destroying an instance.
 	Create  string `json:"create"`
 	Destroy string `json:"destroy"`
 }
@@ -127,7 +127,7 @@ func bold(size vg.Length) draw.TextStyle {
 	return s
 }
 
-// height is the height of lines of text, from the first capitals to the last descenders.
+// height returns the height of lines of text, from the first capitals to the last descenders.
 func height(sty draw.TextStyle, lines int) vg.Length {
 	return sty.Font.Size * vg.Length(leading*float64(lines-1)+capHeight+0.22)
 }
@@ -146,7 +146,7 @@ func write(c draw.Canvas, sty draw.TextStyle, align draw.XAlignment, at vg.Point
 	}
 }
 
-// writeUp is [write] for centred lines that read from bottom to top.
+// writeUp writes centred lines that read from bottom to top.
 func writeUp(c draw.Canvas, sty draw.TextStyle, at vg.Point, lines ...string) {
 	c.Push()
 	c.Translate(at)
@@ -181,7 +181,8 @@ func wrapBy[L vg.Length | int](measure func(string) L, words []string, width L) 
 // wrapTo breaks text into at most n lines that are as short as possible.
 func wrapTo(sty draw.TextStyle, text string, n int) []string {
 	for width := widest(sty, words(text)); ; width += sty.Font.Size / 2 {
-		if lines := wrap(sty, text, width); len(lines) <= max(1, n) {
+		lines := wrap(sty, text, width)
+		if len(lines) <= max(1, n) {
 			return lines
 		}
 	}
@@ -262,7 +263,7 @@ func rect(x0, y0, x1, y1 vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: min(x0, x1), Y: min(y0, y1)}, Max: vg.Point{X: max(x0, x1), Y: max(y0, y1)}}
 }
 
-// sliceName is the paper's name of a slice, for example S3.
+// sliceName returns the paper's name of a slice, for example S3.
 func sliceName(i int) string { return "S" + strconv.Itoa(i) }
 
 // heading draws a figure's title at the top, if there is one, and returns what remains of the canvas.

@@ -22,7 +22,7 @@ type MaskRow struct {
 	Label string
 	// Instances are the instances on the GPU where its model allows them; no two share a slice.
 	Instances []mig.Instance
-	// Rejected is a profile that does not fit, whose placements are drawn below the row; nil for none.
+	// Rejected is a profile that does not fit, whose placements are drawn below the row; may be nil.
 	Rejected *mig.Profile
 }
 

@@ -26,7 +26,7 @@ const (
 	singleData  vg.Length = 175
 )
 
-// onePage is the page of a single chart, whose title is that of the figure.
+// onePage returns the page of a single chart, whose title is the figure's.
 func onePage(ch Chart) (page, error) {
 	return Panels{Columns: 1, Charts: []Chart{ch}}.layout(singleData)
 }
@@ -72,7 +72,7 @@ func (f Panels) layout(most vg.Length) (page, error) {
 	for last := &plots[tiles.Rows-1]; len(*last) < tiles.Cols; {
 		*last = append(*last, nil)
 	}
-	// What axes and titles take does not depend on the height.
+	// Axes and titles take the same room at any height.
 	body := vg.Length(tiles.Rows) * 3 * PageWidth
 	at := plot.Align(plots, tiles, draw.Canvas{Rectangle: rect(0, 0, inner, body)})
 	body += vg.Length(tiles.Rows) * (data.Y - plots[0][0].DataCanvas(at[0][0]).Size().Y)
@@ -83,7 +83,7 @@ func (f Panels) layout(most vg.Length) (page, error) {
 			return page{}, err
 		}
 	}
-	return framed(f.Title, inner, body, shared, func(c draw.Canvas) (l layout) {
+	return frame(f.Title, inner, body, shared, func(c draw.Canvas) (l layout) {
 		c.Min.Y = c.Max.Y - body
 		at := plot.Align(plots, tiles, c)
 		lineUp(plots, at)
@@ -102,7 +102,7 @@ func (f Panels) layout(most vg.Length) (page, error) {
 	}), nil
 }
 
-// lineUp moves the edges of the data by what [plot.Align] leaves: axes take more or less room as the data shrinks.
+// lineUp corrects the small differences that [plot.Align] leaves: axes take more or less room as the data shrinks.
 func lineUp(plots [][]*plot.Plot, at [][]draw.Canvas) {
 	for range 3 {
 		for i, row := range plots {

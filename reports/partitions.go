@@ -9,13 +9,13 @@ import (
 )
 
 // Partitions draws the partitions of GPU models side by side (FAR Fig. 1), a numbered row for each in the order of
-// [mig.GPU.Partitions]. Instances are boxes with their sizes. Slices that compute nothing are hatched.
+// [mig.GPU.Partitions]. Instances are boxes with their sizes. Slices without computation are hatched.
 type Partitions struct {
 	Title string
 	GPUs  []*mig.GPU
 }
 
-// modelGroup is a group of boxes on the compute slices of a GPU model.
+// modelGroup returns a group of boxes on the compute slices of a GPU model.
 func modelGroup(g *mig.GPU) diagramGroup {
 	out := diagramGroup{name: g.Name, unit: 25}
 	for s := range g.ComputeSlices {

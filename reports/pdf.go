@@ -32,8 +32,8 @@ func encodePDF(w io.Writer, p page) error {
 // colours.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
-// SetColor gives vgpdf the components of the colour as they are. It takes those of [color.Color], which are multiplied
-// by the opacity, for the colour itself, so that translucent bands would be grey.
+// SetColor gives vgpdf the components of the colour as they are. It takes the components of [color.Color], which are
+// multiplied by the opacity, for the colour itself, so that translucent bands would be grey.
 func (c pdfCanvas) SetColor(to color.Color) {
 	c.Canvas.SetColor(unmultiplied(color.NRGBAModel.Convert(to).(color.NRGBA)))
 }

@@ -100,8 +100,8 @@ var tableFormats = []struct {
 	{"", (*Table).json},
 }
 
-// joined is the table as people read it: joined columns are part of those before them.
-func (t *Table) joined() *Table {
+// mergeColumns returns the table as people read it: joined columns are part of those before them.
+func (t *Table) mergeColumns() *Table {
 	out := *t
 	out.Columns = nil
 	for _, c := range t.Columns {

@@ -12,17 +12,17 @@ import (
 )
 
 // TextWithin is Text for a terminal of so many columns: cells of text that would make the table
-// wider go on in the next lines, but no word is cut. 0 means that nothing is too wide.
+// wider go on in the next lines, but no word is cut. 0 means that every width fits.
 func (t *Table) TextWithin(w io.Writer, width int) error {
 	return t.write(w, func(t *Table, b *bufio.Writer) { t.textWithin(b, width) })
 }
 
 func (t *Table) textWithin(w *bufio.Writer, width int) {
-	t = t.joined()
+	t = t.mergeColumns()
 	rows, widths := t.Rows, t.widths(t.names(), t.Rows)
 	if width > 0 {
 		t.narrow(widths, width)
-		rows = wrapped(rows, widths)
+		rows = wrapRows(rows, widths)
 	}
 	t.writeText(w, [][]string{t.names()}, rows, widths)
 }
@@ -73,8 +73,8 @@ func (t *Table) narrow(widths []int, width int) {
 	}
 }
 
-// wrapped splits rows into lines whose cells fit into the widths, except for words that are wider.
-func wrapped(rows [][]string, widths []int) (out [][]string) {
+// wrapRows splits rows into lines whose cells fit into the widths, except for words that are wider.
+func wrapRows(rows [][]string, widths []int) (out [][]string) {
 	for _, row := range rows {
 		first := len(out)
 		for j, cell := range row {

@@ -10,13 +10,13 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ticks marks an axis of a length, whose ends are places ([Axis.at]), with the caller's values or with gonum's. It
+// ticks marks an axis of a length, whose ends are places ([Axis.place]), with the caller's values or with gonum's. It
 // labels all of gonum's marks if there is room, or else its own choice of them, every other of these and so on.
 func (a *Axis) ticks(low, high float64, length vg.Length, size func(string) vg.Length) plot.ConstantTicks {
 	if a.Ticks != nil {
 		out := make(plot.ConstantTicks, len(a.Ticks))
 		for i, v := range a.Ticks {
-			out[i] = plot.Tick{Value: a.at(v), Label: tickLabel(v)}
+			out[i] = plot.Tick{Value: a.place(v), Label: tickLabel(v)}
 		}
 		return out
 	}
@@ -65,8 +65,8 @@ func labelsFit(ticks plot.ConstantTicks, low, high float64, length vg.Length, si
 	return true
 }
 
-// choose returns the ticks of an axis: on a logarithmic one over less than a decade those of a linear one, and over two
-// or less those that begin with 1, 2 or 5.
+// choose returns the ticks of an axis: on a logarithmic one over less than a decade the ticks of a linear one, and over
+// two or less the ones that begin with 1, 2 or 5.
 func (a *Axis) choose(low, high float64) (out plot.ConstantTicks) {
 	if !a.Log || high-low < 1 {
 		from, to := low, high
@@ -77,7 +77,7 @@ func (a *Axis) choose(low, high float64) (out plot.ConstantTicks) {
 			if t.Label != "" {
 				t.Label = tickLabel(t.Value)
 			}
-			t.Value = a.at(t.Value)
+			t.Value = a.place(t.Value)
 			out = append(out, t)
 		}
 		slices.SortFunc(out, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })

@@ -29,7 +29,7 @@ func TestTicks(t *testing.T) {
 			}
 			labels++
 			v, err := strconv.ParseFloat(tick.Label, 64)
-			if err != nil || !(v > before) || !(math.Abs(a.at(v)-tick.Value) <= (high-low)/100+1e-9*math.Abs(high)) {
+			if err != nil || !(v > before) || !(math.Abs(a.place(v)-tick.Value) <= (high-low)/100+1e-9*math.Abs(high)) {
 				t.Fatalf("%v has the label %s, after %v", tick.Value, tick.Label, before)
 			}
 			at, half := length*vg.Length((tick.Value-low)/(high-low)), size(tick.Label)/2

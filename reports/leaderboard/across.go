@@ -13,7 +13,7 @@ import (
 // Across is the ranks of algorithms under several conditions: the standings of one dataset for each.
 type Across [][]Standing
 
-// find returns the standing of an algorithm; the zero value if there is none.
+// find returns the standing of an algorithm; the zero value if it is missing.
 func find(standings []Standing, algorithm string) (none Standing) {
 	for _, s := range standings {
 		if s.Algorithm == algorithm {
@@ -33,7 +33,7 @@ func placeText(s Standing) string {
 	return fmt.Sprintf("%d (%d-%d)", s.Place, s.Best, s.Worst)
 }
 
-// algorithms are those with a rank under the first conditions, by rank, and then those that others add.
+// algorithms returns the algorithms with a rank under the first conditions, by rank, and then the ones that others add.
 func (a Across) algorithms() (out []string) {
 	for _, standings := range a {
 		for _, s := range standings {
@@ -105,7 +105,8 @@ func (a Across) Figure() reports.Figure {
 		}
 		group := reports.BarGroup{Name: standings[0].Dataset}
 		for _, name := range algorithms {
-			if s := find(standings, name); s.Place > 0 {
+			s := find(standings, name)
+			if s.Place > 0 {
 				group.Add(float64(s.Place), float64(s.Best), float64(s.Worst))
 			} else {
 				group.Add(math.NaN(), math.NaN(), math.NaN())

@@ -85,14 +85,14 @@ func Audit(ctx context.Context, e *run.Engine, within time.Duration) (found Audi
 // An auditedBound is a bound with the series that it holds for.
 type auditedBound struct {
 	*run.Trial
-	// board has the metrics of the bound and of what is compared with it.
+	// board has the metrics of the bound and of the answers that are compared with it.
 	board track.Board
-	// added is the name of the bound, "" if it is that of the board.
+	// added is the name of the bound; "" if it is the board's.
 	added string
 	// again means that another bound counts the answers.
 	again  bool
 	series []store.Series
-	// instances are those of all series, ascending.
+	// instances holds the instances of all series, ascending.
 	instances []int
 }
 
@@ -129,7 +129,7 @@ func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error
 				if len(instances) == 0 {
 					continue
 				}
-				more, err := boundsOf(s, board, known)
+				more, err := findBounds(s, board, known)
 				if err != nil {
 					return nil, err
 				}
@@ -154,8 +154,9 @@ func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error
 	return out, nil
 }
 
-// boundsOf returns the bounds of a series, nil if its dataset has changed or no longer exists.
-func boundsOf(s store.Series, board track.Board, known map[auditedKey]*auditedBound) (out []*auditedBound, err error) {
+// findBounds returns the bounds of a series, nil if its dataset has changed or no longer exists.
+func findBounds(s store.Series, board track.Board, known map[auditedKey]*auditedBound) ([]*auditedBound, error) {
+	var out []*auditedBound
 	if _, err := mig.ParseReconfiguration(s.Model); err != nil {
 		return nil, fmt.Errorf("%v: %w", s, err)
 	}

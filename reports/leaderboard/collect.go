@@ -43,8 +43,8 @@ func (c *Conditions) filter(of string) store.Filter {
 }
 
 // Standings ranks the algorithms on every dataset. Results that no longer count are left out: those from before a
-// dataset changed, an algorithm learned other weights, or got another version. Errors are those of the database and
-// of ranking, such as a [*BoundError].
+// dataset changed, an algorithm learned other weights, or got another version. It returns the errors of the database
+// and of ranking, such as a [*BoundError].
 func Standings(db *store.DB, c Conditions) ([]Standing, error) {
 	boards, err := c.boards(db)
 	if err != nil {
@@ -75,7 +75,7 @@ func Standings(db *store.DB, c Conditions) ([]Standing, error) {
 	return out, nil
 }
 
-// A board is one dataset with what is known about it.
+// A board is one dataset with its results, bounds and published values.
 type board struct {
 	track.Board
 	conditions *Conditions
@@ -132,8 +132,8 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 		if len(b.algorithms) == 0 {
 			continue
 		}
-		b.bound = seriesOf(references[b.Bound.Track], b.Bound, dataset)
-		b.published = seriesOf(references[b.Published.Track], b.Published, dataset)
+		b.bound = referenceSeries(references[b.Bound.Track], b.Bound, dataset)
+		b.published = referenceSeries(references[b.Published.Track], b.Published, dataset)
 		if b.Bound.Algorithm != "" && len(b.bound) == 0 && !b.Unbounded {
 			continue // without reading any result
 		}
@@ -142,7 +142,8 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 	return out, nil
 }
 
-// contest returns the place of a dataset among those of the track's contests; behind all of them if they lack it.
+// contest returns the place of a dataset among the datasets of the track's contests; behind all of them if they lack
+// it.
 func (c *Conditions) contest(dataset string) int {
 	n := 0
 	for _, contest := range c.Track.Contests {
@@ -159,8 +160,8 @@ func (c *Conditions) contest(dataset string) int {
 	return n
 }
 
-// seriesOf returns a reference's series on a dataset, by ascending version.
-func seriesOf(all []store.Series, r track.Reference, dataset string) []store.Series {
+// referenceSeries returns a reference's series on a dataset, by ascending version.
+func referenceSeries(all []store.Series, r track.Reference, dataset string) []store.Series {
 	out := slices.DeleteFunc(slices.Clone(all), func(s store.Series) bool {
 		return s.Algorithm != r.Algorithm || s.Dataset != dataset
 	})
@@ -168,7 +169,7 @@ func seriesOf(all []store.Series, r track.Reference, dataset string) []store.Ser
 	return out
 }
 
-// count sets those of a dataset's series that count: of the content that the dataset has now and the weights that the
+// count sets the series of a dataset that count: of the content that the dataset has now and the weights that the
 // algorithm has now, and of each algorithm the latest version. Where the dataset no longer exists every content
 // counts, and where an algorithm no longer exists the weights that ran last.
 func (b *board) count(db *store.DB, all []store.Series) (err error) {
@@ -208,13 +209,13 @@ func (b *board) rank(db *store.DB) error {
 	if err != nil || len(contenders) == 0 {
 		return err
 	}
-	bounded := slices.ContainsFunc(contenders, (*contender).bounded)
+	bounded := slices.ContainsFunc(contenders, (*contender).hasBounds)
 	if b.Bound.Algorithm != "" && !bounded {
 		if !b.Unbounded {
 			return nil
 		}
 		b.place++
-		// No bound applies to what was run, so that all of it is compared, by the metric's value.
+		// No bound applies to these instances, so that all of them are compared, by the metric's value.
 		if contenders, err = b.contenders(db, newRankedRange(nil), nil, published); err != nil {
 			return err
 		}
@@ -291,7 +292,7 @@ func (b *board) idle(contenders []*contender) bool {
 	})
 }
 
-func (c *contender) bounded() bool {
+func (c *contender) hasBounds() bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return !math.IsNaN(e.bound) })
 }
 
@@ -302,7 +303,7 @@ type rankedRange struct {
 	unseen map[string]int
 }
 
-// newRankedRange is the range of the instances that have a bound, or of all if none has one.
+// newRankedRange returns the range of the instances that have a bound, or of all if bounds are missing.
 func newRankedRange(bounds map[instance]float64) *rankedRange {
 	s := &rankedRange{0, map[string]int{}}
 	for at := range bounds {
@@ -315,7 +316,7 @@ func newRankedRange(bounds map[instance]float64) *rankedRange {
 }
 
 // rows reads the rows of a series in the range. Of the other instances it adds those that no series
-// read so far has, or all if the series has none in the range, so that it is not without a row.
+// read so far has, or all if the series has none in the range, so that it has a row.
 func (s *rankedRange) rows(db *store.DB, of store.Series) ([]store.Row, error) {
 	rows, err := db.Rows(of, 0, s.end)
 	if err != nil || s.end == math.MaxInt {

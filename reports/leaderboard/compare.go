@@ -64,7 +64,7 @@ func withWeights(own []store.Series, weights string) []store.Series {
 	return slices.DeleteFunc(slices.Clone(own), func(one store.Series) bool { return one.Weights != weights })
 }
 
-// lastRun returns those of the series that have the weights of the one written last.
+// lastRun returns the series that have the weights of the one written last.
 func lastRun(db *store.DB, own []store.Series) ([]store.Series, error) {
 	all, err := db.ByAge(own)
 	if err != nil || len(all) == 0 {
@@ -80,7 +80,7 @@ func (s Side) Datasets(c Conditions) ([]string, error) {
 }
 
 // Compare compares b with a on each dataset that both have instances of, by name. Results of different contents of a
-// dataset are not compared. Errors are those of the databases, and a [*BoundError].
+// dataset are not compared. It returns the errors of the databases, and a [*BoundError].
 func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	ofA, err := a.results(&c)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 			if err != nil {
 				return nil, err
 			}
-			own, err := valuesByInstance(db, seriesOf(all, board.Bound, dataset), board.Bound.Metric)
+			own, err := valuesByInstance(db, referenceSeries(all, board.Bound, dataset), board.Bound.Metric)
 			if err != nil {
 				return nil, err
 			}
@@ -157,7 +157,7 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 			return nil, err
 		}
 	}
-	bounded := sides[0].bounded() || sides[1].bounded()
+	bounded := sides[0].hasBounds() || sides[1].hasBounds()
 	return newComparison(sides[0], sides[1], Metric{Name: board.Metric, Higher: board.Higher, Bounded: bounded})
 }
 
@@ -172,20 +172,21 @@ type Comparison struct {
 	MissingB int
 	// FailedA and FailedB count the instances without a valid answer. Means are over those that both solved.
 	FailedA, FailedB int
-	// A and B are means of the metric, and Difference their difference with its interval; NaN if there are none.
+	// A and B are means of the metric, and Difference their difference with its interval; NaN if no instance was solved
+	// by both.
 	A, B, Difference, Low, High float64
 	// GapA and GapB are mean gaps in percent, and Gap their difference with its interval; NaN without a bound.
 	GapA, GapB, Gap, GapLow, GapHigh float64
-	// P is that of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric where it has no bound.
+	// P is the P of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric where it has no bound.
 	// PHolm is adjusted for all comparisons ([Compare]). Both are NaN if no instance was solved by both.
 	P, PHolm float64
-	// Wins, Ties and Losses are those of B. An answer wins against none.
+	// Wins, Ties and Losses are B's. An answer wins against a missing one.
 	Wins, Ties, Losses int
 	// Worst are the instances on which B is worse than A, the worst first.
 	Worst []Pair
 }
 
-// A Pair is what A and B did on one instance.
+// A Pair has the results of A and B on one instance.
 type Pair struct {
 	Dataset  string
 	Instance int

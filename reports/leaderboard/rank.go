@@ -15,7 +15,7 @@ import (
 // roundingError is the relative difference up to which values are the same: sums in different orders may differ so.
 const roundingError = 1e-9
 
-// An instance is what a value is of: entries of different content are of different instances.
+// An instance identifies a problem: entries of different content belong to different instances.
 type instance struct {
 	content string
 	number  int
@@ -25,12 +25,13 @@ func (i instance) compare(o instance) int {
 	return cmp.Or(cmp.Compare(i.content, o.content), cmp.Compare(i.number, o.number))
 }
 
-// An entry is what an algorithm did on one instance of a dataset. What is not known is NaN.
+// An entry is an algorithm's result on one instance of a dataset. Unknown values are NaN.
 type entry struct {
 	instance
 	// value is the board's metric; NaN without a valid answer in time.
 	value float64
-	// bound is proven. published is what the literature compares with, which need not be a bound (l_bound, DRL 5.2).
+	// bound is proven. published is the number that the literature compares with, which need not be a bound (l_bound,
+	// DRL 5.2).
 	bound, published float64
 	// aside is the value of another metric that is shown, and micros the time of an instance.
 	aside, micros float64
@@ -47,14 +48,14 @@ type contender struct {
 	values []float64
 	// losses are what it is ranked by, see [Metric.loss]; NaN without a valid answer.
 	losses []float64
-	// mean is that of the losses that there are; NaN if there are none.
+	// mean is the mean of the known losses; NaN without one.
 	mean float64
-	// sample is the index of its gaps, or else of its values, among the resamples; none if it has failures.
+	// sample is the index of its gaps, or else of its values, among the resamples; unused if it has failures.
 	sample   int
 	standing Standing
 }
 
-// newContender has no entries yet, and no numbers in its standing.
+// newContender returns a contender without entries and without numbers in its standing.
 func newContender(s store.Series) *contender {
 	nan := math.NaN()
 	gpu, model := circumstances(s)
@@ -65,10 +66,10 @@ func newContender(s store.Series) *contender {
 	}}
 }
 
-// rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or their mean where there is
-// none, over the instances of [counted]. Those that lack one of these are incomplete and not ranked. A rank changes
-// only where the interval of the mean paired difference to the best of the group before excludes zero, so that a
-// single instance ranks nobody. Errors are a [*BoundError], two entries for an instance, and infinite values.
+// rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or their mean where there is none,
+// over the instances of [countedInstances]. Those that lack one of these are incomplete and not ranked. A rank changes
+// only where the interval of the mean paired difference to the best of the group before excludes zero, so that a single
+// instance gives no ranks. Errors are a [*BoundError], two entries for an instance, and infinite values.
 func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	contenders, partial, err := findContenders(all, metric)
 	if err != nil || contenders == nil {
@@ -106,13 +107,13 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 }
 
 // findContenders leaves the entries on the instances that count. It returns the algorithms that have all of these,
-// and the standings of those that are incomplete; none if no instance counts.
+// and the standings of the incomplete ones; both are nil if no instance counts.
 func findContenders(all []*contender, metric Metric) (complete []*contender, partial []Standing, err error) {
-	runs, err := runsOf(all, metric)
+	runs, err := countRuns(all, metric)
 	if err != nil {
 		return nil, nil, err
 	}
-	counting, noBound := counted(all, runs), 0
+	counting, noBound := countedInstances(all, runs), 0
 	if len(counting) == 0 {
 		return nil, nil, nil
 	}
@@ -145,8 +146,8 @@ func findContenders(all []*contender, metric Metric) (complete []*contender, par
 	return complete, partial, nil
 }
 
-// runsOf sorts the entries and returns how many algorithms can be compared on each instance.
-func runsOf(all []*contender, metric Metric) (map[instance]int, error) {
+// countRuns sorts the entries and returns how many algorithms can be compared on each instance.
+func countRuns(all []*contender, metric Metric) (map[instance]int, error) {
 	runs := map[instance]int{}
 	for _, c := range all {
 		slices.SortFunc(c.entries, func(a, b entry) int { return a.compare(b.instance) })
@@ -172,9 +173,9 @@ func runsOf(all []*contender, metric Metric) (map[instance]int, error) {
 	return runs, nil
 }
 
-// counted returns the instances that more than half of the algorithms were run on; if no algorithm has all of these,
-// those that all algorithms have.
-func counted(all []*contender, runs map[instance]int) map[instance]bool {
+// countedInstances returns the instances that more than half of the algorithms were run on; if no algorithm has all of
+// these, those that all algorithms have.
+func countedInstances(all []*contender, runs map[instance]int) map[instance]bool {
 	for _, least := range []int{len(all)/2 + 1, len(all)} {
 		out := map[instance]bool{}
 		for at, n := range runs {
@@ -197,7 +198,7 @@ func counted(all []*contender, runs map[instance]int) map[instance]bool {
 	return nil
 }
 
-// loss is what an algorithm is ranked by, less being better: the gap in percent, or the value with a sign.
+// loss returns the value that ranks an algorithm, less being better: the gap in percent, or the value with a sign.
 func (m Metric) loss(value, bound float64) float64 {
 	switch {
 	case m.Bounded && m.Higher:
@@ -214,7 +215,8 @@ func (m Metric) loss(value, bound float64) float64 {
 func settleRounding(contenders []*contender, instance int) {
 	var values []*float64
 	for _, c := range contenders {
-		if v := &c.values[instance]; !math.IsNaN(*v) {
+		v := &c.values[instance]
+		if !math.IsNaN(*v) {
 			values = append(values, v)
 		}
 	}
@@ -386,7 +388,8 @@ func isWorse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, 
 func pairedDifferences(a, b *contender) []float64 {
 	var out []float64
 	for i := range a.losses {
-		if d := a.losses[i] - b.losses[i]; !math.IsNaN(d) {
+		d := a.losses[i] - b.losses[i]
+		if !math.IsNaN(d) {
 			out = append(out, d)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"miglab/harness/track"
 )
 
-// A Metric is what a leaderboard ranks by.
+// A Metric is the quantity that a leaderboard ranks by.
 type Metric struct {
 	// Name carries the unit, for example makespan_s.
 	Name string
@@ -17,16 +17,16 @@ type Metric struct {
 	Higher bool
 	// Bounded ranks by the gap to the bound, and leaves out instances without a known one.
 	Bounded bool
-	// Aside is the name of a metric that is shown and decides nothing; "" means none.
+	// Aside is the name of a metric that is shown and does not rank; may be empty.
 	Aside string
-	// Idle says that the dataset does not load the cluster, so that nobody is ranked. Failures still come last.
+	// Idle says that the dataset does not load the cluster, so that no algorithm is ranked. Failures still come last.
 	Idle bool
 }
 
 // A Standing is an algorithm's place on a dataset. All intervals are by [stats.Resample].
 type Standing struct {
 	Track, Dataset string
-	// GPU is a model, or "2 x A100". Model is the reconfiguration model; "" where the track has none.
+	// GPU is a model, or "2 x A100". Model is the reconfiguration model; "" where the track lacks one.
 	GPU, Model string
 	// Split are the instances that count; "" means all.
 	Split run.Split
@@ -39,12 +39,12 @@ type Standing struct {
 	// for an incomplete run.
 	Beats              []string
 	Place, Best, Worst int
-	// Name is what a program outside miglab calls itself; "" for all others.
+	// Name is the name that a program outside miglab gives itself; "" for all others.
 	Name    string
 	Version int
-	// Budget is what the algorithm may compute; "" if the instance alone decides.
+	// Budget is the computation that the algorithm may do; "" if the instance alone decides.
 	Budget string
-	// Assumes is what the dataset assumes without a measurement; "" for nothing.
+	// Assumes names the assumptions of the dataset that were not measured; may be empty.
 	Assumes string
 	// Instances is how many count (of an incomplete run: how many it has), and LeftOut how many others were run.
 	Instances, LeftOut int
@@ -60,9 +60,9 @@ type Standing struct {
 	Ratios []float64
 	// Wins is on how many instances no other algorithm is better.
 	Wins int
-	// Bound is the mean of the bounds; NaN if the metric has none. Aside is the mean of the metric aside.
+	// Bound is the mean of the bounds; NaN if the metric lacks one. Aside is the mean of the metric aside.
 	Bound, Aside float64
-	// Gap is the mean gap to the bound in percent, with its interval; NaN if any failed or there is no bound.
+	// Gap is the mean gap to the bound in percent, with its interval; NaN if any failed or the bound is unknown.
 	Gap, GapLow, GapHigh float64
 	// POpt is the mean gap to the published bound in percent (p_opt, DRL 5.2); NaN if any failed or has no such bound.
 	POpt float64

@@ -31,7 +31,8 @@ func Leads(standings []Standing) ([]Lead, error) {
 	boards := 0
 	beats, gaps, first := map[string][]float64{}, map[string][]float64{}, map[string]int{}
 	for own := range ByDataset(standings) {
-		if _, ranked := datasetHeading(own); !ranked {
+		_, ranked := datasetHeading(own)
+		if !ranked {
 			continue
 		}
 		boards++
@@ -75,7 +76,7 @@ func Leads(standings []Standing) ([]Lead, error) {
 	return out, nil
 }
 
-// Datasets returns the datasets with results under conditions: those of the track's contests if there are any, and
+// Datasets returns the datasets with results under conditions: the track's contests if there are results of some, and
 // otherwise all.
 func Datasets(db *store.DB, c Conditions) ([]string, error) {
 	all, err := db.Series(c.filter(c.Track.Name))
@@ -87,7 +88,8 @@ func Datasets(db *store.DB, c Conditions) ([]string, error) {
 		named := func(contest track.Contest) bool { return slices.Contains(contest.Datasets, dataset) }
 		return !slices.ContainsFunc(c.Track.Contests, named)
 	}
-	if main := slices.DeleteFunc(slices.Clone(names), outside); len(main) > 0 {
+	main := slices.DeleteFunc(slices.Clone(names), outside)
+	if len(main) > 0 {
 		return main, nil
 	}
 	return names, nil

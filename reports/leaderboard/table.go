@@ -22,7 +22,7 @@ const (
 	MicrosDecimals  = 1
 )
 
-// HasRank reports whether the rank means something. A single instance ranks nobody, nor does low load.
+// HasRank reports whether the rank means something. A single instance gives no ranks, nor does low load.
 func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 && !s.Metric.Idle }
 
 // HasValue reports whether there is a valid answer to all instances that count.
@@ -32,7 +32,7 @@ func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
 // the metric aside have columns only where there are some. The notes say what the columns mean.
 func Table(standings []Standing) reports.Table {
 	t := reports.Table{
-		Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: notesOf(standings),
+		Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: allNotes(standings),
 	}
 	if len(standings) > 0 {
 		t.Title = boardTitle(standings[0])
@@ -110,7 +110,7 @@ func ByDataset(standings []Standing) iter.Seq[[]Standing] {
 	}
 }
 
-// datasetHeading names a dataset's board and says if nobody can be told from the first; ranks then mean nothing.
+// datasetHeading names a dataset's board and says if all algorithms are alike; ranks are then meaningless.
 func datasetHeading(standings []Standing) (text string, ranked bool) {
 	first := standings[0]
 	text = first.Dataset + ": " + first.Metric.Name
@@ -146,12 +146,12 @@ func (s *Standing) BoundedInstances() string {
 	return fmt.Sprintf("bound of %d of %d instances", all-s.NoBound, all)
 }
 
-// textColumns are the columns of a table for people. The interval of the mean is shown where there is no gap.
+// textColumns lists the columns of a table for people. The interval of the mean is shown where there is no gap.
 var textColumns = []string{
 	"rank", "algorithm", "name", "mean", "ci_low", "ci_high", "gap_percent", "gap_low", "gap_high", "wins", "instance_us",
 }
 
-// briefTable is the table of a dataset for people: the columns that are asked for, or else a few that say most.
+// briefTable returns the table of a dataset for people: the columns that are asked for, or else a few that say most.
 func briefTable(own []Standing, columns []string) (reports.Table, error) {
 	t, err := datasetTable(own, columns)
 	if err != nil || columns != nil {
@@ -166,8 +166,8 @@ func briefTable(own []Standing, columns []string) (reports.Table, error) {
 	return t.Select(columns)
 }
 
-// datasetTable is the table of a dataset. It has the columns that are asked for, or else all without those that the
-// heading speaks for or that are empty.
+// datasetTable returns the table of a dataset. It has the columns that are asked for, or else all without those that
+// the heading speaks for or that are empty.
 func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	t := Table(own)
 	var ranked bool
@@ -214,7 +214,7 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 }
 
 // Encode writes standings in a format of tables or figures, with these columns if any are named: a table
-// for each dataset in text and LaTeX, one table in other formats, or [Figure]. Errors are those of
+// for each dataset in text and LaTeX, one table in other formats, or [Figure]. It returns the errors of
 // [reports.Table.Select] and of the encoders.
 func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
 	switch {
@@ -334,8 +334,8 @@ var columnText = []struct {
 	},
 }
 
-// notesOf says what the columns mean and what to beware of.
-func notesOf(standings []Standing) []string {
+// allNotes returns the notes on the columns and the warnings.
+func allNotes(standings []Standing) []string {
 	return append(columnNotes(standings, nil), boardNotes(standings)...)
 }
 
@@ -413,7 +413,8 @@ func appendNotes(notes []string, more []note) []string {
 			continue
 		}
 		text := n.says + ": " + strings.Join(n.names[:min(most, len(n.names))], ", ")
-		if others := len(n.names) - most; others > 0 {
+		others := len(n.names) - most
+		if others > 0 {
 			text += fmt.Sprintf(" and %d more", others)
 		}
 		notes = append(notes, text)

@@ -27,7 +27,7 @@ type Verification struct {
 	Seed      uint64
 	// Partial accepts series that lack instances which others have of their dataset.
 	Partial bool
-	// Workers and Progress are those of [run.Engine].
+	// Workers and Progress are passed to [run.Engine].
 	Workers  int
 	Progress func(done, total int)
 }
@@ -44,7 +44,8 @@ type Verified struct {
 	rows  []store.Row
 }
 
-// Run verifies the results of a database and does not change it. Errors are its and those of [run.Engine.Run].
+// Run verifies the results of a database and does not change it. It returns the errors of the database and of
+// [run.Engine.Run].
 func (v *Verification) Run(ctx context.Context, db *store.DB) (*Verified, error) {
 	found := &Verified{}
 	if err := v.draw(db, found); err != nil || found.Series == 0 {
@@ -103,13 +104,13 @@ func (v *Verification) draw(db *store.DB, found *Verified) error {
 			instances[i] = append(instances[i], r.Instance)
 		}
 		samples[i] = slices.Clone(v.sample(s, rows))
-		ends[conditionsOf(s)] = max(ends[conditionsOf(s)], instances[i][len(instances[i])-1]+1)
+		ends[sharedConditions(s)] = max(ends[sharedConditions(s)], instances[i][len(instances[i])-1]+1)
 	}
 	for i, s := range all {
 		if v.Algorithm != "" && s.Algorithm != v.Algorithm {
 			continue
 		}
-		have, end := instances[i], ends[conditionsOf(s)]
+		have, end := instances[i], ends[sharedConditions(s)]
 		found.Series, found.Total = found.Series+1, found.Total+len(have)
 		_, err := track.Parse(s.Track)
 		if n := end - len(have); n > 0 && err == nil && !v.Partial { // bounds may be of some instances only
@@ -134,8 +135,8 @@ func (v *Verification) draw(db *store.DB, found *Verified) error {
 	return nil
 }
 
-// conditionsOf returns what the series of a dataset under the same conditions have in common.
-func conditionsOf(s store.Series) store.Series {
+// sharedConditions returns what the series of a dataset under the same conditions have in common.
+func sharedConditions(s store.Series) store.Series {
 	s.Algorithm, s.Version, s.Weights = "", 0, ""
 	return s
 }

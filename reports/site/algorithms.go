@@ -15,7 +15,7 @@ type algorithmView struct {
 	algo.Spec
 	Page    string
 	Results []resultView
-	// Example is the address of a schedule on the page of instances and Shown what it shows; empty for none.
+	// Example is the address of a schedule on the page of instances and Shown describes it; both may be empty.
 	Example, Shown string
 }
 

@@ -28,8 +28,8 @@ type boardsView struct {
 //go:embed beside.csv
 var besideText string
 
-// besideOf returns the tables that beside.csv lists for a track, without those that the site does not have.
-func besideOf(track string, figures []figureView) (out []figureView) {
+// tablesBeside returns the tables that beside.csv lists for a track, without those that the site does not have.
+func tablesBeside(track string, figures []figureView) (out []figureView) {
 	in := csv.NewReader(strings.NewReader(besideText))
 	in.Comment = '#'
 	rows, err := in.ReadAll()
@@ -61,7 +61,7 @@ func boardPages(boards []boardView, figures []figureView) (tabs []tab, out []pag
 	for i, here := range tabs {
 		own := boardsView{Tabs: slices.Clone(tabs)}
 		own.Tabs[i].Here = true
-		own.Beside = besideOf(here.Track, figures)
+		own.Beside = tablesBeside(here.Track, figures)
 		own.Boards = matching(boards, func(b boardView) bool { return b.Track == here.Track })
 		own.GPUs = distinct(own.Boards, func(b boardView) string { return b.GPU })
 		own.Models = distinct(own.Boards, func(b boardView) string { return b.Model })
@@ -103,15 +103,15 @@ type columnView struct {
 type rowView struct {
 	standing           *leaderboard.Standing
 	Dataset, Algorithm string
-	// Page is the page of the algorithm; empty if there is none.
+	// Page is the page of the algorithm; may be empty.
 	Page string
 	// First marks the best of a dataset.
 	First bool
-	// Head is the algorithm whose row this one is folded under; empty for none. Folded says what is folded under this
+	// Head is the algorithm whose row this one is folded under; may be empty. Folded says what is folded under this
 	// row.
 	Head, Folded string
 	Cells        []cellView
-	// Value is what the row is ranked by, with its 95 % interval; NaN if it is missing.
+	// Value is the number that ranks the row, with its 95 % interval; NaN if it is missing.
 	Value, Low, High float64
 	// Gap says that the value is a gap in percent. Otherwise it is the mean of the metric.
 	Gap bool
@@ -126,7 +126,7 @@ type cellView struct {
 	Text, Column string
 	Right, More  bool
 	Link         string
-	// Sort is what the cell is sorted by where that is not its text.
+	// Sort is the key by which the cell is sorted; "" means its text.
 	Sort string
 }
 
@@ -143,7 +143,7 @@ func (r *rowView) Shown() string {
 	return strings.TrimSpace(threeDigits(r.Value) + " " + r.unit())
 }
 
-// unit is that of the value.
+// unit returns the unit of the value.
 func (r *rowView) unit() string {
 	if r.Gap {
 		return "%"
@@ -154,9 +154,10 @@ func (r *rowView) unit() string {
 
 func (r *rowView) metric() metric { return metric(r.standing.Metric.Name) }
 
-// What words the value with its metric: "0.5 % above the bound" or "36.7 % late".
+// What returns the value in words, with its metric: "0.5 % above the bound" or "36.7 % late".
 func (r *rowView) What() string {
-	switch what, unit := r.metric().words(); {
+	what, unit := r.metric().words()
+	switch {
 	case math.IsNaN(r.Value):
 		return reports.Missing
 	case r.Gap:
@@ -190,7 +191,7 @@ func (m metric) words() (what, unit string) {
 	return strings.ReplaceAll(what, "_", " "), unit
 }
 
-// axis is the label of an axis of means of the metric over instances.
+// axis returns the label of an axis of means of the metric over instances.
 func (m metric) axis() string {
 	what, unit := m.words()
 	if !strings.HasPrefix(what, "mean ") {
@@ -234,7 +235,7 @@ func duration(micros float64) string {
 // mainColumns are those that everybody sees. The others are behind a switch.
 var mainColumns = []string{"dataset", "rank", "algorithm", "name", "instance_us"}
 
-// viewBoard prepares a leaderboard without empty columns and that of the track. pages has those of algorithms by name.
+// viewBoard prepares a leaderboard without empty columns and the track. pages has the pages of algorithms by name.
 func viewBoard(b Board, pages map[string]string) boardView {
 	all := leaderboard.Table(b.Standings)
 	table := all.WithoutEmpty("track")
@@ -261,7 +262,7 @@ func viewBoard(b Board, pages map[string]string) boardView {
 	return out
 }
 
-// algorithmName is an algorithm's ID without its parameters.
+// algorithmName returns an algorithm's ID without its parameters.
 func algorithmName(id string) string {
 	name, _, _ := strings.Cut(id, "?")
 	return name
@@ -278,19 +279,19 @@ func newRow(s *leaderboard.Standing) rowView {
 	}
 	switch {
 	case r.Gap:
-		r.Value, r.Low, r.High = rounded(s.Gap, 1e3), rounded(s.GapLow, 1e3), rounded(s.GapHigh, 1e3)
+		r.Value, r.Low, r.High = roundTo(s.Gap, 1e3), roundTo(s.GapLow, 1e3), roundTo(s.GapHigh, 1e3)
 	case s.HasValue():
-		r.Value, r.Low, r.High = rounded(s.Value.Mean, 1e5), rounded(s.Value.Low, 1e5), rounded(s.Value.High, 1e5)
+		r.Value, r.Low, r.High = roundTo(s.Value.Mean, 1e5), roundTo(s.Value.Low, 1e5), roundTo(s.Value.High, 1e5)
 	default:
 		r.Value, r.Low, r.High = math.NaN(), math.NaN(), math.NaN()
 	}
 	return r
 }
 
-// rounded rounds to a fraction, with no minus before a zero.
-func rounded(v, fraction float64) float64 { return math.Round(v*fraction)/fraction + 0 }
+// roundTo rounds to a fraction, with no minus before a zero.
+func roundTo(v, fraction float64) float64 { return math.Round(v*fraction)/fraction + 0 }
 
-// cell is the row's cell in a column that has the text in the table.
+// cell returns the row's cell in a column that has the text in the table.
 func (r *rowView) cell(c columnView, text string) cellView {
 	cell := cellView{Text: text, Right: c.Right, More: c.More}
 	switch c.Name {
@@ -299,7 +300,7 @@ func (r *rowView) cell(c columnView, text string) cellView {
 	case "algorithm":
 		cell.Column, cell.Link = c.Name, r.Page
 	case "instance_us":
-		cell.Column, cell.Text, cell.Sort = c.Name, duration(rounded(r.standing.Micros, 10)), text
+		cell.Column, cell.Text, cell.Sort = c.Name, duration(roundTo(r.standing.Micros, 10)), text
 	}
 	return cell
 }

@@ -21,7 +21,7 @@ type claimsView struct {
 
 // A countView is a line of the counts, of one paper or of all.
 type countView struct {
-	// Paper is empty for all papers, File is its page, and Numbers that of its claims.
+	// Paper is empty for all papers, File is its page, and Numbers the page of its claims.
 	Paper, File, Numbers string
 	Total                int
 	Each                 []NameCount
@@ -54,14 +54,14 @@ func (p Paper) Counted() (n int) {
 // Page is the page of the paper's claims.
 func (p Paper) Page() string { return claimsPage(p.Name) }
 
-// paperView is a paper's page, and that of its claims.
+// paperView is a paper's page, and the page of its claims.
 type paperView struct {
 	Paper string
-	// Page is the address of the first, and Numbers that of the second.
+	// Page is the address of the first, and Numbers the address of the second.
 	Page, Numbers string
-	// Screen is empty if nothing is known of the paper but its claims.
+	// Screen is empty if only the claims of the paper are known.
 	Screen Paper
-	// Curve is the address of the drawing of the conclusions; empty for none.
+	// Curve is the address of the drawing of the conclusions; may be empty.
 	Curve                   string
 	Verdicts, Causes, Kinds []string
 	Artefacts               []artefactView
@@ -70,7 +70,7 @@ type paperView struct {
 // An artefactView has the claims of a table or a figure. Inputs are those that are taken from the paper.
 type artefactView struct {
 	Name, Title string
-	// Figure is the address of the artefact's drawing or table; empty for none.
+	// Figure is the address of the artefact's drawing or table; may be empty.
 	Figure         string
 	Claims, Inputs []claimView
 }
@@ -78,9 +78,9 @@ type artefactView struct {
 // Tally counts the claims by verdict and cause, in words.
 func (a artefactView) Tally() string {
 	var texts []string
-	for _, verdict := range verdictsOf(a.Claims) {
+	for _, verdict := range sortVerdicts(a.Claims) {
 		own := matching(a.Claims, func(c claimView) bool { return c.Verdict == verdict })
-		counts := countsOf(own, distinct(own, claimView.cause), claimView.cause)
+		counts := countNames(own, distinct(own, claimView.cause), claimView.cause)
 		causes := nearest.Names(counts, func(c NameCount) string { return fmt.Sprintf("%d %s", c.N, c.Name) })
 		text := fmt.Sprintf("%d %s", len(own), verdict)
 		if len(causes) > 0 {
@@ -96,7 +96,7 @@ func (a artefactView) Tally() string {
 
 type claimView struct {
 	Claim
-	// Shown is the address of the evidence; empty for none.
+	// Shown is the address of the evidence; may be empty.
 	Shown string
 	// Others are the same claim under other readings.
 	Others []Claim
@@ -120,11 +120,11 @@ var verdicts = []string{"REPRODUCED", "DEVIATES", "INCONCLUSIVE", "CONSISTENT", 
 
 func claimsPage(paper string) string { return "claims-" + slug(paper, map[string]bool{}) + ".html" }
 
-// numbersPage is the page of all claims of a paper.
+// numbersPage returns the page of all claims of a paper.
 func numbersPage(paper string) string { return "numbers-" + slug(paper, map[string]bool{}) + ".html" }
 
 func viewClaims(papers []Paper, claims []Claim) claimsView {
-	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper }), Verdicts: verdictsOf(claims)}
+	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper }), Verdicts: sortVerdicts(claims)}
 	v.Concluded = matching(papers, func(p Paper) bool { return len(p.Conclusions) > 0 })
 	counted := matching(claims, Claim.counted)
 	v.Numbers = len(counted)
@@ -136,24 +136,24 @@ func viewClaims(papers []Paper, claims []Claim) claimsView {
 			line.File, line.Numbers = claimsPage(paper), numbersPage(paper)
 		}
 		line.Total = len(own)
-		line.Each = countsOf(own, v.Verdicts, Claim.verdict)
+		line.Each = countNames(own, v.Verdicts, Claim.verdict)
 		v.Counts = append(v.Counts, line)
 	}
-	v.Causes = countsOf(counted, distinct(counted, Claim.cause), Claim.cause)
+	v.Causes = countNames(counted, distinct(counted, Claim.cause), Claim.cause)
 	slices.SortStableFunc(v.Causes, func(a, b NameCount) int { return b.N - a.N })
 	return v
 }
 
-// countsOf counts the claims with each of the names.
-func countsOf[C any](claims []C, names []string, of func(C) string) (out []NameCount) {
+// countNames counts the claims with each of the names.
+func countNames[C any](claims []C, names []string, of func(C) string) (out []NameCount) {
 	for _, name := range names {
 		out = append(out, NameCount{name, len(matching(claims, func(c C) bool { return of(c) == name }))})
 	}
 	return out
 }
 
-// verdictsOf returns the verdicts of claims in their order.
-func verdictsOf[C interface{ verdict() string }](claims []C) []string {
+// sortVerdicts returns the verdicts of claims in their order.
+func sortVerdicts[C interface{ verdict() string }](claims []C) []string {
 	found := distinct(claims, C.verdict)
 	known := matching(verdicts, func(v string) bool { return slices.Contains(found, v) })
 	return append(known, matching(found, func(v string) bool { return !slices.Contains(verdicts, v) })...)
@@ -162,7 +162,7 @@ func verdictsOf[C interface{ verdict() string }](claims []C) []string {
 func viewPaper(paper string, d *Data, figures figuresView) paperView {
 	own := matching(d.Claims, func(c Claim) bool { return c.Paper == paper })
 	v := paperView{
-		Paper: paper, Page: claimsPage(paper), Numbers: numbersPage(paper), Verdicts: verdictsOf(own),
+		Paper: paper, Page: claimsPage(paper), Numbers: numbersPage(paper), Verdicts: sortVerdicts(own),
 		Causes: distinct(own, Claim.cause), Kinds: distinct(own, func(c Claim) string { return c.Kind }),
 	}
 	if i := slices.IndexFunc(d.Papers, func(p Paper) bool { return p.Name == paper }); i >= 0 {
@@ -180,7 +180,7 @@ func viewPaper(paper string, d *Data, figures figuresView) paperView {
 	return v
 }
 
-// viewArtefact has the claims of an artefact, other readings with the default one.
+// viewArtefact returns the claims of an artefact, other readings with the default one.
 func viewArtefact(name string, claims []Claim, figures figuresView) artefactView {
 	a := artefactView{Name: name, Figure: figures.at[claims[0].Paper+"/"+name]}
 	at := map[string]*claimView{}

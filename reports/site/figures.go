@@ -49,7 +49,8 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 			out.Text = text.String()
 			address = out.Page + "#" + out.ID
 		}
-		if key := f.Paper + "/" + f.Artefact; v.at[key] == "" {
+		key := f.Paper + "/" + f.Artefact
+		if v.at[key] == "" {
 			v.at[key] = address
 		}
 		v.Figures = append(v.Figures, out)

@@ -65,7 +65,7 @@ func writeFolder(dir string, files []file) error {
 	return nil
 }
 
-// ownFiles returns the files of the site in a folder; none if the folder is empty.
+// ownFiles returns the files of the site in a folder; an empty list if the folder is empty.
 func ownFiles(root *os.Root) ([]string, error) {
 	list, err := root.ReadFile(listFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -48,8 +48,8 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 
 // Gather runs the contests of all tracks, unless the results are there, and returns all of the site of a commit but
 // claims and figures. A quick site has few instances. There are boards of the contests' datasets, and of others that
-// have results which are neither the contests' nor among those of papers: somebody's own. Errors are the engine's and
-// those of [leaderboard.Standings].
+// have results which belong neither to the contests nor to papers: somebody's own. It returns the errors of the engine
+// and of [leaderboard.Standings].
 func Gather(ctx context.Context, e *run.Engine, commit string, quick bool, papers []run.Span) (d Data, err error) {
 	var spans []run.Span
 	for _, c := range trackContests() {
@@ -85,7 +85,8 @@ func Gather(ctx context.Context, e *run.Engine, commit string, quick bool, paper
 	return d, err
 }
 
-// suiteTables returns the board of the algorithms that ran on the whole suite, if there are some, and what the suite has.
+// suiteTables returns the board of the algorithms that ran on the whole suite, if there are some, and the contents of
+// the suite.
 func suiteTables(db *store.DB) ([]reports.Table, error) {
 	frozen := suite.Frozen()
 	names, results, err := board.Ran(frozen, db)
@@ -118,7 +119,7 @@ func rankedAlgorithms(boards []Board) (out []algo.Spec) {
 	return out
 }
 
-// ownDatasets returns the conditions and datasets of the results that nobody else asked for.
+// ownDatasets returns the conditions and datasets of the results that neither contests nor papers ask for.
 func ownDatasets(db *store.DB, asked []run.Span) (out []leaderboard.Conditions, err error) {
 	plain := func(s store.Series) store.Series {
 		s.Content, s.Version, s.Weights = "", 0, ""

@@ -32,7 +32,8 @@ func viewHome(d *Data, tabs []tab) (v homeView, err error) {
 	var all [][]leaderboard.Standing
 	for _, t := range tabs {
 		usual := func(b Board) bool { return b.Track == t.Track && b.GPU == track.MustLookup(t.Track).GPU }
-		if i := slices.IndexFunc(d.Boards, usual); i >= 0 && len(d.Boards[i].Standings) > 0 {
+		i := slices.IndexFunc(d.Boards, usual)
+		if i >= 0 && len(d.Boards[i].Standings) > 0 {
 			all = append(all, d.Boards[i].Standings)
 		}
 	}

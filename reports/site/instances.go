@@ -97,7 +97,7 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 			Reconfigurations: m.Reconfigurations, Bars: schedule.Bars(p, plan.Schedule),
 		}
 		if in.Lower > 0 {
-			// The tolerance is that of schedule.Check.
+			// The tolerance is the one of schedule.Check.
 			if m.Makespan < in.Lower*(1-1e-9) {
 				return dataInstance{}, refuse(part,
 					"the makespan of %v s is below the certified bound of %v s; one of them is wrong",
@@ -110,5 +110,5 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 	return out, nil
 }
 
-// decimals are those of seconds and of gaps in percent.
+// decimals is the number of decimals of seconds and of gaps in percent.
 const decimals = 3

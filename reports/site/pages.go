@@ -54,9 +54,9 @@ type page struct {
 	// Under is the page of the navigation that this one belongs to; empty where it is itself.
 	Under string
 	Body  any
-	// Script is the page's own script; empty for none.
+	// Script is the page's own script; may be empty.
 	Script string
-	// Boards is the page of the first track; empty for none.
+	// Boards is the page of the first track; may be empty.
 	Boards string
 }
 

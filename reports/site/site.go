@@ -46,7 +46,7 @@ type Board struct {
 	About map[string]string
 }
 
-// A Paper is what came out of a paper in short: the first screen of its page.
+// A Paper is the outcome of a paper in short: the first screen of its page.
 type Paper struct {
 	Name, Title, Cite string
 	// About says in a sentence what the paper is about, and Limits what limits what can be said about it.
@@ -65,13 +65,13 @@ type Conclusion struct {
 	// Answer says whether it holds, and Met under how many readings.
 	Answer, Met string
 	// Reason is one sentence that says why. Numbers decide, Plain is about them, Because says all of why they came out
-	// so, and Varied is what the readings vary.
+	// so, and Varied names the points on which the readings differ.
 	Reason, Numbers, Plain, Because, Varied string
 }
 
 // A Claim is a published number beside the measured one, under one reading. Empty values are missing.
 type Claim struct {
-	// Title is that of the artefact.
+	// Title is the artefact's title.
 	Paper, Artefact, Title string
 	// Name says what the number is. Kind is "printed", "stated" for a sentence that was turned into a test, or
 	// "arithmetic" for a number that follows from other printed ones.
@@ -98,12 +98,12 @@ type Figure struct {
 
 // An Instance is a problem with the schedules of algorithms.
 type Instance struct {
-	// Track is that of the algorithms.
+	// Track is the algorithms' track.
 	Track, Dataset string
 	// Number is the instance's place in the dataset.
 	Number  int
 	Problem schedule.Problem
-	// Lower is a certified lower bound on the makespan of any schedule; 0 if none is known.
+	// Lower is a certified lower bound on the makespan of any schedule; 0 if it is unknown.
 	Lower mig.Seconds
 	// Proven says that Lower is the optimum.
 	Proven bool
@@ -243,7 +243,8 @@ func slug(text string, taken map[string]bool) string {
 func distinct[T any](all []T, of func(T) string) []string {
 	var out []string
 	for _, v := range all {
-		if s := of(v); s != "" && !slices.Contains(out, s) {
+		s := of(v)
+		if s != "" && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}

@@ -33,7 +33,7 @@ var targets = []float64{0, 0.1, 0.3, 1, 3, 10}
 // Times draws which share of the pairs of an instance and a target is reached by a time, as the COCO platform
 // does. An algorithm with several budgets, such as lns?iterations=100 and lns?iterations=1000, is one line: each run
 // has a time, and the quickest that reaches a target counts. A program is a line for each of its command lines. A run
-// whose time is not known reaches none.
+// whose time is unknown reaches no target.
 func Times(names []string, results [][]suite.Result) reports.Figure {
 	least := math.Inf(1)
 	var samples []reports.Sample

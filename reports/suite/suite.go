@@ -1,5 +1,5 @@
-// Package suite compares algorithms on the frozen instances of a suite ([suite.Archive]): boards, and figures of how near
-// the best known results an algorithm comes.
+// Package suite compares algorithms on the frozen instances of a suite ([suite.Archive]): boards, and figures of how
+// near the best known results an algorithm comes.
 package suite
 
 import (
@@ -50,7 +50,8 @@ func Tracks(a *suite.Archive) (out []string) {
 // Cells returns the cells of an algorithm on the instances of a track, in their order.
 func Cells(a *suite.Archive, track, algorithm string) (own []run.Span, err error) {
 	for i := range a.Instances {
-		if in := &a.Instances[i]; in.Track == track {
+		in := &a.Instances[i]
+		if in.Track == track {
 			if _, err := a.File(in.ID); err != nil { // another hash
 				return nil, err
 			}
@@ -113,8 +114,8 @@ func Table(names []string, results [][]suite.Result) *reports.Table {
 	return t
 }
 
-// Ran returns the algorithms of the program that have results on all instances of a track, with these results. Algorithms
-// that learned are left out, because they may have seen the suite.
+// Ran returns the algorithms of the program that have results on all instances of a track, with these results.
+// Algorithms that learned are left out, because they may have seen the suite.
 func Ran(a *suite.Archive, db *store.DB) (names []string, results [][]suite.Result, err error) {
 	for _, track := range Tracks(a) {
 		all, err := db.Series(store.Filter{Track: track})
