@@ -331,6 +331,17 @@ func TestTexts(t *testing.T) {
 			"batch.html",
 			[]string{" There is a bound of 22 of 25 instances; the others do not count.</p>"},
 		},
+		"the first page has the papers, who leads, the suite and how to enter": {
+			site.Data{
+				Boards: sample().Boards, Papers: sample().Papers, Claims: sample().Claims,
+				Suite: []reports.Table{{Title: "Suite", Columns: reports.Left("track"), Rows: [][]string{{"all of it"}}}},
+			},
+			"index.html",
+			[]string{
+				`<li><a href="claims-far.html">FAR</a>: 2 conclusions: holds 1, not runnable 1</li>`, `<a href="batch.html">batch</a>`,
+				`<td data-column="algorithm">exact</td>`, `<td data-column="track">all of it</td>`, "Enter an algorithm",
+			},
+		},
 		"a table of claims begins with its counts": {
 			sample(), "numbers-far.html", []string{`<p class="tally">3 numbers: 1 REPRODUCED, 2 DEVIATES (2 script)</p>`},
 		},
