@@ -72,8 +72,17 @@ func (p *paper) Answered() (out []answered) {
 	return out
 }
 
+// countAnswers counts the conclusions by answer.
+func (p *paper) countAnswers() map[verdict.Answer]int {
+	n := map[verdict.Answer]int{}
+	for _, c := range p.all {
+		n[c.Answer]++
+	}
+	return n
+}
+
 // Judged is how many conclusions have an answer that counts.
-func (p *paper) Judged() int { return len(p.all) - len(p.answeredBy(verdict.NotCounted)) }
+func (p *paper) Judged() int { return len(p.all) - p.countAnswers()[verdict.NotCounted] }
 
 // pages are the functions that make the pages of the paper, by their names.
 func (p *paper) pages() map[string]func() (string, error) {

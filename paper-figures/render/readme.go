@@ -84,10 +84,7 @@ func (r *run) outcomes() *reports.Table {
 	t := &reports.Table{Columns: reports.Left("paper").Right("hold", "in part", "do not", "open", "agree", "deviate",
 		"open ", "not judged")}
 	for _, p := range r.Papers {
-		answers := map[verdict.Answer]int{}
-		for _, c := range p.all {
-			answers[c.Answer]++
-		}
+		answers := p.countAnswers()
 		one := manifest.Manifest{Papers: []manifest.Paper{*p.Paper}}
 		n := one.Count("")
 		t.Row(p.Name, answers[verdict.Holds], answers[verdict.HoldsInPart],

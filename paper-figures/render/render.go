@@ -201,11 +201,7 @@ func (r *run) Verdicts(kind claim.Kind) (string, error) {
 func (r *run) answers() *reports.Table {
 	t := countsTable(verdict.Answers)
 	for _, p := range r.Papers {
-		n := map[verdict.Answer]int{}
-		for _, c := range p.all {
-			n[c.Answer]++
-		}
-		countsRow(t, verdict.Answers, p.Name, n)
+		countsRow(t, verdict.Answers, p.Name, p.countAnswers())
 	}
 	return t
 }

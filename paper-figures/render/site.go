@@ -49,8 +49,7 @@ func (p *paper) onSite() (site.Paper, error) {
 		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Curve: curveFile,
 	}
 	for _, a := range verdict.Answers {
-		n := len(p.answeredBy(a))
-		out.Answers = append(out.Answers, site.NameCount{Name: string(a), N: n})
+		out.Answers = append(out.Answers, site.NameCount{Name: string(a), N: p.countAnswers()[a]})
 	}
 	score, err := show("score", p)
 	if err != nil {
