@@ -295,10 +295,7 @@ func TestTasksFindTheirLives(t *testing.T) {
 			{Task: 0, Instance: left, Start: 0, End: 2},
 		},
 	}
-	r := trial{problem: p, planned: s, gpu: []devicetest.Option{devicetest.Scale(0)}}.execute(t)
-	if err := r.well(); err != nil {
-		t.Fatal(err)
-	}
+	r := trial{problem: p, planned: s, gpu: []devicetest.Option{devicetest.Scale(0)}}.succeed(t)
 	happened := placements(r.real)
 	for k, want := range []mig.Seconds{2, 3, 5, 7} {
 		if d := happened[k].End - want; d < -rounding || d > rounding {
@@ -342,10 +339,7 @@ func TestWhatHappened(t *testing.T) {
 	var heard []int
 	r := trial{problem: p, planned: s, arrange: func(st *stage) {
 		st.options.Progress = func(done, all int) { heard = append(heard, 10*done+all) }
-	}}.execute(t)
-	if err := r.well(); err != nil {
-		t.Fatal(err)
-	}
+	}}.succeed(t)
 	if most, least := lateness(s, r.real); most > rounding || least < -rounding {
 		t.Errorf("tasks end between %v s earlier and %v s later than planned", -least, most)
 	}
@@ -368,10 +362,7 @@ func TestWhatHappened(t *testing.T) {
 // A task that takes longer holds up what comes after it on the GPU, and all else is as it was.
 func TestSlowTask(t *testing.T) {
 	p, s := twoByTwo(t)
-	r := trial{problem: p, planned: s, arrange: func(st *stage) { st.launcher.Times["a"][3] = 13 }}.execute(t)
-	if err := r.well(); err != nil {
-		t.Fatal(err)
-	}
+	r := trial{problem: p, planned: s, arrange: func(st *stage) { st.launcher.Times["a"][3] = 13 }}.succeed(t)
 	happened := placements(r.real)
 	for k, want := range []mig.Seconds{13.20, 4.40, 18.65, 21.08} {
 		if d := happened[k].End - want; d < -rounding || d > rounding {
@@ -383,10 +374,7 @@ func TestSlowTask(t *testing.T) {
 // Instances that stay in use for a while cost their time, and no more.
 func TestBusyDestroy(t *testing.T) {
 	p, s := twoByTwo(t)
-	r := trial{problem: p, planned: s, gpu: []devicetest.Option{devicetest.Busy(2, 300*time.Millisecond)}}.execute(t)
-	if err := r.well(); err != nil {
-		t.Fatal(err)
-	}
+	r := trial{problem: p, planned: s, gpu: []devicetest.Option{devicetest.Busy(2, 300*time.Millisecond)}}.succeed(t)
 	if late := r.real.Makespan() - s.Makespan(); late < 0.6 || late > 2 {
 		t.Errorf("two destroys that wait 0.3 s each made it %v s longer", late)
 	}

@@ -109,6 +109,16 @@ func (r result) well() error {
 	return r.closing
 }
 
+// succeed runs a trial that must come to its end.
+func (tr trial) succeed(t *testing.T) result {
+	t.Helper()
+	r := tr.execute(t)
+	if err := r.well(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // A device is one GPU while a plan is drawn: ready says from when an instance that exists can be used, the others
 // from when something new can be created.
 type device struct {

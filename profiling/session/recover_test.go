@@ -54,9 +54,7 @@ func TestKilledRunIsCleanedUp(t *testing.T) {
 }
 
 func TestKilledRunThatIsStillUsed(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		i := b.create(s, at("3g.20gb", 0))
 		b.create(s, at("1g.5gb", 4))
 		end := d.Use(i.ID, 77, "kernel")

@@ -39,6 +39,15 @@ func bubble(t *testing.T, f func(*bench)) {
 	synctest.Test(t, func(t *testing.T) { f(&bench{T: t, dir: t.TempDir()}) })
 }
 
+// inSession runs a test in virtual time, in a session on an A100 without instances.
+func inSession(t *testing.T, f func(*bench, *devicetest.GPU, *session.Session)) {
+	t.Helper()
+	bubble(t, func(b *bench) {
+		d := devicetest.New(a100)
+		f(b, d, b.open(d))
+	})
+}
+
 // A bench is where sessions are tested: their folder, and what they logged.
 type bench struct {
 	*testing.T
@@ -201,9 +210,7 @@ func (b *bench) mode(d profiling.Device, current, pending bool) {
 }
 
 func TestInstancesComeAndGo(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		if id := s.Identity(); id.Model != a100 || s.Device() != d {
 			b.Errorf("identity %+v", id)
 		}
@@ -245,9 +252,7 @@ func TestIntentIsWrittenFirst(t *testing.T) {
 }
 
 func TestSecondRunIsRefused(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		_, err := session.Open(b.Context(), d, b.options())
 		gpu := s.Identity().UUID
 		file := filepath.Join(b.dir, gpu+".lock")
@@ -472,9 +477,7 @@ func TestBusyDriverCreatesInTheEnd(t *testing.T) {
 }
 
 func TestPatienceEnds(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		i := b.create(s, at("3g.20gb", 0))
 		end := d.Use(i.ID, 77, "kernel")
 		start := time.Now()
@@ -515,9 +518,7 @@ func TestCloseWaitsForAllAtOnce(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		i := b.create(s, at("3g.20gb", 0))
 		end := d.Use(i.ID, 77, "kernel")
 		ctx, cancel := context.WithTimeout(b.Context(), time.Second)
@@ -556,9 +557,7 @@ func TestCloseWaitsForCreate(t *testing.T) {
 }
 
 func TestCreateRefusedInTheMiddle(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		cause := errors.New("the driver does not know either")
 		d.FailCreate(1, cause)
 		b.create(s, at("1g.5gb", 0))
@@ -625,9 +624,7 @@ func TestHalfAnInstanceIsTakenAway(t *testing.T) {
 func TestHalfAnInstanceThatStays(t *testing.T) {
 	for _, cause := range append([]error{errors.New("unknown")}, refusals...) {
 		for _, killed := range []bool{false, true} {
-			bubble(t, func(b *bench) {
-				d := devicetest.New(a100)
-				s := b.open(d)
+			inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 				b.create(s, at("1g.5gb", 6))
 				d.FailCompute(0, cause, 200) // more than two patiences
 				start := time.Now()
@@ -795,9 +792,7 @@ func TestRefusalsNeverDestroyWhatOthersHave(t *testing.T) {
 }
 
 func TestPermissionIsLost(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		i := b.create(s, at("1g.5gb", 0))
 		d.Forbid(true)
 		_, err := s.Destroy(b.Context(), i)
@@ -815,9 +810,7 @@ func TestPermissionIsLost(t *testing.T) {
 }
 
 func TestGPUIsLost(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		i := b.create(s, at("1g.5gb", 0))
 		d.Lose()
 		b.refused(s, at("1g.5gb", 1), profiling.ErrLost)
@@ -856,9 +849,7 @@ func TestGPUIsLostWhileItCreates(t *testing.T) {
 }
 
 func TestInstanceThatSomebodyElseDestroyed(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		i := b.create(s, at("1g.5gb", 0))
 		if err := d.Destroy(i.ID); err != nil {
 			b.Fatal(err)
@@ -879,9 +870,7 @@ func TestInstanceThatSomebodyElseDestroyed(t *testing.T) {
 // TestWhatIsGoneIsNotTheRunsAnyMore has somebody destroy an instance of a run that cannot clean up, and make the
 // same again.
 func TestWhatIsGoneIsNotTheRunsAnyMore(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		s := b.open(d)
+	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		gone, used := b.create(s, at("1g.5gb", 0)), b.create(s, at("1g.5gb", 1))
 		end := d.Use(used.ID, 77, "kernel")
 		if err := d.Destroy(gone.ID); err != nil {
