@@ -55,13 +55,7 @@ func (f Bars) chart(names *palette) (*chart, error) {
 	if !f.Dots {
 		ch.dataY = extent{0, 0}
 	}
-	if err := f.validate(ch); err != nil {
-		return nil, err
-	}
-	for _, g := range f.Groups {
-		names.index(g.Name)
-	}
-	if err := ch.checkCount(names); err != nil {
+	if err := f.validate(ch, names); err != nil {
 		return nil, err
 	}
 	width := barSpace / float64(len(f.Groups))
@@ -108,7 +102,7 @@ func (f Bars) chart(names *palette) (*chart, error) {
 	return ch, nil
 }
 
-func (f Bars) validate(ch *chart) error {
+func (f Bars) validate(ch *chart, names *palette) error {
 	switch {
 	case f.Y.Log && !f.Dots || f.X.Log:
 		return ch.bad("", "bars begin at 0, which a logarithmic axis does not have")
@@ -123,6 +117,7 @@ func (f Bars) validate(ch *chart) error {
 		}
 	}
 	for _, g := range f.Groups {
+		names.index(g.Name)
 		part := fmt.Sprintf("group %q", g.Name)
 		n := len(f.Categories)
 		switch {
@@ -147,7 +142,7 @@ func (f Bars) validate(ch *chart) error {
 			return err
 		}
 	}
-	return nil
+	return ch.checkCount(names)
 }
 
 func withoutNaN(values []float64) []float64 {

@@ -173,7 +173,8 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	n := vg.Length(len(ch.categories))
 	need = n * leading * textSize
 	if data.X < need {
-		return ch.bad("", "%v categories need %.0f points in width for their names, and there are %.0f", n, need, data.X)
+		return ch.bad("", "%v categories need %.0f points in width for their names, and there are %.0f", n, need,
+			data.X)
 	}
 	upright := func(string) vg.Length { return textSize }
 	if err := ch.askedTicksFit(ch.x, p.X, data.X, sty.Width); err != nil {

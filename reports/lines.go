@@ -124,7 +124,6 @@ func (f Lines) chart(names *palette) (*chart, error) {
 			ch.plotters = append(ch.plotters, &plotter.Polygon{XYs: ring, Color: fill, LineStyle: solid(fill, 0.3)})
 		}
 	}
-	dots := &plotter.Scatter{}
 	for _, s := range f.Series {
 		colour := names.index(s.Name)
 		line := &plotter.Line{XYs: ch.points(s.X, s.Y), LineStyle: solid(okabeIto[colour], 1.3)}
@@ -150,8 +149,7 @@ func (f Lines) chart(names *palette) (*chart, error) {
 		}
 	}
 	if f.Dots {
-		f.mix(dots, ch, names)
-		ch.plotters = append(ch.plotters, dots)
+		ch.plotters = append(ch.plotters, f.mix(ch, names))
 	}
 	return ch, nil
 }
@@ -212,8 +210,9 @@ func glyph(colour int) draw.GlyphStyle {
 // cloud is the number of dots of a series from which on they are small and let others through.
 const cloud = 100
 
-// mix adds the first dot of each series, then the second and so on, so that no series covers another.
-func (f Lines) mix(dots *plotter.Scatter, ch *chart, names *palette) {
+// mix returns the first dot of each series, then the second and so on, so that no series covers another.
+func (f Lines) mix(ch *chart, names *palette) *plotter.Scatter {
+	dots := &plotter.Scatter{}
 	most := 0
 	for _, s := range f.Series {
 		most = max(most, len(s.X))
@@ -234,6 +233,7 @@ func (f Lines) mix(dots *plotter.Scatter, ch *chart, names *palette) {
 		}
 	}
 	dots.GlyphStyleFunc = func(i int) draw.GlyphStyle { return styles[i] }
+	return dots
 }
 
 // A Level is a value to compare the lines of a [Lines] chart with. It is drawn grey and dashed across the chart, and

@@ -43,14 +43,7 @@ func (f Panels) layout(most vg.Length) (page, error) {
 		return page{}, err
 	}
 	if f.SameAxes {
-		x, y := emptyExtent(), emptyExtent()
-		for _, ch := range charts {
-			x.add(ch.dataX.low, ch.dataX.high)
-			y.add(ch.dataY.low, ch.dataY.high)
-		}
-		for _, ch := range charts {
-			ch.dataX, ch.dataY = x, y
-		}
+		shareAxes(charts)
 	}
 	const inner = PageWidth - 2*margin
 	tiles := draw.Tiles{Cols: max(1, min(cmp.Or(f.Columns, 2), len(charts))), PadX: panelGap, PadY: panelGap}
@@ -100,6 +93,18 @@ func (f Panels) layout(most vg.Length) (page, error) {
 		}
 		return l
 	}), nil
+}
+
+// shareAxes gives all charts the range of the data of all.
+func shareAxes(charts []*chart) {
+	x, y := emptyExtent(), emptyExtent()
+	for _, ch := range charts {
+		x.add(ch.dataX.low, ch.dataX.high)
+		y.add(ch.dataY.low, ch.dataY.high)
+	}
+	for _, ch := range charts {
+		ch.dataX, ch.dataY = x, y
+	}
 }
 
 // lineUp corrects the small differences that [plot.Align] leaves: axes take more or less room as the data shrinks.

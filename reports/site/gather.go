@@ -10,15 +10,12 @@ import (
 	"strings"
 
 	"miglab/datasets"
-	"miglab/datasets/suite"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
-	"miglab/reports"
 	"miglab/reports/leaderboard"
-	board "miglab/reports/suite"
 )
 
 // shownInstances is how many instances of a dataset the site draws.
@@ -81,26 +78,7 @@ func Gather(ctx context.Context, e *run.Engine, commit string, quick bool, paper
 		d.Instances = append(d.Instances, drawn...)
 	}
 	d.Facts, d.Algorithms = facts(spans, commit), rankedAlgorithms(d.Boards)
-	d.Suite, err = suiteTables(e.Store)
-	return d, err
-}
-
-// suiteTables returns the board of the algorithms that ran on the whole suite, if there are some, and the contents of
-// the suite.
-func suiteTables(db *store.DB) ([]reports.Table, error) {
-	frozen := suite.Frozen()
-	names, results, err := board.Ran(frozen, db)
-	if err != nil {
-		return nil, err
-	}
-	contents := *board.Classes(frozen)
-	contents.Title = "Instances of suite " + suite.Version + ", by track and class"
-	if len(names) == 0 {
-		return []reports.Table{contents}, nil
-	}
-	t := *board.Table(names, results)
-	t.Title = "Suite " + suite.Version + ", closed division"
-	return []reports.Table{t, contents}, nil
+	return d, nil
 }
 
 // rankedAlgorithms returns the algorithms of this program that the boards rank.

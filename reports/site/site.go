@@ -195,13 +195,7 @@ func render(d Data) ([]file, error) {
 				File: v.Numbers, Title: "Numbers of " + paper, Template: "numbers.html", Under: "claims.html", Body: v,
 			})
 	}
-	for _, paper := range figures.Papers {
-		own := matching(figures.Figures, func(f figureView) bool { return f.Paper == paper && f.Page != "" })
-		pages = append(pages, page{
-			File: tablesPage(paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html",
-			Body: figuresView{Papers: []string{paper}, Figures: own},
-		})
-	}
+	pages = append(pages, tablePages(figures)...)
 	for _, p := range pages {
 		if len(tabs) > 0 {
 			p.Boards = tabs[0].File
@@ -213,6 +207,18 @@ func render(d Data) ([]file, error) {
 		files = append(files, file{p.File, html.Bytes()})
 	}
 	return append(files, assetFiles()...), nil
+}
+
+// tablePages returns a page of tables for each paper.
+func tablePages(figures figuresView) (pages []page) {
+	for _, paper := range figures.Papers {
+		own := matching(figures.Figures, func(f figureView) bool { return f.Paper == paper && f.Page != "" })
+		pages = append(pages, page{
+			File: tablesPage(paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html",
+			Body: figuresView{Papers: []string{paper}, Figures: own},
+		})
+	}
+	return pages
 }
 
 // slug makes a name that files, addresses and IDs can hold, different from those already taken, and takes it.

@@ -145,3 +145,21 @@ func Ran(a *suite.Archive, db *store.DB) (names []string, results [][]suite.Resu
 	}
 	return names, results, nil
 }
+
+// Tables returns the board of the algorithms that ran on the whole suite, if there are some, and the contents of the
+// suite.
+func Tables(db *store.DB) ([]reports.Table, error) {
+	frozen := suite.Frozen()
+	names, results, err := Ran(frozen, db)
+	if err != nil {
+		return nil, err
+	}
+	contents := *Classes(frozen)
+	contents.Title = "Instances of suite " + suite.Version + ", by track and class"
+	if len(names) == 0 {
+		return []reports.Table{contents}, nil
+	}
+	t := *Table(names, results)
+	t.Title = "Suite " + suite.Version + ", closed division"
+	return []reports.Table{t, contents}, nil
+}

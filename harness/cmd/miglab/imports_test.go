@@ -86,6 +86,7 @@ var mayImport = map[string]string{
 	"reports":                "harness/mig harness/task harness/schedule harness/sim/corun",
 	"reports/leaderboard":    "harness/mig harness/algo harness/stats datasets harness/store harness/track harness/run reports",
 	"reports/advise":         "harness/mig harness/task harness/stats harness/advise harness/layout reports",
+	"reports/suite":          "harness/algo harness/store harness/run datasets/suite reports",
 	"reports/site":           "harness/mig harness/schedule harness/algo harness/store harness/track harness/run datasets reports reports/leaderboard",
 	"paper-figures":          "harness/mig harness/task harness/schedule harness/stats harness/store harness/track harness/work harness/run datasets reports paper-figures/claim paper-figures/manifest paper-figures/render paper-figures/verdict",
 	"paper-figures/claim":    "paper-figures/verdict",
@@ -117,6 +118,7 @@ var neverReach = map[string]string{
 	"algorithms/rl/agents": "bounds datasets harness/run harness/store harness/atomicfile algorithms/rl/ppo algorithms/rl/dqn algorithms/rl/train", // inference needs no training
 	"bounds/certificate":   "bounds harness/algo algorithms",                                                                                       // it judges what they claim
 	"datasets/suite":       "algorithms",                                                                                                           // it verifies without a solver
+	"reports/suite":        "algorithms",                                                                                                           // as datasets/suite
 	"reports":              "algorithms bounds harness/run",                                                                                        // nothing is scheduled outside package run
 	"reports/*":            "algorithms bounds",                                                                                                    // they run algorithms through harness/run alone
 	"paper-figures":        "algorithms bounds",

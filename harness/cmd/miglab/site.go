@@ -14,6 +14,7 @@ import (
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/render"
 	"miglab/reports/site"
+	"miglab/reports/suite"
 )
 
 func newSite() *cobra.Command {
@@ -44,7 +45,10 @@ func newSite() *cobra.Command {
 			}
 			var data site.Data
 			if err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
-				data, err = site.Gather(c.Context(), e, cli.Commit(), quick, cells)
+				if data, err = site.Gather(c.Context(), e, cli.Commit(), quick, cells); err != nil {
+					return err
+				}
+				data.Suite, err = suite.Tables(e.Store)
 				return err
 			}); err != nil {
 				return err
