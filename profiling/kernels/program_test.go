@@ -105,8 +105,8 @@ func TestPrograms(t *testing.T) {
 	for _, p := range Programs() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, size := range sizes[p.Name] {
-				for _, order := range []string{forward, reverse} {
+			for i, size := range sizes[p.Name] {
+				for _, order := range orders(i) {
 					if status, output := verified(t, append(env, order), p.Name, size, 1); status != 0 {
 						t.Errorf("size %s, %s: %s", size, order, output)
 					}
