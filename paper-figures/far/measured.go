@@ -120,7 +120,8 @@ func (c contest) table(d *figures.Data, above map[string][][]float64) *figures.T
 
 // rankings shows how far the order of the schedulers on synthetic work is that on measured work.
 func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figures.Table {
-	t := figures.NewTable("measured-"+c.track+"-ranks", "Order of the schedulers on measured and on synthetic work, "+c.track+" track",
+	t := figures.NewTable("measured-"+c.track+"-ranks",
+		"Order of the schedulers on measured and on synthetic work, "+c.track+" track",
 		reports.Left("workload", "measured work").Right("Kendall's tau", "tau, from", "tau, to").Left("change places"),
 		"tau: 1 if both have the same order of means, -1 if the orders are opposite; from, to: 95 % interval, "+
 			"instances drawn again",

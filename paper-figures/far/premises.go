@@ -133,7 +133,8 @@ func premises(d *figures.Data) (*figures.Output, error) {
 	}
 	distances, chart := farness(measured, drawn, out.Under(""))
 	return out.Table(t, distances).
-		Figure("premises", "Speed-up by slices of measured work and of the papers' workloads", curves(measured[:3], drawn[:3])).
+		Figure("premises", "Speed-up by slices of measured work and of the papers' workloads",
+			curves(measured[:3], drawn[:3])).
 		Figure("premises-distance", chart.Title, chart), nil
 }
 
@@ -235,7 +236,8 @@ func farness(measured, drawn []sample, values figures.Values) (*figures.Table, r
 	}
 	add := func(name string, cells [][3]float64) {
 		row := []any{name}
-		chart.Categories = append(chart.Categories, strings.ReplaceAll(name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak))
+		broken := strings.ReplaceAll(name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
+		chart.Categories = append(chart.Categories, broken)
 		for i, c := range cells {
 			row = append(row, reports.Cells(2, c[0], c[1], c[2]))
 			chart.Groups[i].Add(c[0], c[1], c[2])
