@@ -58,7 +58,7 @@ func Load(name string, files fs.FS, artefacts ...Artefact) (Paper, error) {
 type Artefact struct {
 	// Name is the artefact's name in claims and files, for example table4.
 	Name string
-	// Title is what the paper shows there.
+	// Title names the contents.
 	Title string
 	Build Build
 	// Timed marks an artefact about wall times: its files differ from run to run.
@@ -104,7 +104,7 @@ func (s Scale) Replicates(paper int) int {
 // Dataset returns the canonical form of a dataset that is fixed in the program.
 func Dataset(spec string) string { return datasets.MustParse(spec).ID() }
 
-// Instance returns an instance of a dataset that is fixed in the program. It panics if there is none.
+// Instance returns an instance of a dataset that is fixed in the program. It panics for an unknown index.
 func Instance[T task.Payload](dataset, gpu string, index int) T {
 	return spec.Must(datasets.InstanceOf[T](datasets.MustParse(dataset), mig.MustLookup(gpu), index))
 }
@@ -122,12 +122,12 @@ func Series(track, dataset, gpu, id string, model mig.Reconfiguration) store.Ser
 // Values are measurements by the cell of a claim.
 type Values map[claim.Cell]Measurement
 
-// A Reading is one interpretation of what the paper did, applied to a whole artefact.
+// A Reading is one interpretation of the paper's method, applied to a whole artefact.
 type Reading struct {
 	// Name identifies the reading in claims.csv. That of the first one, the default, may be empty: "default".
 	Name string
 	// Values lacks claims that the reading does not concern. The default one has all that can be measured. Other
-	// cells are those of values that only conclusions need.
+	// cells have values that only conclusions need.
 	Values Values
 	// from is the line of readings.csv about it.
 	from claim.Reading
@@ -178,7 +178,7 @@ func Read(readings ...Reading) *Output {
 	return &Output{Readings: readings, Missing: map[claim.Cell]string{}}
 }
 
-// Under returns the values of a reading, to be set. It adds the reading if the output has none of the name.
+// Under returns the values of a reading, to be set. It adds the reading if it is new.
 func (o *Output) Under(reading string) Values {
 	for _, r := range o.Readings {
 		if r.Name == reading {

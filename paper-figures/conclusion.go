@@ -138,8 +138,8 @@ func answer(c *Conclusion, tests []conclusionTest, status claim.Status) {
 // outcomesOf returns a dot and an outcome for each reading of an artefact, by the verdicts of tests. A reading that
 // changes no value is left out.
 func outcomesOf(tests []conclusionTest, judged func(*Test) verdict.Verdict) (dots []Dot, outcomes []verdict.Outcome) {
-	// states are those of the values, by dot; a value that several rows test has the worst. shared has the worst state
-	// of the values that are measured under the default reading already.
+	// states has the states of the values, by dot; a value that several rows test has the worst. shared has the worst
+	// state of the values that are measured under the default reading already.
 	var states []map[string]verdict.State
 	var shared []verdict.State
 	for i := range tests {

@@ -28,9 +28,9 @@ import (
 // returns ones, as many as there are instances. After an error Build's output is discarded.
 type Data struct {
 	Scale Scale
-	// Claims are those of the paper.
+	// Claims are the paper's claims.
 	Claims *claim.Set
-	// Title is that of the artefact.
+	// Title is the artefact's title.
 	Title string
 	// TrainingRun says what a training run of the paper's agents costs.
 	TrainingRun string
@@ -96,7 +96,7 @@ func (d *Data) fail(err error) {
 	}
 }
 
-// request notes instances of a series, or checks that they were noted. It returns nil if there are no results.
+// request notes instances of a series, or checks that they were noted. It returns nil without results.
 func (d *Data) request(s store.Series, from, to int) *run.Trial {
 	n := d.needs.at[s]
 	switch {

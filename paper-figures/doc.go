@@ -1,4 +1,4 @@
-// Package figures compares what the papers print with what this project measures.
+// Package figures compares the printed numbers of papers with this project's measurements.
 //
 // Each paper is a sub-package that declares artefacts: the paper's tables, its figures, and the claims of its
 // text. An artefact asks for results of cells ([Data]), and returns tables, figures, and the values of its

@@ -2,7 +2,7 @@ package figures
 
 import "miglab/paper-figures/manifest"
 
-// The facts of a reproduction are those of package manifest.
+// The facts of a reproduction have the types of package manifest.
 type (
 	Manifest       = manifest.Manifest
 	PaperRecord    = manifest.Paper

@@ -234,7 +234,7 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
 	return row
 }
 
-// open says why a verdict is inconclusive and what would settle it.
+// open says why a verdict is inconclusive and how to settle it.
 func open(j *verdict.Judgement, m Measurement) *manifest.Open {
 	out := &manifest.Open{Enough: j.Enough, Outside: j.Outside, Tie: j.Low == j.High}
 	switch {

@@ -15,14 +15,14 @@ type Reference struct {
 	Name string `csv:"name"`
 	// Datasets begins the names of the datasets whose workloads are the paper's: far of far/GOODSCALING+WIDETIMES.
 	Datasets string `csv:"datasets"`
-	// Key and Type are those of BibTeX, and so is the form of Authors.
+	// Key, Type and the form of Authors are BibTeX's.
 	Key     string `csv:"key"`
 	Type    string `csv:"type"`
 	Authors string `csv:"authors"`
 	Title   string `csv:"title"`
 	Venue   string `csv:"venue"`
 	Volume  string `csv:"volume"`
-	// Number is that of the article.
+	// Number is the article's number.
 	Number string `csv:"number"`
 	Year   int    `csv:"year"`
 	DOI    string `csv:"doi"`
@@ -30,7 +30,7 @@ type Reference struct {
 	Introduction
 }
 
-// An Introduction is what the page of a paper says first. miglab has none.
+// An Introduction begins the page of a paper. miglab has no page.
 type Introduction struct {
 	Heading string `csv:"heading"`
 	Cite    string `csv:"cite"`
@@ -56,7 +56,7 @@ var venueFields = map[string]string{"article": "journal", "inproceedings": "book
 var escapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "$", `\$`,
 	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`)
 
-// WriteBibTeX writes the entry with a note, which may be empty. Errors are those of w.
+// WriteBibTeX writes the entry with a note, which may be empty. It returns the errors of w.
 func (r *Reference) WriteBibTeX(w io.Writer, note string) error {
 	entry := fmt.Sprintf("@%s{%s,\n  title = {{%s}},\n", r.Type, r.Key, r.Title)
 	archive := ""

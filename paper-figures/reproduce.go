@@ -53,7 +53,7 @@ type job struct {
 	record *Record
 }
 
-// Cells lists the cells of the selected artefacts, whether they are done or not. It computes nothing.
+// Cells lists the cells of the selected artefacts, whether they are done or not. It does not compute.
 func (r *Reproduction) Cells() ([]run.Span, error) {
 	return r.plan(slices.DeleteFunc(r.jobs(), func(j *job) bool { return !r.keeps(j) }))
 }
@@ -113,7 +113,7 @@ func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
 	return d, o, nil
 }
 
-// Run computes what is missing and writes tables, figures, the manifest and what is rendered from it. It
+// Run computes missing cells and writes tables, figures, the manifest and its pages. It
 // returns the manifest, and how many artefacts Only leaves undone. Artefacts that are done stay as they are.
 func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err error) {
 	all := r.jobs()
@@ -203,7 +203,7 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 // artefactCost estimates the time of all artefacts over the time of all cells, measured on a busy machine.
 const artefactCost = 0.2
 
-// tellAll makes the progress of an engine that of its cells and of artefacts after them. An artefact costs as much as
+// tellAll makes an engine's progress count its cells and then artefacts. An artefact costs as much as
 // it reads cells.
 func tellAll(engine *run.Engine, runner *work.Runner, artefacts []*job) {
 	progress, share := engine.Progress, engine.Share

@@ -31,7 +31,7 @@ func Script(d *Data) (*Output, error) {
 	return out, nil
 }
 
-// scriptTable has the lines of script.csv about an artefact.
+// scriptTable lists the lines of script.csv about an artefact.
 func scriptTable(c *claim.Set, a *Artefact, values Values) *Table {
 	t := NewTable("script-"+a.Name,
 		fmt.Sprintf("The authors' public code and print: %s, %s", a.Name, a.Title),

@@ -39,7 +39,7 @@ type Explanation struct {
 	// Evidence names the artefact that shows it as --only of miglab reproduce does, for example far/table5.
 	Evidence string `csv:"evidence"`
 	// Table names the table of the evidence in which the numbers stand that decide, and Columns its columns,
-	// separated by semicolons. Both are empty where there is none.
+	// separated by semicolons. Both may be empty.
 	Table   string `csv:"table"`
 	Columns string `csv:"columns"`
 	// Reason is one plain sentence.
@@ -69,7 +69,8 @@ func (s *Set) addCause(r *Explanation) (column string, err error) {
 	return "cause", errors.New("script.csv does not say what the authors' code gave")
 }
 
-// Explain returns the first line of causes.csv about a claim whose cause is possible, or says that nothing explains it.
+// Explain returns the first line of causes.csv about a claim whose cause is possible, or says that its cause is
+// unknown.
 func (s *Set) Explain(c *Claim, possible func(Cause) bool) Explanation {
 	for _, e := range s.Explanations {
 		if e.Artefact == c.Home.Artefact && e.Has(c.Home.Cell) && possible(e.Cause) {

@@ -100,7 +100,7 @@ type row struct {
 	// Also is where else the paper prints the number, for people.
 	Also   string `csv:"also"`
 	Source string `csv:"source"`
-	// The home of a number that the artefact repeats. Its line has nothing else.
+	// The home of a number that the artefact repeats. Its line has only the key and the home.
 	HomeArtefact string `csv:"home_artefact"`
 	HomeRow      string `csv:"home_row"`
 	HomeColumn   string `csv:"home_column"`

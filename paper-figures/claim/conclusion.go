@@ -19,7 +19,7 @@ const (
 	Whole Weight = ""
 	// OfPart is the weight of a reading of some replicates or claims, which does not compete.
 	OfPart Weight = "part"
-	// PostHoc is the weight of what was found after the run. It is shown and decides nothing.
+	// PostHoc is the weight of readings found after the run. They are shown and do not decide.
 	PostHoc Weight = "post hoc"
 	// AnotherDefault is the weight of a reading that equals the first one.
 	AnotherDefault Weight = "default"
@@ -58,13 +58,13 @@ type Status string
 
 // The statuses of conclusions.
 const (
-	// Usual tests decide by what is measured.
+	// Usual tests decide by the measured value.
 	Usual Status = ""
 	// OfModel marks a conclusion about a model whose constants were chosen with the paper's result in view.
 	OfModel Status = "model"
 	// OfBudget marks a conclusion about agents that learned less than the paper's, which might turn a miss.
 	OfBudget Status = "budget"
-	// Later marks a test that decides nothing, because it was found after the run, and Beside one that decides nothing,
+	// Later marks a test that does not decide, because it was found after the run, and Beside one that does not decide,
 	// because its experiment is not the paper's.
 	Later  Status = "post hoc"
 	Beside Status = "beside"
@@ -105,7 +105,7 @@ type TestLine struct {
 	Because  string         `csv:"because"`
 }
 
-// A Test is a line of conclusions.csv with its numbers. Neutral and From are NaN if none is given. Limit is the
+// A Test is a line of conclusions.csv with its numbers. Neutral and From are NaN if they are not given. Limit is the
 // threshold with its rounding.
 type Test struct {
 	TestLine

@@ -1,5 +1,5 @@
 // Package claim holds what papers claim: numbers and sentences, each at its coordinates, and the files that list them.
-// It compares coordinates and never their text, and it renders nothing.
+// It compares coordinates and never their text, and it does not render.
 package claim
 
 import (

@@ -17,7 +17,7 @@ type Script struct {
 	Function   string `csv:"function"`
 	// Settings says how it was run, and every change to the code.
 	Settings string `csv:"settings"`
-	// Runs is the number of its executions, and Mean and SD are those of the number over them, in the claim's unit.
+	// Runs counts its executions. Mean and SD are the mean and deviation of the number over them, in the claim's unit.
 	Runs int     `csv:"runs"`
 	Mean float64 `csv:"mean"`
 	SD   float64 `csv:"sd"`

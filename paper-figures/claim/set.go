@@ -21,8 +21,8 @@ type Set struct {
 	Tests []Test
 }
 
-// Load reads the files of a paper: claims.csv, and those of script.csv, causes.csv, readings.csv and conclusions.csv
-// that exist. In causes.csv the first line that selects a claim counts. A line that selects no claim is an error.
+// Load reads the files of a paper: claims.csv, and script.csv, causes.csv, readings.csv and conclusions.csv if they
+// exist. In causes.csv the first line that selects a claim counts. A line that selects no claim is an error.
 func Load(paper string, files fs.FS) (*Set, error) {
 	s := &Set{Paper: paper}
 	if err := EachRow(paper, files, "claims.csv", s.add); err != nil {
@@ -92,7 +92,7 @@ func (s *Set) Find(k Key) *Claim {
 	return nil
 }
 
-// Published returns the number printed at a place. It panics if there is none, which is a mistake in the program.
+// Published returns the number printed at a place. A missing claim is a mistake in the program: it panics.
 func (s *Set) Published(artefact string, cell Cell) float64 {
 	if c := s.Find(Key{artefact, cell}); c != nil {
 		return c.Published

@@ -35,7 +35,7 @@ type column struct {
 	less *scheduler
 }
 
-// differenceColumns returns columns with the difference to a scheduler; nil for none.
+// differenceColumns returns columns with the difference to a scheduler, unless it is nil.
 func differenceColumns(less *scheduler, quantities ...quantity) []column {
 	return figures.Map(quantities, func(q quantity) column { return column{q, less} })
 }
@@ -98,7 +98,7 @@ var settings = []setting{
 var script string
 
 // table5 measures the effect of the settings of Table 5, which the report does not print. A further table lists
-// where the report's text differs from the authors' script, and what our agents follow.
+// where the report's text differs from the authors' script, and which one our agents follow.
 func table5(d *figures.Data) (*figures.Output, error) {
 	differences, err := csv.NewReader(strings.NewReader(script)).ReadAll()
 	if err != nil {
@@ -270,7 +270,7 @@ func pareto(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(t).Figure("pareto", chart.Title, chart), nil
 }
 
-// A point is what a scheduler costs: megajoules and percent of jobs.
+// A point has the costs of a scheduler: megajoules and percent of jobs.
 type point struct{ energy, late float64 }
 
 // onFront reports whether no point dominates p.
@@ -278,7 +278,7 @@ func onFront(p point, all []point) bool {
 	return !slices.ContainsFunc(all, func(o point) bool { return o != p && o.energy <= p.energy && o.late <= p.late })
 }
 
-// slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1 there is no time to spare.
+// slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1 no time is left to spare.
 var slacks = []float64{1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6}
 
 // slackData returns days on which every job has the same slack.

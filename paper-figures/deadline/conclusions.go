@@ -76,7 +76,7 @@ func lesserOf(a, b figures.Measurement) figures.Measurement {
 	return a
 }
 
-// against adds a row with an agent's late jobs, those of the best of some rules, and the difference, which it returns.
+// against adds a row with the late jobs of an agent and of the best of some rules, and returns the difference.
 func (x sample) against(
 	d *figures.Data, t *figures.Table, cells []string, s *scheduler, rules []*scheduler,
 ) figures.Measurement {
@@ -87,7 +87,7 @@ func (x sample) against(
 	return less
 }
 
-// less measures an agent's late jobs less those of a rule.
+// less measures an agent's late jobs less a rule's.
 func (x sample) less(d *figures.Data, s *scheduler, base []float64) figures.Measurement {
 	return x.training(d, evaluation, figures.Map(late.runs(d, s, x), func(run []float64) []float64 {
 		return figures.Differences(run, base)

@@ -39,7 +39,7 @@ var (
 
 // days are the days that the numbers of a reading are taken over.
 type days struct {
-	// name is that of the reading.
+	// name is the reading's name.
 	name           string
 	relaxed, tight sample
 }
@@ -111,7 +111,7 @@ func (x sample) level(d *figures.Data, s *scheduler, q quantity) figures.Measure
 	return x.mean(d, q.of(d, s, x))
 }
 
-// reduction measures by how many percent an agent's mean is below that of a scheduler with these values.
+// reduction measures by how many percent an agent's mean is below the mean of base.
 func (x sample) reduction(d *figures.Data, s *scheduler, q quantity, base []float64) figures.Measurement {
 	return x.training(d, evaluation, figures.Map(q.runs(d, s, x), func(run []float64) []float64 {
 		return reductions(run, base)
@@ -177,7 +177,7 @@ func reductions(values, base []float64) []float64 {
 	return out
 }
 
-// reduction returns by how many percent the mean of values is below that of base, as in Table 8.
+// reduction returns by how many percent the mean of values is below the mean of base, as in Table 8.
 func reduction(values, base []float64) float64 {
 	return 100 * (1 - figures.Mean(values)/figures.Mean(base))
 }

@@ -351,7 +351,7 @@ func text(d *figures.Data) (*figures.Output, error) {
 
 var bestLate = claim.Of("late with the best schedule found")
 
-// tightDeadlines tests what 2.5.1 says about tight deadlines in general. That is no result of an
+// tightDeadlines tests what 2.5.1 says about tight deadlines in general. That does not come from an
 // evaluation, so that the default is a large sample of days, and print has no sampling error. Agents are further
 // schedules that the optimum cannot be worse than.
 func tightDeadlines(d *figures.Data) (*figures.Output, error) {

@@ -13,7 +13,7 @@ import (
 	"miglab/reports"
 )
 
-// inputTable lists the inputs of an artefact, those of other tables that it prints again included.
+// inputTable lists the inputs of an artefact, with inputs of other tables that it prints again.
 func inputTable(d *figures.Data, artefact, file, title string, notes ...string) *figures.Table {
 	t := figures.NewTable(file, title, reports.Left("parameter").Right("published").Left("unit", "source"), notes...)
 	for _, c := range d.Claims.Of(artefact) {
@@ -42,7 +42,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 		"the report prints neither the bins nor the scales")), nil
 }
 
-// Settings of our agents' training, and parts of what they observe, by their names in Tables 1, 4 and 5. This
+// Settings of our agents' training, and parts of their observation, by their names in Tables 1, 4 and 5. This
 // package must not import the agents; a test of the training compares these numbers with theirs.
 var (
 	original = map[claim.Cell]float64{

@@ -51,7 +51,7 @@ var (
 )
 
 // The report's agent after different trainings. The first is its best, trained as the authors' notebook does
-// it, with settings that the report calls enhanced; those of its first notebook are original (Table 5).
+// it, with settings that the report calls enhanced; its first notebook has the original settings (Table 5).
 var (
 	agent           = trained("RL-PPO", "enhanced", 22)
 	firstFive       = trained("RL-PPO", "enhanced", ofOurs)
@@ -130,7 +130,7 @@ type quantity struct {
 var (
 	late      = quantity{"late", "%", "late_percent", 1, 2}
 	tardiness = quantity{"tardiness", "min", "tardiness_min", 1, 3}
-	// energy is what Table 7 prints.
+	// energy is printed in Table 7.
 	energy = quantity{"energy", "MW min", "energy_as_released_wmin", 1e-6, 3}
 	// charged is without the error of the released loop: it frees slices in the interval before they complete.
 	charged = quantity{"energy", "MW min", "energy_wmin", 1e-6, 3}

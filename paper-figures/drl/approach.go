@@ -53,7 +53,7 @@ var (
 	approaches = append([]approach{far, miso, fixBest, noMIG}, agents...)
 )
 
-// runs lists the approach's algorithms for a workload: one, or one for each training run in the program, perhaps none.
+// runs lists the approach's algorithms for a workload: one, or one for each training run, if the program has any.
 func (a approach) runs(w workload) (out []string) {
 	if !a.learned {
 		return []string{a.algorithm}
@@ -90,7 +90,7 @@ func (a approach) curve(w workload) string {
 	return name
 }
 
-// dataSets is what a mean of a scheduler is over.
+// dataSets are the replicates of a scheduler that does not learn.
 const dataSets verdict.Unit = "data sets"
 
 // overRuns measures an approach on a workload with count data sets in the paper. of returns a quantity by data
@@ -110,7 +110,7 @@ func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int,
 }
 
 // overTraining returns the mean over training runs, of which the paper had some. The detail says which
-// runs of the agents are missing, and what their learning curves do at the end.
+// runs of the agents are missing, and how their learning curves end.
 func overTraining(d *figures.Data, values []float64, paper int, agents ...string) figures.Measurement {
 	m := d.MeanOf(values, verdict.TrainingRuns, paper)
 	var details []string

@@ -105,7 +105,7 @@ func (r *reading) crossed(d *figures.Data, runs int, of func(few *reading, run i
 	return d.Crossed(values)
 }
 
-// fixedAbove is [reading.above] of the best partition for each data set.
+// fixedAbove returns [reading.above] of the best partition for each data set.
 func (r *reading) fixedAbove(d *figures.Data, w workload, _, agent string) []float64 {
 	return r.onBestPartition(d, w, func(b batches, fixed string) []float64 {
 		return d.Above(r.series(b.data, fixed), r.series(b.data, agent), b.datasets)
@@ -124,7 +124,7 @@ func (r *reading) overBound(d *figures.Data, w workload, lower, agent string) []
 	})
 }
 
-// less returns p_opt of an agent less that of another, by data set.
+// less returns p_opt of an agent less p_opt of another, by data set.
 func (r *reading) less(d *figures.Data, w workload, a, b string) []float64 {
 	return figures.Differences(r.pOpt(d, w, a), r.pOpt(d, w, b))
 }

@@ -145,11 +145,11 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t), nil
 }
 
-// What an agent does to a batch, of the numbers of destroys and of all reconfigurations.
+// destroyed and created take the numbers of destroys and of all reconfigurations of a batch.
 func destroyed(destroys, _ float64) float64     { return destroys }
 func created(destroys, changes float64) float64 { return changes - destroys }
 
-// onOnePartition is 100 % of a batch in which nothing is destroyed.
+// onOnePartition returns 100 % for a batch that destroys no instance.
 func onOnePartition(destroys, _ float64) float64 { return map[bool]float64{true: 100}[destroys == 0] }
 
 // counted measures what an agent does to a batch, in the mean over its training runs.

@@ -29,7 +29,7 @@ type curves map[string][]course
 // learned returns the project's own curves.
 func learned() curves { return curve.Shipped() }
 
-// trend is what an agent's curve does at the end of its training.
+// trend fits the end of an agent's curve.
 func (all curves) trend(agent string) curve.Trend { return curve.TrendOf(all.of(agent)) }
 
 func says(agent string, t curve.Trend) string {
@@ -41,13 +41,13 @@ func says(agent string, t curve.Trend) string {
 		agent, t.Word(), rate, t.Slope, t.Half)
 }
 
-// slower compares the steps to the best score that both reach: those of a over those of b.
+// slower returns how many times as many steps a takes as b to the best score that both reach.
 func slower(a, b *course) float64 {
 	both := max(a.Least(), b.Least())
 	return a.Reaches(both) / b.Reaches(both)
 }
 
-// of returns the runs of an agent. It panics if there is none, because the curves are part of the program.
+// of returns the runs of an agent. It panics without one, because the curves are part of the program.
 func (all curves) of(agent string) []course {
 	if len(all[agent]) == 0 {
 		panic("drl: no learning curve of " + agent)
@@ -136,7 +136,7 @@ func (r *learningRow) values(all curves) (out []float64) {
 	return out
 }
 
-// read measures claims, those of each reading together. A number that the paper prints is of
+// read measures claims, grouped by reading. A number that the paper prints is of
 // one training run; a sentence of the paper has no number that could have a sampling error.
 func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *figures.Output {
 	runs := map[claim.Cell]int{}
@@ -161,7 +161,7 @@ type learningRow struct {
 	Artefact string `csv:"artefact"`
 	// Reading is empty for the default one.
 	Reading string `csv:"reading"`
-	// Cell is that of the claim. A line of a chart has its name as the quantity.
+	// Cell is the place of the claim. A line of a chart has its name as the quantity.
 	claim.Cell
 	// Shows is line, or one of [quantities].
 	Shows string `csv:"shows"`
@@ -292,7 +292,7 @@ func (all curves) trainingRow(agent string) []string {
 	}
 }
 
-// A learner is a line of learners.csv beside the curves: by what an agent learned, and in how many gradient steps.
+// A learner is a line of learners.csv, beside the curves: the learner of an agent and its gradient steps.
 type learner struct {
 	Agent   string `csv:"agent"`
 	Learner string `csv:"learner"`
@@ -349,7 +349,7 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 	return figures.Map(unlearned, func(a approach) float64 { return levelOn(d, a, on) })
 }
 
-// mixed shows agents in a chart for each workload, beside what the paper prints. Figure 13 lacks the panel of
+// mixed shows agents in a chart for each workload, beside the printed values. Figure 13 lacks the panel of
 // RODINIA + ALTIS, because the curves of FLOAT were not scored on kernels.
 func (all curves) mixed(d *figures.Data, name, heading string, notes ...string) (*figures.Output, error) {
 	t := figures.NewTable(name, heading+": levels of p_opt [%]",
@@ -526,7 +526,7 @@ func (all curves) returns(agent string) float64 {
 	return figures.Mean(figures.Map(all.of(agent), func(c course) float64 { return c.Return }))
 }
 
-// finalCells returns an agent's training steps and updates, its runs, their mean, and what its curve does at the end.
+// finalCells returns an agent's training steps and updates, its runs, their mean, and the trend at the end.
 func (all curves) finalCells(agent string) []string {
 	runs := all.of(agent)
 	ends := figures.Map(runs, func(c course) float64 { return c.Final() })

@@ -213,7 +213,7 @@ var (
 	molded  = figures.Dataset("drl-table2-molded")
 )
 
-// efficiency is t(1)/(s t(s)) (2.2).
+// efficiency returns t(1)/(s t(s)) (2.2).
 func efficiency(t *task.Task, s mig.Slices) float64 { return float64(t.On(1)/t.On(s)) / float64(s) }
 
 func table2(d *figures.Data) (*figures.Output, error) {

@@ -25,7 +25,7 @@ const (
 
 // A law is the generator of 5.1.2 with other constants.
 type law struct {
-	// means are those of r by kind of speedup. Its deviations and how far it may lie from the means are as printed.
+	// means are the means of r by kind of speedup. Its deviations and how far it may lie from the means are as printed.
 	means [3]float64
 	// leave is the probability with which a memory-bound task stops being so, before each slice.
 	leave float64
@@ -36,7 +36,7 @@ type law struct {
 // printedLaw is 5.1.2 word by word.
 var printedLaw = law{[...]float64{-0.25, 0.1, 0.75}, 0.3, false}
 
-// laws are all combinations of some constants around the printed ones.
+// laws combines constants around the printed ones in all ways.
 func laws() (out []law) {
 	for near, sub := range figures.Each([]float64{0, .1, .2, .3}, []float64{.25, .375, .5, .625, .75, .875, 1}) {
 		for super, leave := range figures.Each([]float64{0, -.1, -.25, -.4}, []float64{0, .1, .3, 1}) {
@@ -103,7 +103,7 @@ var noMIGWorkloads = []struct {
 	{wideTimes, [...]float64{20, 20, 20, 20, 20}, 2},
 }
 
-// A noMIGFit is what a law gives by workload: p_sup in quarters, p_opt, and how far the makespan is from print in
+// A noMIGFit has the results of a law by workload: p_sup in quarters, p_opt, and how far the makespan is from print in
 // percent; worst is the largest.
 type noMIGFit struct {
 	law
@@ -221,7 +221,8 @@ func freeShares(d *figures.Data) *figures.Table {
 	return t
 }
 
-// sharesOfAgents has the first training run of each agent on data sets with each p_sup, the online agent as in Table 5.
+// sharesOfAgents shows the first training run of each agent on data sets with each p_sup, the online agent as in Table
+// 5.
 func sharesOfAgents(d *figures.Data) *figures.Table {
 	t := figures.NewTable("nomig-agents", "The agents of Table 4: p_opt [%] on data sets with another p_sup",
 		reports.Left("workload", "generator").Right("p_sup [%]"),

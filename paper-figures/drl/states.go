@@ -51,7 +51,7 @@ func (s state) pass(by mig.Seconds) state {
 	return s
 }
 
-// advance is the action Advance: the next instance becomes free.
+// advance carries out the action Advance: the next instance becomes free.
 func (s state) advance() state {
 	next := mig.Seconds(math.Inf(1))
 	for _, r := range s.tasks {
@@ -82,14 +82,15 @@ func (s state) until(to mig.Partition) (t mig.Seconds) {
 	return t
 }
 
-// reconfigure is the action DIRECT RECONFIG, which waits for what it changes.
+// reconfigure carries out the action DIRECT RECONFIG, which waits for the slices that it changes.
 func (s state) reconfigure(to mig.Partition) state {
 	s = s.pass(s.until(to))
 	s.partition, s.reconfigured = to, true
 	return s
 }
 
-// actions lists the possible actions (4.2). With direct, a reconfiguration waits for its slices; none follows another.
+// actions lists the possible actions (4.2). With direct, a reconfiguration waits for its slices and never follows
+// another.
 func (s state) actions(direct bool) (out []string) {
 	if len(s.tasks) > 0 {
 		out = append(out, "Advance")
@@ -141,7 +142,7 @@ func (s state) panel() reports.GanttPanel {
 	return p
 }
 
-// exampleState is what the text says of timestep t of Fig. 6: 2-1-1-3, the third instance free, the first free
+// exampleState returns timestep t of Fig. 6 by the text: 2-1-1-3, the third instance free, the first free
 // first, the second after 4 levels (6.5.2); one task of class C1 and four of C2. All other times are ours.
 func exampleState() state {
 	p := partitionOf("2-1-1-3")

@@ -35,7 +35,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 // evaluated is the number of batches of the released evaluation.
 const evaluated = 150
 
-// releasedEvaluation is what callbacks.py of the public code measures while an agent learns.
+// releasedEvaluation measures agents as callbacks.py of the public code does while they learn.
 func releasedEvaluation(d *figures.Data) figures.Reading {
 	data := figures.Dataset("drl/GOODSCALING?start=busy&" + trainingGen)
 	values := grid(synthetic, agents, func(w workload, a approach) figures.Measurement {
@@ -47,7 +47,7 @@ func releasedEvaluation(d *figures.Data) figures.Reading {
 	return figures.Reading{Name: "released evaluation", Values: values}
 }
 
-// shortBatches has agents that know partial batches.
+// shortBatches measures agents that know partial batches.
 func shortBatches(d *figures.Data) figures.Reading {
 	r := readings[byScriptAll]
 	r.firstRun = forFurther
@@ -58,7 +58,7 @@ func shortBatches(d *figures.Data) figures.Reading {
 	return figures.Reading{Name: "all batches, learned from 1 to 14 tasks", Values: values}
 }
 
-// releasedLearner has the ends of the learning curves of agents with the settings of the released learner. The
+// releasedLearner reads the ends of the learning curves of agents with the settings of the released learner. The
 // repository has no room for their weights.
 func releasedLearner(d *figures.Data) figures.Reading {
 	values := grid(synthetic, agents[1:], func(w workload, a approach) figures.Measurement {
@@ -97,7 +97,7 @@ func floors(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(certifiedFloors(d), fixedPartitions(d), onlineFloors(d)), nil
 }
 
-// onlineFloors shows by how much a schedule of a whole data set can be ahead of FAR, beside what Table 5 prints.
+// onlineFloors shows by how much a schedule of a whole data set can be ahead of FAR, beside the numbers of Table 5.
 func onlineFloors(d *figures.Data) *figures.Table {
 	t := figures.NewTable("floors-online",
 		"By how many percent any schedule of a whole data set can be ahead of FAR in Table 5, by the certified bound",
@@ -117,7 +117,7 @@ func onlineFloors(d *figures.Data) *figures.Table {
 	return t
 }
 
-// What the floors are computed on. The batch of 2 tasks decides.
+// The numbers of data sets for the floors. The batch of 2 tasks decides.
 const (
 	floorPartial = 300
 	floorFull    = 12

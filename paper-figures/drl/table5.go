@@ -102,7 +102,7 @@ func table5(d *figures.Data) (*figures.Output, error) {
 // publishedLatency is the 99th percentile of the paper's decisions, in microseconds (6.6).
 const publishedLatency = 3090
 
-// latency compares the time of a decision with the paper's (6.6). Wall times differ from run to run and are no claims;
+// latency compares the time of a decision with the paper's (6.6). Wall times differ from run to run and are not claims;
 // whether the paper's agent is slower than in print is a conclusion.
 func latency(d *figures.Data) (*figures.Output, error) {
 	const measuredOn = 200

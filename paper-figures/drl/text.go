@@ -85,7 +85,7 @@ func counts(values figures.Values) {
 	count("actions on A100 with N = 14", 1+len(g.Classes())+n*int(g.ComputeSlices))
 }
 
-// logStates is log10 of the states on A100 as 4.1 prints them: the sum over i up to N of C(C(M+4, 5), i) 7 M^6.
+// logStates returns log10 of the states on A100 as 4.1 prints them: the sum over i up to N of C(C(M+4, 5), i) 7 M^6.
 func logStates(n, m int64) float64 {
 	classes := new(big.Int).Binomial(m+4, 5).Int64()
 	sum := new(big.Int)
@@ -134,11 +134,11 @@ func slowdowns(claims *claim.Set, values figures.Values) map[claim.Cell]string {
 	return missing
 }
 
-// onGPU is what was measured on GPUs.
+// onGPU has measurements on GPUs.
 type onGPU struct{ datasets.HardwareSet }
 
 // table3 judges end times simulated with the public times of the kernels, and an execution on an A100. If there is one,
-// the simulated end times are those of the execution, too.
+// the simulated end times are the execution's, too.
 func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
 	values := simulated3(d)
 	h.executed3(d.Claims, values)

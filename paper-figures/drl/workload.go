@@ -89,7 +89,7 @@ func (a approach) String() string { return a.name }
 
 func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
 
-// about is that of a row about the claims of a workload.
+// about selects the claims of a workload, for a row about them.
 func about(workload, label string) figures.About {
 	return figures.About{Selection: claim.Selection{Row: workload}, Label: label}
 }
@@ -102,7 +102,7 @@ func columnsOf[T fmt.Stringer](all []T) []claim.Cell {
 type reading struct {
 	// name is empty for the default; readings.csv says where the reading comes from.
 	name string
-	// parameters are those of the data sets.
+	// parameters are the data sets' parameters.
 	parameters string
 	// alike says that the tasks are in random order, so that the first full batch of a data set represents all.
 	alike bool
@@ -273,7 +273,7 @@ func (r *reading) whole(w workload) string {
 	return figures.Dataset(r.withTotal(w))
 }
 
-// generators are those of comparisons on single batches: the paper's text, and the code that trained the agents.
+// generators draw single batches for comparisons: the paper's text, and the code that trained the agents.
 var generators = []generator{{"printed", ""}, {"training", "?" + trainingGen}}
 
 type generator struct{ name, parameters string }

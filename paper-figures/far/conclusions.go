@@ -13,7 +13,7 @@ import (
 	"miglab/reports"
 )
 
-// conclusions.csv has the tests. Most of what they need are the numbers of the tables. The rest is measured here.
+// conclusions.csv has the tests. Most of them need the numbers of the tables alone. The rest is measured here.
 
 // less returns the difference of two independent means.
 func less(a, b figures.Measurement) figures.Measurement {
@@ -46,7 +46,7 @@ func bracket(found, proven figures.Measurement) figures.Measurement {
 const bounded, searched = 25, 15
 
 // distance sets what conclusions.csv tests of FAR's distance from the optimum on batches with a range of times, and
-// returns rho and the makespan over the certified bound and over that of treedp, by scaling.
+// returns rho and the makespan over the certified bound and over the makespan of treedp, by scaling.
 func (s setting) distance(d *figures.Data, times string, values figures.Values) (rows [3][]string) {
 	var rhos, proven [][]figures.Measurement // by number of tasks
 	var found, few, most, rises, spreads []figures.Measurement
@@ -165,7 +165,7 @@ func reconfiguration(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t), nil
 }
 
-// otherGPUs makes Table 5 on A30 and H100. The seed is not that of Table 5, because H100 would otherwise have the
+// otherGPUs makes Table 5 on A30 and H100. The seed differs from Table 5's, because H100 would otherwise have the
 // batches of A100.
 func otherGPUs(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("gpus", "sigma on A30 and H100, the mean of 1000 executions",
@@ -241,8 +241,8 @@ func (j joining) measures(d *figures.Data) figures.Values {
 	return values
 }
 
-// losses returns by how many percent batches that are joined exceed their area bound, which follows from what
-// Table 9 has, and by how much what Table 9 has is more for NARROWTIMES, which the table leaves out.
+// losses returns by how many percent batches that are joined exceed their area bound, which follows from
+// Table 9, and by how much its numbers are higher for NARROWTIMES, which the table leaves out.
 func losses(of measure, scale, shift float64) func(*figures.Data) figures.Values {
 	return func(d *figures.Data) figures.Values {
 		values := figures.Values{}

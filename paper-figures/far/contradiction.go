@@ -27,7 +27,7 @@ func contradiction(d *figures.Data) (*figures.Output, error) {
 const halfOfDifference = "±: half of the 95 % interval of the difference from a printed mean of 1000 other " +
 	"executions or pairs"
 
-// about is that of a row about the claims of a workload with n tasks.
+// about selects the claims of a workload with n tasks, for a row about them.
 func about(w workload, n int, label string) figures.About {
 	c := cell(w, n, "")
 	return figures.About{Selection: claim.Selection(c), Label: label}
@@ -79,14 +79,14 @@ func sigmaLimits(d *figures.Data) *figures.Table {
 	return t
 }
 
-// A limit is what a printed mean cannot exceed: the same quantity at its most, by execution.
+// A limit bounds a printed mean: it has the largest possible value of the quantity, by execution.
 type limit struct {
 	name   string
 	values []float64
 }
 
 // cells returns the mean of a limit and half of the 95 % interval of its difference from a printed mean. The printed
-// mean is that of other executions, so that the interval has the sampling error of both.
+// mean is over other executions, so that the interval has the sampling error of both.
 func (l limit) cells(d *figures.Data) []string {
 	return reports.Cells(2, figures.Mean(l.values), l.half(d))
 }
@@ -109,7 +109,7 @@ func passed(d *figures.Data, printed float64, limits ...limit) (names []string) 
 }
 
 // refinementLimits compares p_ref with the most that any refinement can gain: no schedule ends
-// before the area bound, and an execution without a move or swap gains nothing.
+// before the area bound, and an execution without a move or swap does not gain.
 func refinementLimits(d *figures.Data) *figures.Table {
 	t := figures.NewTable("contradiction-table6", "p_ref of Table 6 and the most that any refinement can gain",
 		reports.Left("workload", "batches").Right("n", "p_ref (Table 6) [%]", "moves and swaps (Table 6)").
@@ -270,7 +270,7 @@ func textArithmetic(d *figures.Data) *figures.Table {
 	return t
 }
 
-// sliceWork is what a schedule puts on the slices of a GPU.
+// sliceWork has the work that a schedule puts on the slices of a GPU.
 type sliceWork struct {
 	// work are the seconds of work of each compute slice.
 	work []float64
@@ -340,8 +340,8 @@ func (s sliceWork) gains(seconds float64) []float64 {
 	return out
 }
 
-// mostGained returns, by execution, the most that executions can gain with a mean number of operations. gains are
-// those of an execution with 0, 1, 2 ... of them. They go where they bring most; a part of one brings its share.
+// mostGained returns, by execution, the most that executions can gain with a mean number of operations. gains has,
+// for each execution, the gain with 0, 1, 2 ... of them. They go where they bring most; a part of one brings its share.
 //
 // An operation has the price at which as many are worth it as there are. Each execution buys what gains it most, and
 // all get back the price of the mean number. Only the mean is a limit, and the values say how it varies.

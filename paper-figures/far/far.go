@@ -102,7 +102,7 @@ type workload struct{ scaling, times string }
 func (w workload) String() string { return w.scaling + " " + w.times }
 
 var (
-	// wide are the rows of Tables 4 and 9, workloads those of 5 to 8.
+	// wide are the rows of Tables 4 and 9, workloads the rows of Tables 5 to 8.
 	wide      = []workload{{"POORSCALING", "WIDETIMES"}, {"MIXEDSCALING", "WIDETIMES"}, {"GOODSCALING", "WIDETIMES"}}
 	workloads = []workload{
 		{"POORSCALING", "NARROWTIMES"},
@@ -113,7 +113,7 @@ var (
 		wide[2],
 	}
 
-	// allSizes are the numbers of tasks of Tables 4 and 9, threeSizes those of Tables 6 to 8.
+	// allSizes are the numbers of tasks in Tables 4 and 9, threeSizes the ones in Tables 6 to 8.
 	allSizes   = []int{10, 15, 20, 25, 30, 35}
 	threeSizes = []int{10, 20, 30}
 )

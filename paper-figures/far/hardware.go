@@ -13,7 +13,7 @@ import (
 	"miglab/reports"
 )
 
-// onGPU is what was measured on GPUs.
+// onGPU has measurements on GPUs.
 type onGPU struct{ datasets.HardwareSet }
 
 // measuredOn returns a number that was measured on a GPU.

@@ -14,9 +14,9 @@ import (
 	"miglab/reports"
 )
 
-// A comparedBatch is what a batch of Table 5 says about FIXPART(1,...,1) and FIXPART(7).
+// A comparedBatch compares FIXPART(1,...,1) and FIXPART(7) on a batch of Table 5.
 type comparedBatch struct {
-	// ratio is the makespan of FIXPART(1,...,1) over that of FIXPART(7).
+	// ratio is the makespan of FIXPART(1,...,1) over the one of FIXPART(7).
 	ratio float64
 	// most is sigma of FIXPART(7) if FAR reached the area bound.
 	most float64
@@ -34,7 +34,7 @@ func compare(b task.Batch) comparedBatch {
 	return comparedBatch{slices.Max(free) / seven, seven / area}
 }
 
-// mostSigma returns the largest mean sigma of FIXPART(1,...,1) that batches allow if that of
+// mostSigma returns the largest mean sigma of FIXPART(1,...,1) that batches allow if the mean sigma of
 // FIXPART(7) is given, whatever FAR needs, and its standard error as a difference of two samples.
 //
 // Both sigmas of a batch have the same makespan of FAR: one is y and the other ratio*y with y <= most. For
@@ -59,13 +59,14 @@ func allows(batches []comparedBatch, ones, seven float64) bool {
 	if ones-rounding > most+float64(3*stdErr) {
 		return false
 	}
-	// The least is the most of what is lower.
+	// The least is the most of the negative values.
 	lower := figures.Map(batches, func(b comparedBatch) comparedBatch { return comparedBatch{-b.ratio, b.most} })
 	most, stdErr = mostSigma(lower, seven-rounding)
 	return ones+rounding >= -most-float64(3*stdErr)
 }
 
-// memoryBound are all p_sup that differ in a class of 3, 7 or 8 tasks, which cover those of 15; the least of each kind.
+// memoryBound are all p_sup that differ in a class of 3, 7 or 8 tasks, which cover classes of 15; the least of each
+// kind.
 var memoryBound = strings.Fields("0 13 15 25 29 34 38 43 50 58 63 67 72 75 86 88 100")
 
 // speedupLimits says with which p_sup two printed sigmas are possible together.

@@ -30,7 +30,7 @@ type measure func(d *figures.Data, w workload, n int) []figures.Measurement
 
 // A procedure is one way to make a grid.
 type procedure struct {
-	// name is that of the reading.
+	// name is the reading's name.
 	name    string
 	measure measure
 	// also returns what only conclusions.csv needs; it may be nil.
@@ -89,7 +89,7 @@ func (p procedure) interchanged(in func(workload) bool) procedure {
 
 // A setting is a way to run FAR on batches of a generator.
 type setting struct {
-	// name is that of the reading.
+	// name is the reading's name.
 	name, parameters, far string
 	model                 mig.Reconfiguration
 }
@@ -110,7 +110,7 @@ func (s setting) series(w workload, n int) store.Series {
 	return batch(synthetic(w, n, s.parameters), s.far, s.model)
 }
 
-// rho is the measure of a procedure.
+// rho measures a procedure.
 func (s setting) rho(d *figures.Data, w workload, n int) []figures.Measurement {
 	return []figures.Measurement{mean(d, rho(d, s.series(w, n), executions))}
 }
@@ -121,7 +121,7 @@ var table4 = grid{
 	figures.Map(settings, func(s setting) procedure { return procedure{name: s.name, measure: s.rho} }),
 }
 
-// a30 is the one number about A30. Neither its workload nor the shares of the sizes are printed.
+// a30 measures the one number about A30. Neither its workload nor the shares of the sizes are printed.
 func a30(d *figures.Data) (*figures.Output, error) {
 	of := func(name string, w workload, s setting) figures.Reading {
 		series := seriesOn("A30", 1, s.series(w, 10))
@@ -155,7 +155,7 @@ var approaches = []approach{
 // A comparison is one way to make Table 5. The approaches have no reconfiguration time in any
 // of them (6.5.2: "despite the reconfiguration costs that such proposals do not need").
 type comparison struct {
-	// name is that of the reading, and parameters are those of the generator.
+	// name is the reading's name, and parameters are the generator's.
 	name, parameters string
 	// miso and far are the variants of the two algorithms; model is FAR's.
 	miso, far string
@@ -179,7 +179,7 @@ func (c comparison) sigmas(d *figures.Data, gpu, data string, as []approach, cou
 	})
 }
 
-// sigma is the measure of a procedure.
+// sigma measures a procedure.
 func (c comparison) sigma(d *figures.Data, w workload, n int) []figures.Measurement {
 	return c.sigmas(d, "A100", synthetic(w, n, c.parameters), approaches, executions)
 }
@@ -247,7 +247,7 @@ func refiningAs(name, parameters, refined string) procedure {
 
 var refinementTest = refiningAs("", "gen=released", "far?keep=last")
 
-// operatedGain is p_ref as the mean of the executions with a move or swap alone.
+// operatedGain measures p_ref as the mean of the executions with a move or swap alone.
 func (r refiner) operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
 	count := executions
 	if n == 10 && r == (refiner{"gen=released", "far?keep=last"}) {
@@ -286,7 +286,7 @@ var table6 = grid{
 }
 
 // scripted are the parameters with which far-concat does what concat_test and multi_batch_test do, and shifted is
-// the makespan that they have, in microseconds: they reconfigure nothing between two batches.
+// the makespan that they have, in microseconds: they never reconfigure between two batches.
 const scripted, shifted = "&iterations=20&keep=last&margin=shifted", "shifted_us"
 
 // A joining is a way to join two batches of a generator. With script it is concat_test, whose pairs are a batch
@@ -355,7 +355,7 @@ func joinings(of func(name string, j joining) procedure) []procedure {
 	}
 }
 
-// shares are readings with further shares of memory-bound tasks.
+// shares returns readings with further shares of memory-bound tasks.
 func shares(of func(joining) measure) []procedure {
 	return figures.Map([]string{"25", "75", "100"}, func(psup string) procedure {
 		return procedure{name: "text, p_sup = " + psup + " %", measure: of(joining{"psup=" + psup, false, further})}
@@ -405,15 +405,15 @@ func chain(d *figures.Data, w workload, n int) store.Series {
 	return stream(chained(d.Scale, w, n, ""), "far-concat")
 }
 
-// perPair makes the script's makespan of 1000 pairs over 1001 batches that of a pair over its two batches.
+// perPair turns the script's ratio, 1000 pairs over 1001 batches, into the ratio of a pair over its two batches.
 const perPair = (executions + 1) / 2. / executions
 
-// chainTest is 6.7.2: the makespan of one chain.
+// chainTest measures 6.7.2: the makespan of one chain.
 func chainTest(d *figures.Data, w workload, n int) []figures.Measurement {
 	return []figures.Measurement{figures.Exactly(figures.Percent(rho(d, chain(d, w, n), 1))[0])}
 }
 
-// multiBatchTest is the script multi_batch_test. It adds up the makespans of all consecutive pairs, so that
+// multiBatchTest does what the script multi_batch_test does. It adds up the makespans of all consecutive pairs, so that
 // inner batches count twice, and divides by the area bound, in which each batch counts once.
 func multiBatchTest(d *figures.Data, w workload, n int) []figures.Measurement {
 	pairs := inSeconds(d.Values(

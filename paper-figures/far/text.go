@@ -75,8 +75,8 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 		}))
 }
 
-// aboutTable9 compares the multi-batch error with what 6.7.2 expects of batches one after the other, twice rho: by how
-// many percent it is less.
+// aboutTable9 measures by how many percent the multi-batch error is below twice rho, which 6.7.2 expects of batches one
+// after the other.
 func aboutTable9(d *figures.Data, values figures.Values) {
 	expected := func(sizes ...int) []figures.Measurement {
 		return figures.Map(measureCells(d, table4.byDefault(), 0, wide, sizes...),

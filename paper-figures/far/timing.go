@@ -39,7 +39,7 @@ func batches(n string) (scalings, sizes []string) {
 }
 
 // micros returns the times of 1000 executions of each workload (6.4.2); of the concatenation,
-// those of pairs of batches. The approaches other than FAR have no reconfiguration time.
+// the times of pairs of batches. The approaches other than FAR have no reconfiguration time.
 func micros(d *figures.Data, algorithm, n string) (out []float64) {
 	model := mig.Free
 	if algorithm == "far" {
@@ -112,8 +112,8 @@ func printedTime(claims *claim.Set, algorithm, n string) *claim.Claim {
 	return claims.Find(claim.Key{Artefact: "timing", Cell: at})
 }
 
-// affordable compares the times for hundreds of tasks with a reconfiguration: those of this program and those that the
-// paper prints. It also compares the printed time for 15 tasks with the most that 6.4.2 prints for 10 to 35.
+// affordable compares the times for hundreds of tasks with a reconfiguration: this program's and the printed ones. It
+// also compares the printed time for 15 tasks with the most that 6.4.2 prints for 10 to 35.
 func affordable(d *figures.Data, byRow map[string]figures.Measurement) []figures.Reading {
 	reconfiguration := slices.Min(figures.Map(a100.Profiles, func(p *mig.Profile) float64 {
 		return float64(p.Create+p.Destroy) * 1000

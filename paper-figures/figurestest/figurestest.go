@@ -100,7 +100,7 @@ func Executed(gpu, source, algorithm, task string, simulated, real float64) stri
 		gpu, source, algorithm, task, simulated, real, (1-simulated/real)*100)
 }
 
-// command is what the reason of a claim that cannot be run must have: what to type, and where the file goes.
+// command matches the reason of a claim that cannot be run: the command to type, and the place of its file.
 var command = regexp.MustCompile("`miglab (?:profile|execute) .*--out DIR`.*put DIR/([a-z]+).csv into " +
 	"datasets/hardware as NAME.([a-z]+).csv")
 

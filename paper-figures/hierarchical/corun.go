@@ -15,7 +15,7 @@ import (
 	"miglab/reports"
 )
 
-// shippedModel has the constants of all results except those of sensitivity.
+// shippedModel returns the model behind all results except sensitivity.
 func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, gpu, 0).Model }
 
 // wellFitted is the largest residual at which the model counts as fitting a kernel.

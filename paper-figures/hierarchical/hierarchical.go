@@ -6,7 +6,7 @@
 // and say so. None is a measurement. Of the 27 programs of Table IV, eight are fitted on times
 // that others published, and the rest are drawn from their class under a fixed seed.
 //
-// claims.csv has the numbers of the text; those of the figures are not printed. Absolute
+// claims.csv has the numbers of the text; the figures print no numbers. Absolute
 // levels hang on the unpublished jobs and are shown as stand-ins. Orders of methods are judged,
 // over draws of the programs ([reported]) and over training runs of the agent.
 //
@@ -34,7 +34,7 @@ import (
 //go:embed *.csv
 var files embed.FS
 
-// overhead has no values: the makespan hangs on unpublished jobs, and wall times are no results.
+// overhead measures no value: the makespan hangs on unpublished jobs, and wall times are not results.
 func overhead(*figures.Data) (*figures.Output, error) { return new(figures.Output), nil }
 
 // Paper returns the paper with its artefacts.
@@ -106,7 +106,7 @@ var (
 	exact    = method{title: "exact optimum", algorithm: "exact"}
 )
 
-// paperMethods are those of the paper without MIG+MPS Default and the agent.
+// paperMethods are the paper's methods without MIG+MPS Default and the agent.
 var paperMethods = []method{timeSharing, migShared, migPrivate, mpsOnly}
 
 const trainingRuns = 3

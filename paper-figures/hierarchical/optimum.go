@@ -15,7 +15,7 @@ import (
 // ranked are the methods that are compared with the exact optimum.
 var ranked = slices.Concat(paperMethods, partitions, []method{greedy, agent, ownAgent, ceiling, local})
 
-// gaps returns, for n windows, by how many percent a method's makespans exceed those of the exact optimum.
+// gaps returns, for n windows, by how many percent a method's makespans exceed the exact optimum's.
 func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
 	return figures.Percent(figures.Ratios(m.values(d, dataset, n, track.MetricMakespan),
 		exact.values(d, dataset, n, track.MetricMakespan)))
@@ -77,7 +77,8 @@ func won(own, theirs []float64) (n int) {
 	return n
 }
 
-// ceilings shows, over the reported draws, the agents' lead over the paper's other methods, and what 29 actions allow.
+// ceilings shows, over the reported draws, the agents' lead over the paper's other methods, and the limit of 29
+// actions.
 func ceilings(d *figures.Data) (*figures.Output, error) {
 	data := reported(d.Scale)
 	blindly := drawsOf(queues, countFor(d.Scale, blind.draws), blind.parameters)

@@ -22,7 +22,7 @@ func rivals(d *figures.Data, dataset string) []method {
 	return []method{migShared, migPrivate, mpsOnly, best}
 }
 
-// rivalTitles are those of [rivals].
+// rivalTitles are the titles of [rivals].
 var rivalTitles = []string{migShared.title, migPrivate.title, mpsOnly.title, defaultTitle}
 
 // A row is a method's metric by queue or by draw.
@@ -54,7 +54,7 @@ func ofRuns(m method, data []string, of func(run method, dataset string) float64
 	})
 }
 
-// measured returns the mean of what [ofRuns] returns.
+// measured returns the mean of the values from [ofRuns].
 func (m method) measured(d *figures.Data, values [][]float64) figures.Measurement {
 	if m.trained {
 		return d.Crossed(values)
@@ -77,7 +77,7 @@ func lead(d *figures.Data, m method, data []string) [][]float64 {
 	})
 }
 
-// The claims about Q1 to Q12, and what conclusions about them need.
+// The claims about Q1 to Q12, and further values for conclusions.
 var (
 	meanThroughput  = claim.Of("mean throughput of the agent")
 	bestThroughput  = claim.Of("best throughput of the agent")
@@ -135,7 +135,7 @@ func migOverOthers(d *figures.Data, data []string, metric string) figures.Measur
 	}), verdict.Draws, 0)
 }
 
-// fairness compares the agent's fairness with that of each rival, over the draws in data.
+// fairness compares the agent's fairness with each rival's, over the draws in data.
 func fairness(d *figures.Data, data []string) figures.Values {
 	out := figures.Values{}
 	for i, title := range rivalTitles {
@@ -163,7 +163,7 @@ func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) f
 	}))
 }
 
-// against returns a statistic of a method's metric over the queues and those of the rivals, by training run and draw.
+// against returns a statistic of a metric of a method and its rivals over the queues, by training run and draw.
 func (m method) against(d *figures.Data, data []string, metric string,
 	of func(own []float64, others [][]float64) float64,
 ) figures.Measurement {
@@ -175,7 +175,7 @@ func (m method) against(d *figures.Data, data []string, metric string,
 
 // The constants of the model and the agents' setups and settings were chosen by draws 1 to 20 of the programs,
 // the number of training steps by draws 101 to 120, and the number of reported draws by draws 121 to 140.
-// Results are reported on draws that nothing was chosen by.
+// Results are reported on draws that decided no choice.
 const (
 	firstReported = 141
 	draws         = 100
@@ -224,13 +224,13 @@ var variations = []variation{
 // A queueFigure compares the methods by queue.
 type queueFigure struct {
 	name, metric, label string
-	// title and notes are those of the table.
+	// title and notes are the table's.
 	title string
 	notes []string
 	more  []method
 	// measure measures claims over the draws in data.
 	measure func(d *figures.Data, data []string) figures.Values
-	// mean is the claim that prints the agent's mean; the zero cell for none.
+	// mean is the claim that prints the agent's mean; the zero cell if the paper prints no mean.
 	mean claim.Cell
 }
 

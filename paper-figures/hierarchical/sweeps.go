@@ -28,7 +28,7 @@ func ofCategories(w int, parameters string) []string {
 	})
 }
 
-// scaled returns all values, or those of a quick run.
+// scaled returns all values, or the quick ones in a quick run.
 func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	if s.Quick {
 		return quick
@@ -41,9 +41,9 @@ func countFor(s figures.Scale, n int) int { return scaled(s, []int{n}, 2)[0] }
 
 // A sweep is the mean throughput of methods against a parameter.
 type sweep struct {
-	// symbol is that of the paper, and axis the label of the chart.
+	// symbol is the paper's, and axis is the label of the chart.
 	name, symbol, axis string
-	// title and notes are those of the table.
+	// title and notes are the table's.
 	title  string
 	notes  []string
 	values []int

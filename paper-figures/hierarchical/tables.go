@@ -184,7 +184,7 @@ func text(*figures.Data) (*figures.Output, error) {
 }
 
 // decisions returns how long a method took for each queue, in microseconds, and as a share of the simulated
-// makespan. It returns none if some are missing: a power cut may have lost timings.
+// makespan. It returns nil if some are missing: a power cut may have lost timings.
 func decisions(d *figures.Data, m method) (micros, shares []float64) {
 	makespans := m.runs()[0].onQueues(d, queues, track.MetricMakespan)
 	micros = d.Micros(m.runs()[0].on(queues), len(queueNames))

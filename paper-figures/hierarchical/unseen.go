@@ -54,7 +54,7 @@ func unseen(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t), nil
 }
 
-// mps shows the public times under MPS from which a kappa follows, and what the methods do with it.
+// mps shows the public times under MPS from which a kappa follows, and the results of the methods with it.
 func mps(d *figures.Data) (*figures.Output, error) {
 	times := figures.NewTable("mps",
 		"A network's time beside a second process of the same network, each on half of the multiprocessors",

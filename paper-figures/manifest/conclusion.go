@@ -9,7 +9,7 @@ type Test struct {
 	// Measure is the text of the cell.
 	Measure string `json:"measure"`
 	Reading string `json:"reading"`
-	// Default marks the default reading or one that equals it, and PostHoc one that decides nothing.
+	// Default marks the default reading or one that equals it, and PostHoc one that does not decide.
 	Default bool `json:"default,omitempty"`
 	PostHoc bool `json:"post_hoc,omitempty"`
 	// Shared marks the very measurement of the default reading, which counts once, there.
@@ -27,17 +27,17 @@ type Test struct {
 	Distance float64  `json:"distance"`
 	Low      *float64 `json:"ci_low,omitempty"`
 	High     *float64 `json:"ci_high,omitempty"`
-	// Enough is how many replicates would decide; 0 for none.
+	// Enough is how many replicates would decide; 0 if no number would.
 	Enough int          `json:"enough,omitempty"`
 	Unit   verdict.Unit `json:"unit,omitempty"`
 	// Runs are the values of the training runs of a value about an agent.
 	Runs []float64 `json:"runs,omitempty"`
 }
 
-// State is what the value says of the sentence.
+// State says whether the value agrees with the sentence.
 func (t *Test) State() verdict.State { return t.Verdict.State() }
 
-// A Limit is a row of conclusions.csv: what is measured, and what it must not pass.
+// A Limit is a row of conclusions.csv: a quantity, and the number that it must not pass.
 type Limit struct {
 	// Row is the row's number, from 0.
 	Row      int    `json:"row"`
@@ -56,13 +56,13 @@ type Limit struct {
 	IsNeutral bool `json:"is_neutral,omitempty"`
 }
 
-// A Dot is a conclusion under a reading of an artefact. Its distance is that of the least favourable value from its
+// A Dot is a conclusion under a reading of an artefact. Its distance is from the least favourable value to its
 // threshold, in the value's unit if the threshold is 0.
 type Dot struct {
 	Artefact string        `json:"artefact"`
 	Reading  string        `json:"reading"`
 	State    verdict.State `json:"state"`
-	// Default marks the default reading, and Aside one that decides nothing.
+	// Default marks the default reading, and Aside one that does not decide.
 	Default  bool    `json:"default,omitempty"`
 	Aside    bool    `json:"post_hoc,omitempty"`
 	Distance float64 `json:"distance"`
@@ -73,7 +73,7 @@ type Dot struct {
 	Sign bool `json:"sign,omitempty"`
 }
 
-// A Conclusion is a sentence of a paper with what came out.
+// A Conclusion is a sentence of a paper with its answer.
 type Conclusion struct {
 	Paper    string `json:"paper"`
 	ID       string `json:"id"`

@@ -18,7 +18,7 @@ import (
 	"miglab/paper-figures/verdict"
 )
 
-// A Manifest is what a reproduction found.
+// A Manifest has the findings of a reproduction.
 type Manifest struct {
 	// Quick marks a run on few replicates, which gives no verdicts.
 	Quick bool `json:"quick"`
@@ -27,7 +27,7 @@ type Manifest struct {
 	Papers []Paper `json:"papers"`
 }
 
-// A Paper is what was found of a paper.
+// A Paper has the findings about a paper.
 type Paper struct {
 	Name   string `json:"name"`
 	Title  string `json:"title"`
@@ -42,7 +42,7 @@ type Paper struct {
 	Conclusions []Conclusion `json:"conclusions,omitempty"`
 }
 
-// An Artefact is what was found of a table, a figure or a group of numbers.
+// An Artefact has the findings about a table, a figure or a group of numbers.
 type Artefact struct {
 	Paper string `json:"paper"`
 	Name  string `json:"artefact"`
@@ -60,7 +60,7 @@ type Artefact struct {
 	Tables  []Table  `json:"tables,omitempty"`
 }
 
-// Folder returns the folder below that of the results for the artefact's files. Wall times, which differ from run to
+// Folder returns the folder for the artefact's files, below the folder of results. Wall times, which differ from run to
 // run, are not in the paper's.
 func (a *Artefact) Folder() string {
 	if a.Timed {
@@ -82,7 +82,7 @@ type Row struct {
 	Published float64          `json:"published"`
 	// To is the upper end of a range.
 	To *float64 `json:"published_to,omitempty"`
-	// Measured is nil if there is no value. Low and High bound the 95 % interval of the measured less the
+	// Measured is nil without a value. Low and High bound the 95 % interval of the measured less the
 	// published value, which includes the paper's own sampling error, shifted back by the published one.
 	Measured *float64 `json:"measured,omitempty"`
 	Low      *float64 `json:"ci_low,omitempty"`
@@ -101,7 +101,7 @@ type Row struct {
 	Why      Why         `json:"why,omitzero"`
 	// Evidence names the artefact that shows the cause.
 	Evidence string `json:"evidence,omitempty"`
-	// Numbers are those of the evidence that decide.
+	// Numbers are the ones in the evidence that decide.
 	Numbers []Evidence `json:"numbers,omitempty"`
 	Source  string     `json:"source,omitempty"`
 
@@ -182,7 +182,7 @@ func (m *Manifest) Rows() func(yield func(*Row) bool) {
 // File is the name of the manifest in the folder for results.
 const File = "manifest.json"
 
-// Read reads the manifest of a reproduction. The error wraps [fs.ErrNotExist] if there is none.
+// Read reads the manifest of a reproduction. The error wraps [fs.ErrNotExist] if it does not exist.
 func Read(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, File)
 	raw, err := wholefile.Read(path, 64<<20)

@@ -15,7 +15,7 @@ type Term struct {
 type Table struct {
 	File          string `json:"file"`
 	reports.Table `json:"table"`
-	// About says what each row is evidence for; nil if causes do not name the table. A manifest has none.
+	// About says what each row is evidence for; nil if causes do not name the table. A manifest leaves it out.
 	About []About `json:"about,omitempty"`
 }
 

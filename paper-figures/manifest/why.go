@@ -10,21 +10,21 @@ type Why struct {
 	Detail string `json:"detail,omitempty"`
 	// Margin is the reason of a margin that is not the default one.
 	Margin string `json:"margin,omitempty"`
-	// Open is what is known of a number that is INCONCLUSIVE.
+	// Open has the reason of an INCONCLUSIVE number.
 	Open *Open `json:"open,omitempty"`
 	// Defaults are the two verdicts of a number that hangs on the reading.
 	Defaults []DefaultVerdict `json:"defaults,omitempty"`
-	// Uncounted marks a row of a reading that decides nothing.
+	// Uncounted marks a row of a reading that does not decide.
 	Uncounted bool `json:"uncounted,omitempty"`
 }
 
-// Open is why a number is INCONCLUSIVE and what would settle it.
+// Open says why a number is INCONCLUSIVE and how to settle it.
 type Open struct {
 	// Fewest is how many replicates a verdict needs if there are fewer, and otherwise 0.
 	Fewest int `json:"fewest,omitempty"`
 	// Tie is set if both values are equal in every replicate.
 	Tie bool `json:"tie,omitempty"`
-	// Enough and Outside are those of the judgement, see [verdict.Judgement].
+	// Enough and Outside are the judgement's, see [verdict.Judgement].
 	Enough  int  `json:"enough,omitempty"`
 	Outside bool `json:"outside,omitempty"`
 	// PrintSE is the standard error of the printed number, if no number of replicates would be enough.
@@ -44,7 +44,7 @@ type Evidence struct {
 	Values []NamedNumber `json:"values"`
 }
 
-// A NamedNumber is a cell of a table with what is joined to it there.
+// A NamedNumber is a cell of a table with the cells that are joined to it.
 type NamedNumber struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`

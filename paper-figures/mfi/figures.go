@@ -11,7 +11,7 @@ import (
 	"miglab/reports"
 )
 
-// demands are those of Fig. 4 in percent; the last is full load.
+// demands are the loads of Fig. 4 in percent; the last is full load.
 var demands = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
 
 func figure4(d *figures.Data) (*figures.Output, error) {

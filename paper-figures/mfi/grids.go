@@ -22,7 +22,7 @@ type quantity struct {
 	step string
 }
 
-// quantities are those of Figs. 4 and 5 by panel. The last one is in tables only, because the paper counts workloads.
+// quantities are the panels of Figs. 4 and 5. The last one is in tables only, because the paper counts workloads.
 var quantities = []quantity{
 	{"accepted", "Allocated workloads", 1, "", "workloads"},
 	{"acceptance", "Acceptance rate", 100, " [%]", "points"},
@@ -50,7 +50,7 @@ func (r reading) grid(d *figures.Data, q quantity, data []string) grid {
 	})
 }
 
-// gaps measures by how much a quantity of each baseline exceeds that of MFI on the same streams.
+// gaps measures by how much a quantity of each baseline exceeds MFI's on the same streams.
 func (r reading) gaps(d *figures.Data, q quantity, data []string) grid {
 	return gridOf(d, baselines, data, q.scale, func(scheme, dataset string) []float64 {
 		return differences(r.values(d, scheme, dataset, q.metric), r.values(d, "MFI", dataset, q.metric), 1)
@@ -178,7 +178,7 @@ type measured struct {
 	reading
 	d      *figures.Data
 	values figures.Values
-	// runs is the number of simulations, and paper that of the paper; 0 for what is not in the paper.
+	// runs counts simulations, and paper counts the paper's; 0 for numbers that are not in the paper.
 	runs, paper int
 }
 
@@ -204,7 +204,7 @@ func (m *measured) mean(cell claim.Cell, values []float64) {
 // pair is two samples; the first is said to be larger.
 type pair struct{ more, fewer []float64 }
 
-// sign is 1 or -1 if the mean of the first sample is surely larger or smaller than that of the second, or else 0.
+// sign returns 1 or -1 if the first mean is surely larger or smaller than the second, or else 0.
 func (m *measured) sign(p pair) int {
 	switch v := m.d.MeanOf(differences(p.more, p.fewer, 1), verdict.Simulations, m.paper); {
 	case v.Low > 0:

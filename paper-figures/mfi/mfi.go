@@ -60,7 +60,7 @@ func Paper() (figures.Paper, error) {
 	)
 }
 
-// distributions are those of Table II.
+// distributions are the ones in Table II.
 var distributions = []string{"uniform", "skew-small", "skew-big", "bimodal"}
 
 // stream returns the canonical dataset of a distribution with parameters, such as load=40.
@@ -90,7 +90,7 @@ var (
 type reading struct {
 	// name is that in readings.csv, which says where the reading comes from.
 	name string
-	// title and file tell the reading's figures apart. A reading without title has none.
+	// title and file tell the reading's figures apart. A reading without title has no figures.
 	title, file string
 	// strict are the schemes that choose a GPU by free slices alone, and reject if no start is free on it.
 	strict []string

@@ -62,12 +62,12 @@ func table2(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Take("probability in the generator of requests", inputs).Table(t), nil
 }
 
-// gpu2 is GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second slice of 1g.20gb
+// gpu2 returns GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second slice of 1g.20gb
 // at 4; that 1g.10gb and 2g.20gb still fit, but not 3g.40gb and 4g.40gb. We put 2g.20gb at 2: then all four
 // terms of F agree with the text under two of the three readings.
 func gpu2() []mig.Instance { return []mig.Instance{instance("2g.20gb", 2), instance("1g.10gb", 5)} }
 
-// instance returns a placed profile of the paper's GPU. It panics if there is no such profile.
+// instance returns a placed profile of the paper's GPU. It panics for an unknown profile.
 func instance(profile string, start mig.Slices) mig.Instance {
 	return mig.Instance{Profile: spec.Must(mig.MustLookup(gpu).ProfileByName(profile)), Start: start}
 }
@@ -170,7 +170,7 @@ func fragmentation() []reports.MaskRow {
 	}
 }
 
-// placements shows every placement of each profile: those of one profile are disjoint.
+// placements shows every placement of each profile; placements of one profile are disjoint.
 func placements() []reports.MaskRow {
 	return figures.Map(profiles(), func(p *mig.Profile) reports.MaskRow {
 		at := func(start mig.Slices) mig.Instance { return mig.Instance{Profile: p, Start: start} }

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// steadyRuns is the number of simulations for results that are not in the paper, concludedRuns that of those
-	// under each reading, and movedRuns that of those with moves.
+	// steadyRuns is the number of simulations for results that are not in the paper, concludedRuns the number under
+	// each reading, and movedRuns the number with moves.
 	steadyRuns, concludedRuns, movedRuns = 300, 100, 5
 	// testSeed is the seed of streams on which no scheduler was tuned or chosen.
 	testSeed = 3
@@ -46,7 +46,8 @@ func steadyData(distribution string, rho float64) string {
 	return stream(distribution, fmt.Sprintf("lifespan=steady&rho=%g&seed=%d", rho, testSeed))
 }
 
-// steady is not in the paper, whose cluster never fills: policies hardly differ. Here the load is about the capacity.
+// steady goes beyond the paper, whose cluster never fills, so that policies hardly differ. Here the load is about the
+// capacity.
 func steady(d *figures.Data) (*figures.Output, error) {
 	chart := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
 	x, y := reports.Axis{Label: "Offered load ρ [capacities]"}, reports.Axis{Label: "Difference [points]"}
@@ -123,7 +124,7 @@ func pairedTable(d *figures.Data, file, title, metric string) *figures.Table {
 	return t
 }
 
-// moved is not in the paper, whose workloads stay where they are placed.
+// moved goes beyond the paper, whose workloads stay on their GPU.
 func moved(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("moves",
 		"What moves gain: acceptance in steady state at ρ = 1 less that of MFI without moves [points]",
@@ -147,8 +148,8 @@ func moved(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(t), nil
 }
 
-// offline is not in the paper. It shows how far schedulers stay below a bound on what a
-// scheduler that knows all requests beforehand could accept, if no request departs.
+// offline goes beyond the paper. It shows how far schedulers stay below a bound on the requests that a
+// scheduler could accept if it knew all of them beforehand, if no request departs.
 func offline(d *figures.Data) (*figures.Output, error) {
 	const runs = 100
 	loads := []int{100, 110, 120, 130, 140, 150}

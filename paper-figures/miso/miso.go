@@ -2,7 +2,7 @@
 // GPU Capability on Multi-Tenant Systems for Machine Learning", SoCC 2022.
 //
 // The authors published the training times of their jobs on A100 instances and the scripts of their run on 8 GPUs. The
-// jobs are simulated here with these times. The numbers are those of the abstract and of the paper's conclusion.
+// jobs are simulated here with these times. The numbers are from the abstract and the paper's conclusion.
 package miso
 
 import (
@@ -39,7 +39,7 @@ func Paper() (figures.Paper, error) {
 }
 
 // A reading settles the time between jobs, in seconds, and the time under MPS that MISO loses, in seconds. Jobs work
-// under MPS, but slower than alone: 30 s is as if they stood still, and 0 s as if they lost nothing.
+// under MPS, but slower than alone: 30 s is as if they stood still, and 0 s as if they lost no time.
 type reading struct {
 	name         string
 	gap, profile int

@@ -152,7 +152,7 @@ func (a *artefact) Elsewhere() (out []manifest.Table) {
 	return out
 }
 
-// Numbers is the table of what was measured beside print.
+// Numbers is the table of measured and printed numbers.
 func (a *artefact) Numbers() (string, error) {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed", "measured").Left("95 % interval", "verdict")}
 	for _, r := range a.Measured {
@@ -202,7 +202,7 @@ func (a *artefact) Compared() (string, error) {
 	return markdown(&filled)
 }
 
-// allTables returns the tables of files: those of the artefact, and then those that compare claims and readings.
+// allTables returns the tables that get files: the artefact's, and then the ones that compare claims and readings.
 func (a *artefact) allTables() []manifest.Table {
 	out := slices.Clone(a.Tables)
 	if len(a.Measured)+len(a.Inputs) > 0 {
@@ -277,7 +277,7 @@ func cellsOf(r *manifest.Row) rowCells {
 	}
 }
 
-// Interval is the 95 % interval; empty if nothing was sampled.
+// Interval is the 95 % interval; empty for a value that was not sampled.
 func (c rowCells) Interval() string {
 	if c.Low == c.High {
 		return ""
@@ -285,7 +285,7 @@ func (c rowCells) Interval() string {
 	return c.Low + " to " + c.High
 }
 
-// differenceOf returns the deviation from the nearer end of what is published, and its interval.
+// differenceOf returns the deviation from the nearer published end, and its interval.
 func differenceOf(r *manifest.Row) (difference, interval string) {
 	end := r.Published
 	if r.To != nil && *r.Measured > end {
@@ -298,7 +298,8 @@ func differenceOf(r *manifest.Row) (difference, interval string) {
 	return less(*r.Measured), interval
 }
 
-// others returns the least and the most that other readings of the whole artefact measure for a row, empty for none.
+// others returns the least and the most that other readings of the whole artefact measure for a row; empty without
+// other readings.
 func (a *artefact) others(r *manifest.Row) string {
 	least, most := math.Inf(1), math.Inf(-1)
 	for i := range a.Rows {

@@ -78,7 +78,8 @@ func (r reading) Label() string {
 	return r.Reading
 }
 
-// Deciding are the readings whose numbers decide: the defaults, and all of what decides nothing or is in a model.
+// Deciding are the readings whose numbers decide: the defaults, and all readings of a conclusion that is not counted
+// or in a model.
 func (c *conclusion) Deciding() (out []reading) {
 	for _, r := range c.Readings {
 		if r.Default || c.Answer == verdict.NotCounted || c.Answer == verdict.InTheModel && !r.Aside {
@@ -88,11 +89,11 @@ func (c *conclusion) Deciding() (out []reading) {
 	return out
 }
 
-// Settling is what would settle the open values of the readings that count.
+// Settling says how to settle the open values of the readings that count.
 type Settling struct {
-	// Most is the value that needs the most replicates, nil for none. Never is how many values none settle, because
-	// they need more instances, and ByPaper how many none settle, because of the sampling error of the paper's own
-	// runs.
+	// Most is the value that needs the most replicates; it may be nil. Never counts values that replicates do not
+	// settle, because they need more instances, and ByPaper values that they do not settle because of the sampling
+	// error of the paper's own runs.
 	Most           *tested
 	Never, ByPaper int
 }
@@ -125,7 +126,7 @@ func (t *tested) OfAgents() bool { return t.Unit == verdict.TrainingRuns }
 // Number is the value with four significant digits.
 func (t *tested) Number() string { return figures(t.Value) }
 
-// Interval is the 95 % interval; empty for none.
+// Interval is the 95 % interval; empty for a value without one.
 func (t *tested) Interval() string {
 	if t.Low == nil || t.High == nil || *t.Low >= *t.High {
 		return ""
@@ -149,7 +150,7 @@ func (t *tested) Sense() string {
 	return string(t.Limit.Relation)
 }
 
-// Rounding is the threshold with its rounding, empty if it has none.
+// Rounding is the threshold with its rounding, empty if it is not rounded.
 func (t *tested) Rounding() string {
 	if t.Limit.Rounding == "" || t.Limit.IsNeutral {
 		return ""

@@ -25,7 +25,7 @@ func countsRow[N ~string](t *reports.Table, names []N, paper string, counts map[
 	t.Row(paper, nearest.Names(names, func(n N) string { return strconv.Itoa(counts[n]) }), sum)
 }
 
-// blank returns a count, and nothing for 0.
+// blank returns a count, and "" for 0.
 func blank(n int) string {
 	if n == 0 {
 		return ""

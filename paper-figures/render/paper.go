@@ -48,7 +48,7 @@ func newPaper(m *manifest.Manifest, p *manifest.Paper, common []manifest.Term) *
 // Conclusions are the paper's, in its order.
 func (p *paper) Conclusions() []*conclusion { return p.all }
 
-// Pages are the artefacts in the order of the page. Those that compare nothing but the paper's inputs come last.
+// Pages are the artefacts in the order of the page. Those that compare the paper's inputs alone come last.
 func (p *paper) Pages() []*artefact { return p.artefacts }
 
 // An answered group has the conclusions with an answer.
@@ -62,7 +62,7 @@ func (p *paper) answeredBy(a verdict.Answer) []*conclusion {
 	return slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.Answer != a })
 }
 
-// Answered groups the conclusions by answer. What decides nothing comes last.
+// Answered groups the conclusions by answer. The answers that do not count come last.
 func (p *paper) Answered() (out []answered) {
 	for _, a := range append(slices.Clone(verdict.Answers), verdict.NotCounted) {
 		if own := p.answeredBy(a); len(own) > 0 {
@@ -84,7 +84,7 @@ func (p *paper) countAnswers() map[verdict.Answer]int {
 // Judged is how many conclusions have an answer that counts.
 func (p *paper) Judged() int { return len(p.all) - p.countAnswers()[verdict.NotCounted] }
 
-// pages are the functions that make the pages of the paper, by their names.
+// pages returns the functions that make the pages of the paper, by name.
 func (p *paper) pages() map[string]func() (string, error) {
 	page := func(name string, data any) func() (string, error) {
 		return func() (string, error) {
@@ -120,7 +120,7 @@ func (p *paper) pages() map[string]func() (string, error) {
 	return out
 }
 
-// reference matches the names of artefacts in brackets that texts refer to, and those of tables of times.
+// reference matches the names of artefacts in brackets that texts refer to, and the names of tables of times.
 var reference = regexp.MustCompile(`\(see ([\w-]+)\)|\btable (timing[\w-]*)`)
 
 // linked links what a page refers to, if it was written, and the first use of each term.
@@ -152,7 +152,7 @@ func (p *paper) hasTimed(file string) bool {
 	})
 }
 
-// Terms are those of the paper, and then those of all papers.
+// Terms are the paper's terms, and then the ones that all papers have.
 func (p *paper) Terms() []manifest.Term { return slices.Concat(p.Paper.Terms, p.common) }
 
 // saveCurve draws the conclusions, if there are any. PNG and PDF are written only where the SVG changes.

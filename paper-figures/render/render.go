@@ -1,5 +1,5 @@
 // Package render makes the pages, the CSV files, the LaTeX tables and the figures of a reproduction from its manifest
-// alone. Words stand in the templates and numbers come from typed fields. Links lead only to what was written.
+// alone. Words stand in the templates and numbers come from typed fields. Links lead only to files that were written.
 package render
 
 import (
@@ -93,7 +93,7 @@ func writeIfChanged(path, text string) error {
 	return atomicfile.Write(path, []byte(text))
 }
 
-// A run is a manifest as its summary shows it: without papers of which nothing is done.
+// A run is a manifest as its summary shows it: without papers that have no finished artefact.
 type run struct {
 	*manifest.Manifest
 	Papers []*paper
@@ -163,7 +163,7 @@ func (r *run) OneSided() (n int) {
 	return n
 }
 
-// Changed counts, by table, the verdicts that would be different under the default margin or under that of makespans.
+// Changed counts, by table, the verdicts that would be different under the default margin or the margin of makespans.
 func (r *run) Changed(makespans bool) (out []string) {
 	tables := map[string]int{}
 	for row := range r.counted {

@@ -89,7 +89,7 @@ func (p *paper) claimOnSite(r *manifest.Row, title string) site.Claim {
 	}
 }
 
-// addFigures adds the figures of the paper, that of its conclusions first, and then its tables by name.
+// addFigures adds the figures of the paper, its conclusions first, and then its tables by name.
 func (p *paper) addFigures(d *site.Data, dir string) error {
 	add := func(artefact string, f manifest.Figure) error {
 		svg, err := os.ReadFile(filepath.Join(dir, f.File+".svg"))

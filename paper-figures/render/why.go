@@ -8,18 +8,18 @@ import (
 	"miglab/paper-figures/verdict"
 )
 
-// A why is a row with what the words about its verdict need.
+// A why has the values for the words about a row's verdict.
 type why struct {
 	*manifest.Row
 	TrainingRun string
 }
 
-// reason says why a row of a paper has its verdict; empty if there is nothing to say.
+// reason says why a row of a paper has its verdict; empty if the verdict needs no reason.
 func reason(p *manifest.Paper, r *manifest.Row) string {
 	return strings.Join(strings.Fields(words("why", why{r, p.TrainingRun})), " ")
 }
 
-// words is [show] for a template that cannot fail, because all of its values are plain numbers and texts.
+// words calls [show] for a template that cannot fail, because all of its values are plain numbers and texts.
 func words(name string, data any) string {
 	text, err := show(name, data)
 	if err != nil {

@@ -3,7 +3,7 @@ package verdict
 // A State says what a value says of a sentence under one reading.
 type State string
 
-// The states. A zero State is that of no value.
+// The states. Without a value the State is zero.
 const (
 	// Met: the whole interval is on the side of the sentence.
 	Met State = "met"
@@ -13,7 +13,7 @@ const (
 	Open State = "open"
 )
 
-// rank orders the states: none, met, open, missed.
+// rank orders the states: zero, met, open, missed.
 func (s State) rank() int { return map[State]int{Met: 1, Open: 2, Missed: 3}[s] }
 
 // Worse returns the worse of two states. A sentence is met by several values if it is met by all.
@@ -61,14 +61,14 @@ const (
 	SignTested Part = "in sign, and no size was tested"
 )
 
-// Answers lists the answers in the order of summaries, which leave out what decides nothing.
+// Answers lists the answers in the order of summaries, which leave out answers that do not count.
 var Answers = []Answer{Holds, HoldsInPart, DoesNotHold, Undecided, InTheModel, CannotRun}
 
-// An Outcome is what a sentence's values say under one reading.
+// An Outcome sums up a sentence's values under one reading.
 type Outcome struct {
 	// State is the worst of the values that the reading does not share with the default one, and Shared of the others.
 	State, Shared State
-	// Default marks the default reading or one that equals it, and Aside one that decides nothing.
+	// Default marks the default reading or one that equals it, and Aside one that does not decide.
 	Default, Aside bool
 	// Right of the Values are on the side of the sentence. Sign is set if all have its sign.
 	Right, Values int
@@ -80,7 +80,7 @@ type Conclusion struct {
 	Answer Answer `json:"answer"`
 	// Part is set if the conclusion holds in part.
 	Part Part `json:"part,omitempty"`
-	// Met of the Readings that count are on the side of the sentence in what they do not share with the default one.
+	// Met of the Readings that count are on the side of the sentence in values that the default does not share.
 	Met      int `json:"met"`
 	Readings int `json:"readings"`
 	// Right of the Values under the defaults are.
@@ -99,7 +99,7 @@ type Conclusion struct {
 //   - does not hold: otherwise
 //   - in the model: it is about a model whose constants were chosen with the paper's result in view
 //   - not runnable: no value was measured
-//   - not counted: all outcomes are aside, so that it decides nothing
+//   - not counted: all outcomes are aside, so that it does not count
 func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 	var all, defaults, counting counts
 	for _, o := range outcomes {

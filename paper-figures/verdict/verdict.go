@@ -57,7 +57,7 @@ const (
 	Between Relation = "range"
 )
 
-// A Claim is what Judge needs to know of a published number.
+// A Claim is a published number with the facts that Judge needs.
 type Claim struct {
 	Relation Relation
 	// Published is the number, or the lower end of a range. To is the upper end.
@@ -76,7 +76,7 @@ type Claim struct {
 	Stated bool
 }
 
-// Half is half the last printed digit. A sentence has none.
+// Half is half the last printed digit. A sentence has no digits.
 func (c *Claim) Half() float64 {
 	if c.Stated || c.IsOrder() {
 		return 0
@@ -111,7 +111,7 @@ func (c *Claim) Allowed() float64 {
 	return c.Half() + c.OwnMargin()
 }
 
-// OwnMargin is the claim's margin, or the default one if it has none.
+// OwnMargin is the claim's margin, or the default one.
 func (c *Claim) OwnMargin() float64 {
 	if c.Margin >= 0 {
 		return c.Margin
@@ -119,7 +119,7 @@ func (c *Claim) OwnMargin() float64 {
 	return c.DefaultMargin()
 }
 
-// A Judgement is a verdict with what it rests on.
+// A Judgement is a verdict with its grounds.
 type Judgement struct {
 	Verdict Verdict
 	// Low and High bound the 95 % interval of the measured less the published value, shifted back by the
@@ -133,8 +133,8 @@ type Judgement struct {
 	// Outside is set if the verdict is INCONCLUSIVE although the 95 % interval lies outside,
 	// because a deviation from a number with two sides needs the 97.5 % interval there.
 	Outside bool
-	// Enough is how many replicates would settle an INCONCLUSIVE verdict if mean and deviation stay; 0 if none would.
-	// If there are too few for an interval, it is the fewest that a verdict needs.
+	// Enough is how many replicates would settle an INCONCLUSIVE verdict if mean and deviation stay; 0 if no number
+	// would. If there are too few for an interval, it is the fewest that a verdict needs.
 	Enough int
 }
 
@@ -218,7 +218,7 @@ func TwoDigits(n int) int {
 	return (n + step - 1) / step * step
 }
 
-// A Unit is what a replicate is.
+// A Unit names the replicates.
 type Unit string
 
 // The units of replication. Numbers about a trained agent are replicated by training runs.
@@ -250,9 +250,9 @@ type Measurement struct {
 	PrintSE float64
 	// Replicates is the size of the sample; 0 if the value was not sampled.
 	Replicates int
-	// Unit is what a replicate is; empty if the value was not sampled.
+	// Unit names the replicates; empty if the value was not sampled.
 	Unit Unit
-	// Fixed is the part of StdErr that more replicates do not narrow, such as that of the draws which they share.
+	// Fixed is the part of StdErr that more replicates do not narrow, such as the error of draws that they share.
 	Fixed float64
 	// Count marks a mean of counts over executions, of which no interval is below 0.
 	Count bool
@@ -381,8 +381,8 @@ var quantileTable = sync.OnceValue(func() (out [byT + 1][2]float64) {
 // seed is the seed of the hierarchical bootstrap.
 const seed = 20260101
 
-// Crossed is the mean over training runs and draws, where values[i][j] is what run i achieves on draw j. Its
-// interval is that of a hierarchical bootstrap, which resamples both, because the number would move with
+// Crossed is the mean over training runs and draws, where values[i][j] is the result of run i on draw j. Its
+// interval is from a hierarchical bootstrap, which resamples both, because the number would move with
 // either; below 30 runs it is widened as Student's t is. The replicates are the training runs.
 func Crossed(values [][]float64) (Measurement, error) {
 	runs := make([]float64, len(values)) // the mean of each run
