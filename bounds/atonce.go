@@ -21,7 +21,7 @@ func WaitAtLeast(g *mig.GPU, in task.Requests) float64 {
 	for i := range in.Requests {
 		wait -= float64(in.Requests[i].Lifespan)
 	}
-	wait -= turnaround * rounding
+	wait -= float64(turnaround * rounding)
 	for _, weights := range facets(g) {
 		c := newCrowd(g, in, weights)
 		sum, last, out := 0, 0, 0

@@ -425,5 +425,5 @@ func certain(e stats.BlockEstimate, comparisons int) bool {
 
 // mean estimates the mean wait from the sums of the waits in all bins. Without enough blocks it has no interval.
 func (a *adviser) mean(bins []float64) stats.BlockEstimate {
-	return a.span.mean(bins, a.span.Per, len(bins)-a.span.Per)
+	return a.span.mean(bins, 0, len(bins))
 }

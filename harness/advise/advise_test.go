@@ -211,7 +211,7 @@ func TestSecondCallComputesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(first.Policies) != 3 || first.Policies[0].Mean.Blocks != 18 || len(first.Fixed.Geometry) != first.GPUs || len(first.Order.Places) == 0 || first.Below > first.GPUs {
+	if len(first.Policies) != 3 || first.Policies[0].Mean.Blocks != 20 || len(first.Fixed.Geometry) != first.GPUs || len(first.Order.Places) == 0 || first.Below > first.GPUs {
 		t.Errorf("%+v", first)
 	}
 	if first.WaitAtLeast > first.Policies[0].Wait || first.Fixed.Outcome.Error != "" {

@@ -3,7 +3,7 @@
 //
 // Requests that fit nowhere wait, as in [sim.RunWaiting], and the referee checks every simulation. A trace is a single
 // instance. Its intervals come from blocks of time: [stats.BlockMean] draws them, with the same blocks for all
-// policies. The first and the last block, in which the cluster fills and drains, are left out.
+// policies. All requests count, as in the bounds.
 //
 // Numbers of GPUs have two ends. A simulation shows that so many are enough, and a bound proves that no policy does
 // with fewer than so many. Every simulation and search is a [work.Unit], so that a second call computes nothing.

@@ -75,7 +75,7 @@ func (a *adviser) order() (o Order, err error) {
 	bins := len(a.span.counts)
 	half := bins / 2 / a.span.Per * a.span.Per
 	if outcomes[0].Error == "" && outcomes[1].Error == "" {
-		o.Less = a.span.mean(difference(outcomes[0].Bins, outcomes[1].Bins), half, bins-a.span.Per)
+		o.Less = a.span.mean(difference(outcomes[0].Bins, outcomes[1].Bins), half, bins)
 	}
 	if o.First = slices.Sorted(slices.Values(o.Found)); o.Better() {
 		o.First = o.Found

@@ -14,18 +14,18 @@ import (
 )
 
 // version is part of the digest of every unit. Change it when a unit gives another record.
-const version = 1
+const version = 2
 
 // A Span is the time of a trace, divided into bins and blocks.
 type Span struct {
 	// Slots is the time from the first to the last arrival.
 	Slots int
-	// Block is the length of a block in seconds, and Blocks is how many count: all but the first and the last.
+	// Block is the length of a block in seconds, and Blocks is their number. The last one has the rest as well.
 	Block  float64
 	Blocks int
 	// Per is the number of bins of a block.
 	Per int
-	// counts has the arrivals in each bin, and bins has the bin of each request; -1 after the last.
+	// counts has the arrivals in each bin, and bins has the bin of each request.
 	counts []float64
 	bins   []int
 }
@@ -45,16 +45,12 @@ func newSpan(in task.Requests) Span {
 	if days := int(float64(s.Slots) * in.Seconds() / day); days >= leastDays {
 		blocks, s.Block, s.Per = days, day, 24
 	}
-	s.Blocks = blocks - 2
+	s.Blocks = blocks
 	s.counts = make([]float64, blocks*s.Per)
 	width := s.Block / float64(s.Per) / in.Seconds()
 	for i := range in.Requests {
-		bin := int(float64(in.Requests[i].Arrival-first) / width)
-		if bin >= len(s.counts) {
-			bin = -1
-		} else {
-			s.counts[bin]++
-		}
+		bin := min(int(float64(in.Requests[i].Arrival-first)/width), len(s.counts)-1)
+		s.counts[bin]++
 		s.bins = append(s.bins, bin)
 	}
 	return s
@@ -173,10 +169,8 @@ func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (o Outcome, e
 		}
 	}
 	for i, bin := range a.span.bins {
-		if bin >= 0 {
-			longer := in.Requests[i].Lifespan - a.in.Requests[i].Lifespan
-			o.Bins[bin] += a.seconds(float64(r.Starts[i] - in.Requests[i].Arrival + longer))
-		}
+		longer := in.Requests[i].Lifespan - a.in.Requests[i].Lifespan
+		o.Bins[bin] += a.seconds(float64(r.Starts[i] - in.Requests[i].Arrival + longer))
 	}
 	return o, nil
 }

@@ -298,12 +298,11 @@ func differenceOf(r *manifest.Row) (difference, interval string) {
 	return less(*r.Measured), interval
 }
 
-// others returns the least and the most that other readings of the whole artefact measure for a row; empty without
-// other readings.
+// others returns the least and the most that other readings measure for a row; empty without other readings.
 func (a *artefact) others(r *manifest.Row) string {
 	least, most := math.Inf(1), math.Inf(-1)
 	for i := range a.Rows {
-		if o := &a.Rows[i]; o.Cell == r.Cell && !o.Default && !o.Part && o.Measured != nil {
+		if o := &a.Rows[i]; o.Cell == r.Cell && !o.Default && o.Measured != nil {
 			least, most = min(least, *o.Measured), max(most, *o.Measured)
 		}
 	}

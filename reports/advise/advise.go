@@ -94,6 +94,9 @@ func fold(w io.Writer, text string) {
 }
 
 func (p *Page) sections() []section {
+	if p.Snapshot { // it has neither waits nor a time in which an order could be tried
+		return []section{p.demand(), p.gpus()}
+	}
 	return []section{p.demand(), p.policies(), p.gpus(), p.fixed(), p.order(), {
 		title: "6. What would moving gain?",
 		answer: "Not answered: a simulated request that runs is not moved while others wait. On MISO's jobs, the " +
@@ -113,6 +116,30 @@ func duration(seconds float64) string {
 		}
 	}
 	return reports.Fixed(seconds, 1) + " s"
+}
+
+// count writes a number with its noun, given in the plural.
+func count(n int, plural string) string {
+	if n == 1 {
+		plural = strings.TrimSuffix(plural, "s")
+	}
+	return fmt.Sprintf("%d %s", n, plural)
+}
+
+// need begins a sentence about what some requests need.
+func need(requests int) string {
+	if requests == 1 {
+		return "1 request needs"
+	}
+	return fmt.Sprintf("%d requests need", requests)
+}
+
+// gangs is a further sentence about the requests that need several GPUs; empty without any.
+func gangs(requests int) string {
+	if requests == 0 {
+		return ""
+	}
+	return " " + need(requests) + " several GPUs at once."
 }
 
 // estimate formats a mean wait with its interval.
@@ -152,11 +179,11 @@ func (p *Page) demand() section {
 		mean += v / float64(len(a.Load.Memory))
 	}
 	s := section{title: "1. What does the trace ask for?", table: &t, name: "load"}
-	s.answer = fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most; "+
-		"%d requests need a whole GPU and %d several, which no slice serves.", mean, a.Load.Peak, whole, several)
+	s.answer = fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most. "+
+		"%s a whole GPU.%s", mean, a.Load.Peak, need(whole), gangs(several))
 	if p.Snapshot {
-		s.answer = fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs; %d need a whole GPU and %d "+
-			"several, which no slice serves.", a.Load.Peak, whole, several)
+		s.answer = fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs. %s a whole GPU.%s", a.Load.Peak,
+			need(whole), gangs(several))
 		return s
 	}
 	load := a.Load
@@ -174,13 +201,13 @@ func (p *Page) policies() section {
 	a := p.Advice
 	best := a.Policies[0]
 	t := reports.Table{
-		Columns: reports.Left("policy").Right("mean wait s", "from", "to", "less than ff", "least", "most").
-			Left("not as ff", "not as best").Right("p95 s", "over bound"),
+		Columns: reports.Left("policy").Right("mean wait s", "from", "to", "less than ff s", "from", "to").
+			Left("not as ff", "not as best").Right("p95 s", "over bound s"),
 		Notes: []string{
-			fmt.Sprintf("Intervals are 95 %%. Policies are told apart (not as ff, not as best) for %d comparisons,",
-				len(a.Policies)-1),
-			fmt.Sprintf("unless blocks are too short (short). The bound is on the mean of all requests, %s.",
-				duration(a.WaitAtLeast)),
+			"from, to: 95 % intervals, each of one mean or of one difference",
+			fmt.Sprintf("not as ff, not as best: yes if certain as one of %s, short if blocks are too short",
+				count(len(a.Policies)-1, "differences")),
+			"over bound: no policy has a mean wait of less than " + duration(a.WaitAtLeast),
 		},
 	}
 	var tied, short, names []string
@@ -220,7 +247,13 @@ func (p *Page) policies() section {
 // policyAnswer words which policy is best. certain is the number of the others that are certainly behind it.
 func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
 	best := a.Policies[0]
-	text := fmt.Sprintf("On %d GPUs, %s has the shortest mean wait, %s", a.GPUs, best.Policy, estimate(best.Mean))
+	same := func(c advise.Compared) bool { return c.Wait == best.Wait && c.P95 == best.P95 }
+	if len(a.Policies) > 1 && !slices.ContainsFunc(a.Policies, func(c advise.Compared) bool { return !same(c) }) {
+		return fmt.Sprintf("On %s, all %d policies have the same waits, %s on the mean: for this trace the policy "+
+			"does not matter.", count(a.GPUs, "GPUs"), len(a.Policies), duration(best.Wait))
+	}
+	text := fmt.Sprintf("On %s, %s has the shortest mean wait, %s", count(a.GPUs, "GPUs"), best.Policy,
+		estimate(best.Mean))
 	switch {
 	case best.Policy == advise.FirstFit:
 		text += fmt.Sprintf("; %d of the others are certainly behind it", certain)
@@ -272,6 +305,12 @@ func (p *Page) target() string {
 
 func (p *Page) gpus() section {
 	a := p.Advice
+	if p.Snapshot {
+		s := section{title: "2. How many GPUs?"}
+		s.answer = fmt.Sprintf("First fit holds all requests at once on %s; no policy does with fewer than %d.",
+			count(a.Needs[0].GPUs, "GPUs"), a.Below)
+		return s
+	}
 	t := reports.Table{Columns: reports.Left("by").Right("GPUs", "mean wait s", "from", "to", "p95 s").Left("how")}
 	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
 		reports.Missing, "proven bound")
@@ -284,7 +323,7 @@ func (p *Page) gpus() section {
 	}
 	last := a.Needs[len(a.Needs)-1]
 	s := section{title: "3. How many GPUs?", table: &t}
-	s.answer = fmt.Sprintf("For %s, first fit needs %d GPUs", p.target(), a.Needs[0].GPUs)
+	s.answer = fmt.Sprintf("For %s, first fit needs %s", p.target(), count(a.Needs[0].GPUs, "GPUs"))
 	if len(a.Needs) > 1 {
 		s.answer += fmt.Sprintf(" and %s %d", last.Policy, last.GPUs)
 	}
@@ -297,7 +336,8 @@ func (p *Page) fixed() section {
 	s := section{title: "4. Which fixed geometry?"}
 	f := a.Fixed
 	if f.Geometry == nil || f.Outcome.Error != "" {
-		s.answer = fmt.Sprintf("No fixed geometry of %d GPUs was found that serves all requests.", a.GPUs)
+		s.answer = fmt.Sprintf("No fixed geometry of %s was found that serves all requests.",
+			count(a.GPUs, "GPUs"))
 		return s
 	}
 	t := reports.Table{Columns: reports.Left("partition").Right("GPUs")}
@@ -305,9 +345,9 @@ func (p *Page) fixed() section {
 		t.Row(g.name, g.number)
 	}
 	s.table = &t
-	s.answer = fmt.Sprintf("The best fixed geometry found on %d GPUs delays a request by %s on the mean, %s more than "+
-		"%s, which changes instances; no policy waits less than %s.", a.GPUs, estimate(f.Mean), estimate(f.Cost),
-		a.Policies[0].Policy, duration(a.WaitAtLeast))
+	s.answer = fmt.Sprintf("The best fixed geometry found on %s delays a request by %s on the mean, %s more than "+
+		"%s, which changes instances; no policy waits less than %s.", count(a.GPUs, "GPUs"), estimate(f.Mean),
+		estimate(f.Cost), a.Policies[0].Policy, duration(a.WaitAtLeast))
 	return s
 }
 
@@ -381,8 +421,8 @@ func (p *Page) unknown() (out []string) {
 	case a.Policies[0].Mean.Blocks == 0:
 		out = append(out, "The trace is too short for intervals: it cannot be divided into blocks with arrivals.")
 	default:
-		out = append(out, fmt.Sprintf("It is one trace. Intervals come from %d blocks of %s, without the first and "+
-			"the last; they say nothing about other clusters or other weeks.", span.Blocks, duration(span.Block)))
+		out = append(out, fmt.Sprintf("It is one trace. Intervals come from %d blocks of %s; they "+
+			"say nothing about other clusters or other weeks.", span.Blocks, duration(span.Block)))
 		if slices.ContainsFunc(a.Policies, func(c advise.Compared) bool {
 			return c.Mean.Short || c.Less.Short || c.Behind.Short
 		}) {

@@ -73,6 +73,10 @@ func (f *adviseFlags) check(c *cobra.Command) error {
 			return errors.New("--wait and --p95 have no meaning with --snapshot, in which nobody waits")
 		}
 	}
+	if f.gpu.Name != f.gpu.Board() {
+		return fmt.Errorf("--gpu %s: simulated requests start without a reconfiguration; give %s", f.gpu.Name,
+			f.gpu.Board())
+	}
 	for _, p := range f.policies {
 		if _, err := algo.ParseFor(p, algo.TrackPlacement); err != nil {
 			return fmt.Errorf("--policies: %w", err)
