@@ -1,5 +1,5 @@
 // Package reports turns results into what people read: tables as aligned text, CSV, Markdown, LaTeX and JSON, and
-// figures as SVG and PNG.
+// figures as SVG, PNG and PDF.
 //
 // The cells of a [Table] are strings; number.go formats numbers in the same way for all tables. A [Figure] is one of
 // [Lines], [Bars] and [Panels], which gonum/plot draws, [Gantt], and diagrams of boxes: [Partitions], [Divisions],

@@ -23,14 +23,15 @@ type BlockEstimate struct {
 // ErrFewBlocks is the error for a series of fewer than four blocks.
 var ErrFewBlocks = errors.New("there are fewer than four blocks")
 
-// BlockMean estimates the mean of a series whose values are added up in bins of equal time, sums and counts. A block is
-// so many bins. It draws blocks that may begin in any bin, with replacement, until they are as long as the series
-// (moving-block bootstrap; Künsch, Annals of Statistics, 1989). The interval is the deviation of the resampled means
-// times the quantile of Student's t for the number of blocks, because few blocks make quantiles of the means too
-// narrow.
+// BlockMean estimates the mean of a series. Bin i of equal time has the sum and the number of its values, sums[i] and
+// counts[i]; block is the length of a block in bins, at least 1. It draws as many blocks as fit into the series, which
+// may begin in any bin, with replacement (moving-block bootstrap; Künsch, Annals of Statistics, 1989). The interval is
+// the deviation of the resampled means times the quantile of Student's t for the number of blocks, because few blocks
+// make quantiles of the means too narrow.
 //
-// The mean of paired differences is that of a series of differences. The draws depend only on the seed and the number
-// of bins. BlockMean returns [ErrFewBlocks], or [ErrNoValues] if the counts add up to 0.
+// The mean of paired differences is that of a series of differences. The draws depend only on the seed, the number of
+// bins and the length of a block. BlockMean returns [ErrFewBlocks], or [ErrNoValues] if fewer than two draws have
+// values.
 func BlockMean(sums, counts []float64, block int, seed uint64) (BlockEstimate, error) {
 	blocks := len(sums) / block
 	if blocks < 4 {

@@ -43,8 +43,8 @@ func fieldsOf[Row any]() []reflect.StructField {
 	return slices.DeleteFunc(all, func(f reflect.StructField) bool { return f.Anonymous })
 }
 
-// set reads a text into a field of a row. Numbers that are not finite have the words that programs
-// write for them.
+// set reads a text into a field of a row. +Inf and NaN have the words that programs write for
+// them.
 func set(to reflect.Value, text string) error {
 	switch to.Kind() {
 	case reflect.Int:

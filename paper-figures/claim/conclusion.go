@@ -203,7 +203,7 @@ func (s *Set) Needs(artefact string, cell Cell) bool {
 	return slices.ContainsFunc(s.Tests, func(t Test) bool { return t.Artefact == artefact && t.Has(cell) })
 }
 
-// Judge compares a value with the threshold of the test, or with its neutral number. A tie is not less.
+// Judge compares a value with the threshold of the test, or with its neutral number. An equal value is not less.
 func (t *Test) Judge(m verdict.Measurement, number float64) verdict.Judgement {
 	return verdict.Judge(verdict.Claim{
 		Relation: t.Relation, Published: number, Stated: true, Compares: number == t.Neutral, Neutral: t.Neutral,

@@ -2,14 +2,15 @@
 // Partitioning: Improved Implementation and Experimental Analysis", technical report, December 2025.
 //
 // claims.csv has every number that the report prints about schedules and about its
-// setting, and some of its sentences as tests. training.csv lists where our training differs from the authors' script.
+// setting, and some of its sentences as tests. training.csv compares the training of the report and
+// of its notebooks with ours.
 //
 // The report evaluates on ten days, which the dataset deadline/report draws again from the seeds of the
 // report's notebook. On these days a heuristic has one value, without a sampling error, and a number about an
 // agent varies between training runs alone. Other readings take other days, see [allDays].
 //
-// The report prints energies with the unit MJ, but they are watt-minutes over 10^6, a sixtieth
-// of a megajoule. Claims call the unit MW min, and our own tables use megajoules.
+// The report prints energies with the unit MJ, but they are watt-minutes over 10^6: 1 MW min is
+// 60 MJ. Claims call the unit MW min, and our own tables use megajoules.
 package deadline
 
 import (

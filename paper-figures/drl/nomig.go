@@ -25,9 +25,9 @@ const (
 
 // A law is the generator of 5.1.2 with other constants.
 type law struct {
-	// means are the means of r by kind of speedup. Its deviations and how far it may lie from the means are as printed.
+	// means are the means of r by kind of speedup. The deviations and the limits of r follow from them; see r.
 	means [3]float64
-	// leave is the probability with which a memory-bound task stops being so, before each slice.
+	// leave is the probability with which a memory-bound task stops being so, after each super-linear step.
 	leave float64
 	// flat says that memory-bound tasks gain sub-linearly from 3 to 4 slices, as in the public code.
 	flat bool

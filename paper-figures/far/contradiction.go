@@ -97,7 +97,7 @@ func (l limit) half(d *figures.Data) float64 {
 	return quantile * portable.Hypot(m.StdErr, m.PrintSE)
 }
 
-// passed names the limits that a printed number of two digits lies beyond, with its rounding and their intervals.
+// passed names the limits that a printed number of two decimals lies beyond, with its rounding and their intervals.
 func passed(d *figures.Data, printed float64, limits ...limit) (names []string) {
 	const rounding = 0.005
 	for _, l := range limits {
@@ -343,8 +343,9 @@ func (s sliceWork) gains(seconds float64) []float64 {
 // mostGained returns, by execution, the most that executions can gain with a mean number of operations. gains has,
 // for each execution, the gain with 0, 1, 2 ... of them. They go where they bring most; a part of one brings its share.
 //
-// An operation has the price at which as many are worth it as there are. Each execution buys what gains it most, and
-// all get back the price of the mean number. Only the mean is a limit, and the values say how it varies.
+// This is Lagrangian duality: for any price of an operation, the mean gain is at most the mean over the executions of
+// the largest gain less its price, plus the price of the mean number of operations. The price here is the gain of the
+// operation at which they run out. Only the mean is a limit; the values say how it varies.
 func mostGained(gains [][]float64, operations float64) []float64 {
 	var each []float64 // what one more operation brings
 	for _, g := range gains {

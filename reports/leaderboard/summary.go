@@ -106,7 +106,7 @@ func Summary(standings [][]Standing, top int) (reports.Table, error) {
 			"beats [%]: share of the other algorithms on a dataset that are certainly worse; mean, least and most of the " +
 				"datasets",
 			"variants: of how many with other parameters the best one is shown, which favours it",
-			"first on: datasets on which no algorithm is certainly better; gap [%]: mean distance from the bound",
+			"first on: datasets on which it has rank 1; gap [%]: mean distance from the bound",
 			"Listed are algorithms with a rank on more than half of the datasets.",
 		},
 	}

@@ -67,7 +67,7 @@ const deadlineSegments = 5
 //   - The reward of the last step, the energy in it, and scales and bins of the observation
 //     are options of the environment ([env.DeadlineOptions]).
 //
-// These are not taken over: the order of random draws and, but for the agent float32, times in
+// These are not taken over: the order of random draws, and, but for agents with Float32 or First, times in
 // float32 and environments that run on between segments ([deadlineSegments]).
 //
 // The agents of the notebooks before it have the settings of these (RL_project_scheduling.ipynb, cell 10;

@@ -46,6 +46,10 @@ type slurmCluster struct {
 	daemons map[string]*exec.Cmd // those that run
 }
 
+// clusters has an element for each cluster that runs. With more of them at a time on two processors, Slurm's messages
+// time out, and it requeues jobs that begin.
+var clusters = make(chan struct{}, 5)
+
 // startSlurm starts a cluster of nodes n1, n2, ... with so many CPUs each, whatever the machine
 // has, and ends it with the test. With it ends each process that it started, jobs
 // included, and its files go, even where the test is killed.
@@ -64,6 +68,8 @@ func startSlurm(t testing.TB, nodes, cpus int) *slurmCluster {
 	if testing.Short() {
 		t.Skip("starts a Slurm cluster")
 	}
+	clusters <- struct{}{}
+	t.Cleanup(func() { <-clusters })
 	host, under, err := hostName()
 	if err = errors.Join(slurmInstalled(), err); err != nil {
 		if os.Getenv("MIGLAB_REQUIRE_SLURM") == "1" {

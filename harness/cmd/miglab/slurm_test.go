@@ -435,7 +435,7 @@ var slurmTests = map[string]struct {
 }
 
 // TestSweepOnSlurm runs sweeps on real clusters, with all that goes wrong there. Whatever it
-// is, the table has the same bytes in the end as on one machine. The clusters run at the
+// is, the table has the same bytes in the end as on one machine. Some clusters run at the
 // same time, as they mostly wait for Slurm's timers. Unless tests are deep there are two.
 func TestSweepOnSlurm(t *testing.T) {
 	t.Parallel()
