@@ -74,8 +74,8 @@ func Paper() (figures.Paper, error) {
 		figures.Show("contradiction", "printed numbers that exclude one another or are beyond a bound", contradiction),
 		figures.Show("script", "numbers of the authors' public code beside print", figures.Script),
 		figures.Show("text", "numbers of the text", h.text),
-		figures.Show("premises", "do the papers' tasks scale like work that others measured on MIG?", premises),
-		figures.Show("measured", "the schedulers on measured work: does the order carry over?", measured),
+		figures.Show("premises", "how tasks scale, beside measured work", premises),
+		figures.Show("measured", "schedulers on measured work", measured),
 		figures.Time("timing", "scheduling times (6.4.2, 6.5.2, 6.7.1)", timing),
 	)
 }
