@@ -23,7 +23,10 @@ type workKind struct {
 var workKinds = []workKind{
 	{"measured/train", "iterations of training", []string{"train"}},
 	{"measured/infer", "requests for inference", []string{"infer"}},
-	{"measured/all", "iterations of training, requests for inference, and runs of kernels", []string{"train", "infer", "kernels"}},
+	{
+		"measured/all", "iterations of training, requests for inference, and runs of kernels",
+		[]string{"train", "infer", "kernels"},
+	},
 }
 
 // powerFill is the value of the parameter fill that estimates what was not measured.
@@ -53,7 +56,8 @@ func (k workKind) family() Family {
 		},
 		New: func(_ string, a spec.Args) (Dataset, error) {
 			w := work{
-				name: k.name, n: a.Int("n"), batches: a.Int("batches"), fill: a["fill"] == powerFill, seed: a.Uint("seed"),
+				name: k.name, n: a.Int("n"), batches: a.Int("batches"), fill: a["fill"] == powerFill,
+				seed: a.Uint("seed"),
 			}
 			if a["work"] != "" {
 				w.seconds = a.Float("work")
