@@ -26,6 +26,9 @@ func (s Shard) holds(of store.Series, instance int) bool {
 	return ShardOf(of, instance, s.parts()) == s.Index
 }
 
+// Takes reports whether the part has the work of a number, where work is dealt out in turn.
+func (s Shard) Takes(i int) bool { return i%s.parts() == s.Index }
+
 // ShardOf returns the index, from 0 to parts-1, of the part that has an instance of the series. It is
 // the same for every algorithm.
 func ShardOf(s store.Series, instance, parts int) int {

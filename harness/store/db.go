@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// A DB is the results of a folder, or of some databases. Queries see what other
+// A DB is the results of a folder. Queries see what other
 // processes have committed to the files that were there when it was opened.
 // It is safe for concurrent use.
 type DB struct {
@@ -19,14 +19,6 @@ type DB struct {
 
 	mu    sync.Mutex
 	files []*file
-	// few holds the cells that OpenIntact read, if they are few.
-	few []seriesCells
-}
-
-// seriesCells are all cells of a series.
-type seriesCells struct {
-	Series
-	cells []cell
 }
 
 // FileName returns the name of the database of one of several processes that share the work,
@@ -111,39 +103,4 @@ func (db *DB) Check() error {
 		}
 	}
 	return nil
-}
-
-// A Tally counts results.
-type Tally struct {
-	// Done counts all results, and Failed the results that are errors.
-	Done, Failed int
-}
-
-// OpenIntact opens databases of any folders, checks them, reads all their results and counts the results of each
-// series. It leaves out damaged databases and returns them. All must have been written by this program, so that another
-// format is damage, too. OpenIntact returns a [*ConflictError] or an error of the file system.
-func OpenIntact(paths ...string) (db *DB, tally map[Series]Tally, damaged []*Damage, err error) {
-	for {
-		if db, err = openFiles("", paths); err == nil {
-			if err = db.Check(); err == nil {
-				tally, err = db.tally()
-			}
-			if err == nil {
-				_, err = db.Units("")
-			}
-			if err == nil {
-				return db, tally, damaged, nil
-			}
-			err = errors.Join(err, db.Close())
-		}
-		d, ok := errors.AsType[*Damage](err)
-		if other, is := errors.AsType[*FormatError](err); is {
-			d, ok = &Damage{File: other.File, Reason: fmt.Sprintf("its format reads as %d", other.Format)}, true
-		}
-		if !ok {
-			return nil, nil, nil, err
-		}
-		damaged = append(damaged, d)
-		paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == d.File })
-	}
 }

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The models of GPUs are kept once, and merging takes them along. Another model of the same name is
-// an error that names both databases. A database without models, as older programs write it, has none.
+// The models of GPUs are kept once. Another model of the same name is an error that names both databases. A database without models, as older programs write it, has none.
 func TestModels(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, FileName(0, 2), result(0, 10))
@@ -34,37 +33,11 @@ func TestModels(t *testing.T) {
 		t.Errorf("another model of the name: %v", err)
 	}
 
-	into := mustOpen(t, t.TempDir())
-	defer into.Close()
-	merged := filepath.Join(into.Dir(), FileName(0, 1))
-	to, err := into.Writer(merged)
-	if err != nil {
+	against, err := db.Writer(filepath.Join(dir, FileName(0, 1)))
+	if err := errors.Join(err, against.Keep(Model{Name: "Half", JSON: "{4}"}), against.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(to.Merge(db), to.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if models, err := into.Models(); err != nil || len(models) != 2 || models[0] != (Model{"Half", "{1}", merged}) {
-		t.Errorf("merged models %v, %v", models, err)
-	}
-	third := mustOpen(t, t.TempDir())
-	defer third.Close()
-	against := filepath.Join(third.Dir(), FileName(0, 1))
-	if w, err = third.Writer(against); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Keep(Model{Name: "Half", JSON: "{4}"}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if err := to.Merge(third); !errors.As(err, &other) || other.First != merged || other.Second != against {
-		t.Errorf("merging another model of the name: %v", err)
-	}
-	both, _, _, err := OpenIntact(merged, against)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer both.Close()
-	if _, err := both.Models(); !errors.As(err, &other) || other.First != merged || other.Second != against {
+	if _, err := db.Models(); !errors.As(err, &other) || other.First != file || other.Second != filepath.Join(dir, FileName(0, 1)) {
 		t.Errorf("two databases with different models of a name: %v", err)
 	}
 }

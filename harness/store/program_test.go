@@ -31,20 +31,4 @@ func TestNames(t *testing.T) {
 	if names, err := db.Names(); err != nil || !maps.Equal(names, want) {
 		t.Errorf("names %v, %v; want %v", names, err, want)
 	}
-
-	into := mustOpen(t, t.TempDir())
-	defer into.Close()
-	w, err := into.Writer(filepath.Join(into.Dir(), FileName(0, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Merge(db), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if names, err := into.Names(); err != nil || !maps.Equal(names, want) {
-		t.Errorf("merged names %v, %v; want %v", names, err, want)
-	}
-	if got, want := dumpOf(t, into.Dir()), dumpOf(t, dir); got != want {
-		t.Errorf("merged:\n%s\nwant:\n%s", got, want)
-	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -65,7 +64,7 @@ func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
 		if e == nil {
 			continue
 		}
-		cells, _, err := f.read([]*entry{e}, first, end)
+		cells, err := f.read(e, first, end)
 		if all = append(all, cells...); err == nil && i > 0 {
 			all, err = uniteCells(s, all)
 		}
@@ -184,44 +183,4 @@ func (db *DB) ByAge(of []Series) ([]Series, error) {
 	return slices.SortedStableFunc(slices.Values(of), func(a, b Series) int {
 		return slices.Compare(written[a], written[b])
 	}), nil
-}
-
-// each hands over all cells, series by series, in the order of [DB.ByAge].
-func (db *DB) each(use func(s Series, cells []cell) error) error {
-	if files := db.all(); len(files) == 1 {
-		return files[0].each(use)
-	}
-	all, err := db.Series(Filter{})
-	if err == nil {
-		all, err = db.ByAge(all)
-	}
-	for i := 0; err == nil && i < len(all); i++ {
-		var cells []cell
-		if cells, err = db.cells(all[i], math.MinInt, math.MaxInt); err == nil {
-			err = use(all[i], cells)
-		}
-	}
-	return err
-}
-
-// tally counts the results of each series, all of which it reads. It keeps them if they are few.
-func (db *DB) tally() (map[Series]Tally, error) {
-	out, size := make(map[Series]Tally, 1<<10), 0 // growing takes longer
-	err := db.each(func(s Series, cells []cell) error {
-		if size += len(cells); size <= fullBuffer {
-			db.few = append(db.few, seriesCells{s, cells})
-		}
-		t := Tally{Done: len(cells)}
-		for i := range cells {
-			if cells[i].Kind != "" {
-				t.Failed++
-			}
-		}
-		out[s] = t
-		return nil
-	})
-	if size > fullBuffer {
-		db.few = nil
-	}
-	return out, err
 }

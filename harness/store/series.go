@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"hash/fnv"
@@ -202,64 +201,36 @@ func (f *file) byAge() ([]*entry, error) {
 	return slices.SortedFunc(maps.Values(all), func(a, b *entry) int { return cmp.Compare(a.written, b.written) }), err
 }
 
-// cellColumns joins the columns of a cell by NUL. cellsOfSeries joins the cells of each series by NUL: to read one text
+// cellColumns joins the columns of a cell by NUL. cellsOfSeries joins the cells of a series by NUL: to read one text
 // takes much less time than to read many cells.
 const (
 	cellColumns   = "concat_ws(char(0), instance, names, numbers, kind, error, nanoseconds)"
-	cellsOfSeries = "SELECT (SELECT group_concat(" + cellColumns + ", char(0)) FROM cell" +
-		" WHERE series = value AND instance >= ? AND instance < ?) FROM json_each(?)"
+	cellsOfSeries = "SELECT group_concat(" + cellColumns + ", char(0)) FROM cell" +
+		" WHERE series = ? AND instance >= ? AND instance < ?"
 )
 
-// begin returns where the cells of the i-th series begin, if the cells of each series end at ends.
-func begin(ends []int, i int) int {
-	if i == 0 {
-		return 0
-	}
-	return ends[i-1]
-}
-
-// read returns the cells of several series with the instances first to end-1, and the index at which the cells of each
-// series end. It compares them with the checksums, which another process may change at any time.
-func (f *file) read(all []*entry, first, end int) (cells []cell, ends []int, err error) {
+// read returns the cells of a series with the instances first to end-1. It compares them with the checksums, which
+// another process may change at any time.
+func (f *file) read(e *entry, first, end int) ([]cell, error) {
 	for {
-		var got []sums
-		if cells, ends, got, err = f.readOnce(all, first, end); err != nil {
-			return nil, nil, err
+		cells, got, err := f.readOnce(e, first, end)
+		if err != nil || e.has(got, first, end) {
+			return cells, err
 		}
-		wrong := -1
-		for i, e := range all {
-			if !e.has(got[i], first, end) {
-				wrong = i
-			}
-		}
-		if wrong < 0 {
-			return cells, ends, nil
-		}
-		now, err := f.present()
+		present, err := f.present()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if e := now[all[wrong].Series]; e == nil || *e == *all[wrong] {
-			return nil, nil, f.damage("the checksum of %v is wrong", all[wrong].Series)
+		now := present[e.Series]
+		if now == nil || *now == *e {
+			return nil, f.damage("the checksum of %v is wrong", e.Series)
 		}
-		all = slices.Clone(all)
-		for i, e := range all {
-			all[i] = now[e.Series]
-		}
+		e = now
 	}
 }
 
-// readOnce returns cells as read does, and the sums of each series for the chunks that have them.
-func (f *file) readOnce(all []*entry, first, end int) (cells []cell, ends []int, got []sums, err error) {
-	ids := make([]int64, len(all))
-	for i, e := range all {
-		ids[i] = e.id
-	}
-	array, err := json.Marshal(ids)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	var texts []string
+// readOnce returns cells as read does, and the sums of the chunks that have them.
+func (f *file) readOnce(e *entry, first, end int) (cells []cell, got sums, err error) {
 	from, to := first, end
 	if from > 0 {
 		from = chunkOf(from) * chunkSize
@@ -267,27 +238,25 @@ func (f *file) readOnce(all []*entry, first, end int) (cells []cell, ends []int,
 	if to = (chunkOf(to-1) + 1) * chunkSize; chunkOf(end-1) == lastChunk {
 		to = math.MaxInt
 	}
-	err = f.query(cellsOfSeries, []any{from, to, string(array)}, func(v []any) error {
-		texts = append(texts, columnOr[string](v[0]))
+	text := ""
+	err = f.query(cellsOfSeries, []any{e.id, from, to}, func(v []any) error {
+		text = columnOr[string](v[0])
 		return nil
 	})
-	for i := 0; err == nil && i < len(texts); i++ {
-		var s sums
-		cells, s, err = f.appendCells(cells, texts[i], first, end)
-		got, ends = append(got, s), append(ends, len(cells))
+	if err != nil {
+		return nil, got, err
 	}
-	return cells, ends, got, err
+	return f.splitCells(text, first, end)
 }
 
-// appendCells appends the cells of a text of cellsOfSeries with the instances first to end-1, and adds the hashes of
-// all.
-func (f *file) appendCells(cells []cell, text string, first, end int) (more []cell, got sums, err error) {
+// splitCells returns the cells of a text of cellsOfSeries with the instances first to end-1, and the sums of all.
+func (f *file) splitCells(text string, first, end int) (cells []cell, got sums, err error) {
 	const columns = 6
 	room := (strings.Count(text, "\x00") + 1) / columns
 	if n := end - first; n >= 0 { // unless it overflows
 		room = min(room, n)
 	}
-	cells = slices.Grow(cells, room)
+	cells = make([]cell, 0, room)
 	var list string
 	lastNames, listHash := int64(-1), int64(0)
 	var b []byte
@@ -302,7 +271,7 @@ func (f *file) appendCells(cells []cell, text string, first, end int) (more []ce
 		nanoseconds, _ := strconv.ParseInt(c[5], 10, 64)
 		if names != lastNames {
 			if list, err = f.list(names); err != nil {
-				return nil, nil, err
+				return nil, got, err
 			}
 			lastNames, listHash = names, checksumOf(list)
 		}
@@ -334,22 +303,4 @@ func (f *file) list(id int64) (string, error) {
 		}
 	}
 	return list.(string), nil
-}
-
-// each hands over all cells, series by series, in the order of [DB.ByAge]. It reads many series at once, which takes
-// less time where they are short.
-func (f *file) each(use func(s Series, cells []cell) error) error {
-	const together = 64 // series
-	all, err := f.byAge()
-	for some := range slices.Chunk(all, together) {
-		var cells []cell
-		var ends []int
-		if err == nil {
-			cells, ends, err = f.read(some, math.MinInt, math.MaxInt)
-		}
-		for i := 0; err == nil && i < len(some); i++ {
-			err = use(some[i].Series, cells[begin(ends, i):ends[i]:ends[i]])
-		}
-	}
-	return err
 }

@@ -191,10 +191,6 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 			t.Errorf("instances %d to %d: %v, %v; want %v", part.first, part.end, rows, err, part.want)
 		}
 	}
-	tally, err := db.tally()
-	if err != nil || tally[far] != (Tally{3, 1}) || tally[bound] != (Tally{1, 0}) || len(tally) != 2 {
-		t.Errorf("tally %v, %v", tally, err)
-	}
 }
 
 func TestConflict(t *testing.T) {
@@ -228,17 +224,6 @@ func TestConflict(t *testing.T) {
 			t.Errorf("%q does not name %q", err, part)
 		}
 	}
-	into := mustOpen(t, t.TempDir())
-	if w, err = into.Writer(filepath.Join(into.Dir(), "results.db")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Merge(db); !errors.As(err, &conflict) || !strings.Contains(err.Error(), `results-1of2.db has {"makespan_s":11,`) {
-		t.Errorf("merge: %v", err)
-	}
-	w.Close()
-	if rows := rowsOf(t, into, far); len(rows) > 0 {
-		t.Errorf("rows of a series that contradicts itself were merged: %v", rows)
-	}
 }
 
 // finished are the instances of far that need no more work.
@@ -267,16 +252,8 @@ func TestTimeoutGivesWay(t *testing.T) {
 		}
 		db := mustOpen(t, dir)
 		done, err := finished(db)
-		if tally, failed := db.tally(); err != nil || failed != nil || !done[1] || done[0] || tally[far] != (Tally{1, 0}) {
-			t.Errorf("%s: finished %v, %v; tally %v, %v", name, done, err, tally, failed)
-		}
-		into := mustOpen(t, t.TempDir())
-		w, err := into.Writer(filepath.Join(into.Dir(), "results.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(w.Merge(db), w.Close()); err != nil || dumped(t, into, true) != dumped(t, db, true) {
-			t.Errorf("%s: merged, %v\n%s", name, err, dumped(t, into, true))
+		if err != nil || !done[1] || done[0] {
+			t.Errorf("%s: finished %v, %v", name, done, err)
 		}
 	}
 	dir := t.TempDir()
@@ -366,24 +343,13 @@ func TestMergeProperty(t *testing.T) {
 		if got := dumpOf(t, many); got != want {
 			rt.Fatalf("one writer:\n%s\nthree writers:\n%s", want, got)
 		}
-		from, into := mustOpen(t, many), mustOpen(t, filepath.Join(root, fmt.Sprint(n, "merged")))
-		w, err := into.Writer(filepath.Join(into.Dir(), "results.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(w.Merge(from), w.Close()); err != nil {
-			rt.Fatal(err)
-		}
-		if got := dumped(t, into, false); got != want {
-			rt.Fatalf("one writer:\n%s\nmerged:\n%s", want, got)
-		}
+		from := mustOpen(t, many)
 		for _, want := range all {
 			if got, err := from.Rows(want.Series, want.Instance, want.Instance+1); err != nil || !slices.Equal(got, []Row{want.Row}) {
 				rt.Fatalf("got %v %v, want %v", got, err, want.Row)
 			}
 		}
 		from.Close()
-		into.Close()
 	})
 }
 
@@ -402,7 +368,7 @@ func TestReadingBesideAWriter(t *testing.T) {
 		r := result(n, 1)
 		r.Metrics = NewMetrics(map[string]float64{fmt.Sprint("moves", n): 1})
 		write(t, dir, "results.db", r)
-		if cells, _, err := f.read([]*entry{before[far]}, 0, 9); err != nil || len(cells) != n+1 {
+		if cells, err := f.read(before[far], 0, 9); err != nil || len(cells) != n+1 {
 			t.Errorf("%d cells, %v; want %d", len(cells), err, n+1)
 		}
 	}
@@ -418,23 +384,5 @@ func TestReadingBesideAWriter(t *testing.T) {
 	}
 	if all, err := db.Series(Filter{}); err != nil || len(all) != 1 {
 		t.Error(all, err)
-	}
-}
-
-// All cells are merged, whether they are read and kept in one step or in several.
-func TestMergeManyCells(t *testing.T) {
-	one, two := memory(t), memory(t)
-	var all []record
-	for i := range 5 * deep.N(9_000, 50_000) {
-		all = append(all, record{nth(i % 5), result(i, 1).Row})
-	}
-	write(t, one, "results.db", all...)
-	from, _, _, err := OpenIntact(filepath.Join(one, "results.db"))
-	w, failed := mustOpen(t, two).Writer(filepath.Join(two, "results.db"))
-	if err := errors.Join(err, failed, w.Merge(from), w.Close(), from.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if dumpOf(t, one) != dumpOf(t, two) {
-		t.Error("the merged results differ")
 	}
 }

@@ -74,48 +74,6 @@ func (w *Writer) Append(s Series, rows ...Row) error {
 	return w.add(s, cells)
 }
 
-// Merge appends all results of a DB, as [OpenIntact] read them, its units, the GPU models that the results are on and
-// the names of their programs. It passes on the errors of [Writer.Append], [DB.Units],
-// [DB.Models] and [DB.Rows].
-func (w *Writer) Merge(from *DB) error {
-	models, err := from.Models()
-	if err != nil {
-		return err
-	}
-	for _, m := range models {
-		if err := w.Keep(m); err != nil {
-			return err
-		}
-	}
-	names, err := from.Names()
-	if err != nil {
-		return err
-	}
-	for p, name := range names {
-		if err := w.Name(p, name); err != nil {
-			return err
-		}
-	}
-	units, err := from.Units("")
-	if err != nil {
-		return err
-	}
-	for _, u := range units {
-		if err := w.KeepUnit(u); err != nil {
-			return err
-		}
-	}
-	for _, of := range from.few {
-		if err := w.add(of.Series, of.cells); err != nil {
-			return err
-		}
-	}
-	if from.few != nil {
-		return nil
-	}
-	return from.each(w.add)
-}
-
 func (w *Writer) add(s Series, cells []cell) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,7 +16,6 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/run"
-	"miglab/harness/sweep/slurm"
 	"miglab/harness/task"
 	"miglab/harness/work"
 	page "miglab/reports/advise"
@@ -174,5 +173,5 @@ func adviseLine(c *cobra.Command, path string) string {
 			words = append(words, "--"+f.Name, strings.Trim(f.Value.String(), "[]"))
 		}
 	})
-	return slurm.Words(words)
+	return cli.Words(words)
 }

@@ -19,6 +19,11 @@ func (f *cellFlags) register(c *cobra.Command, folder, what string) {
 	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), what+" computed at a time; 0 means one a processor")
 }
 
+// addShard adds the flag --shard.
+func addShard(c *cobra.Command, to *run.Shard) {
+	cli.AddFlag(c, to, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
+}
+
 // runCells opens the database in the folder of results and has work compute cells in it.
 func (f *cellFlags) runCells(c *cobra.Command, unit string, work func(e *run.Engine) error) error {
 	db, err := run.Open(f.results)

@@ -18,7 +18,6 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/strictcsv"
-	"miglab/harness/sweep/slurm"
 	"miglab/harness/track"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
@@ -235,7 +234,7 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 		command = append(command, "--results", f.results)
 	}
 	return fmt.Errorf("%s and %s have no instance in common (%s, %s): A has %d datasets and B %d; to fill them: %s",
-		f.label(f.a), f.label(f.b), f.track.Name, f.where(), len(ofA), len(ofB), slurm.Words(command))
+		f.label(f.a), f.label(f.b), f.track.Name, f.where(), len(ofA), len(ofB), cli.Words(command))
 }
 
 // draw draws the schedules of the worst instance that both have solved, if there is one.

@@ -38,8 +38,7 @@ func newRoot() *cobra.Command {
 	commands := []*cobra.Command{
 		newList(), newGenerate(), newImport(), newAdvise(), newSchedule(), newCheck(), newBound(), newRun(),
 		newExport(), newReproduce(), newReadme(), newLeaderboard(), newCompare(), newCite(), newAudit(), newVerify(),
-		newSite(), newSuite(), newTrain(), newGym(), newSubmit(), newStatus(), newMerge(), newTask(),
-		newCorunSimulation(),
+		newSite(), newSuite(), newTrain(), newGym(), newCorunSimulation(),
 	}
 	root := cli.NewRoot("Benchmarks and reproductions for scheduling on Multi-Instance GPUs", version(),
 		append(commands, command.All()...)...) // those that need a GPU

@@ -23,7 +23,6 @@ import (
 
 	"miglab/harness/cli"
 	"miglab/harness/store"
-	"miglab/harness/sweep"
 )
 
 const (
@@ -34,9 +33,9 @@ const (
 )
 
 // TestMain puts this program on the PATH as miglab, so that tests run it in
-// processes of its own, and plan beside it.
+// processes of its own.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"miglab": main, "plan": plan})
+	testscript.Main(m, map[string]func(){"miglab": main})
 }
 
 // TestScripts walks through the command line as users do.
@@ -50,7 +49,6 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    scriptExits,
 			"refuses":  scriptRefuses,
-			"spread":   scriptSpread,
 			"snapshot": scriptSnapshot,
 			"same":     scriptSame,
 			"png":      scriptPNG,
@@ -78,45 +76,6 @@ var interpreter = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(path)), err
 })
 
-// plan is the program "plan TASKS SWEEP COMMAND...": it plans a sweep and submits nothing.
-func plan() {
-	tasks, err := strconv.Atoi(os.Args[1])
-	f := submitFlags{tasks: tasks, sweep: os.Args[2]}
-	var s *openSweep
-	if err == nil {
-		s, err = f.plan(new(cobra.Command), os.Args[3:])
-	}
-	if err == nil {
-		err = s.plan.Write(s.dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "plan:", err)
-		os.Exit(1)
-	}
-}
-
-// planned plans a sweep of a command given in a folder.
-func planned(t *testing.T, dir, tasks, folder string, command []string) {
-	t.Helper()
-	c := exec.Command("plan", append([]string{tasks, folder}, command...)...)
-	c.Dir = dir
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
-
-// scriptSpread is "spread TASKS SWEEP COMMAND...": it does a command as so many tasks of a sweep, one after the
-// other, and merges. The output is that of the merge.
-func scriptSpread(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Check(ts.Exec("plan", args...))
-	p, err := sweep.ReadPlan(ts.MkAbs(args[1]))
-	ts.Check(err)
-	for task := range p.Tasks {
-		ts.Check(ts.Exec("miglab", "task", args[1], "--index", strconv.Itoa(task)))
-	}
-	ts.Check(ts.Exec("miglab", "merge", args[1]))
-}
-
 // scriptSQL is "sql FILE STATEMENT...": it changes a database of results.
 func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {
 	db, err := sql.Open("sqlite", "file:"+ts.MkAbs(args[0]))
@@ -133,7 +92,7 @@ func scriptSQL(ts *testscript.TestScript, _ bool, args []string) {
 // metric kind they become errors of that kind. The metric version is the algorithm's version. With the metric omit the
 // instances that VALUE lists are gone.
 func scriptFalsify(ts *testscript.TestScript, _ bool, args []string) {
-	db, _, _, err := store.OpenIntact(ts.MkAbs(args[0]))
+	db, err := store.Open(filepath.Dir(ts.MkAbs(args[0])))
 	ts.Check(err)
 	all, err := db.Series(store.Filter{Algorithm: args[1]})
 	ts.Check(err)

@@ -40,14 +40,14 @@ func papers() ([]figures.Paper, error) {
 
 type reproduceFlags struct {
 	cellFlags
+	shard        run.Shard
 	papers, only []string
 	hardware     string
 	quick, stub  bool
 }
 
-func newReproduce() *cobra.Command { return new(reproduceFlags).command() }
-
-func (f *reproduceFlags) command() *cobra.Command {
+func newReproduce() *cobra.Command {
+	var f reproduceFlags
 	c := &cobra.Command{
 		Use:   "reproduce",
 		Short: "Regenerate every table and figure of the papers beside the published numbers",
@@ -58,6 +58,7 @@ func (f *reproduceFlags) command() *cobra.Command {
 		"only these artefacts, joined by commas, for example far/table4,far/figure12")
 	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
 	f.register(c, "folder for results", "cells")
+	addShard(c, &f.shard)
 	c.Flags().StringVar(&f.hardware, "hardware", "",
 		"folder of measurements in place of those that are part of the program (datasets/hardware)")
 	c.Flags().BoolVar(&f.stub, "stub", false,
@@ -121,14 +122,22 @@ func (f *reproduceFlags) inputs() string {
 	return fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, datasets.Hardware())))
 }
 
-// assignment lists the cells of the artefacts for a sweep.
-func (f *reproduceFlags) assignment(c *cobra.Command) (*assignment, error) {
-	r, err := f.reproduction(c)
-	if err != nil {
-		return nil, err
-	}
+// computeShard computes the cells of a shard, and writes no pages.
+func (f *reproduceFlags) computeShard(c *cobra.Command, r *figures.Reproduction) error {
 	cells, err := r.Cells()
-	return &assignment{cells: cells, results: f.results, store: r.Dir, workers: f.workers}, err
+	if err != nil {
+		return err
+	}
+	own := cellFlags{r.Dir, f.workers}
+	err = own.runCells(c, "cells", func(e *run.Engine) error {
+		e.Shard = f.shard
+		return e.Run(c.Context(), cells)
+	})
+	if err == nil {
+		fmt.Fprintf(c.OutOrStdout(), "shard %s is in %s; miglab reproduce without --shard writes the pages\n",
+			c.Flags().Lookup("shard").Value, r.Dir)
+	}
+	return err
 }
 
 func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
@@ -139,6 +148,9 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	// Most cells make garbage of a few kilobytes; only the plan of all cells stays.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
+	if c.Flags().Changed("shard") {
+		return f.computeShard(c, r)
+	}
 	var m *figures.Manifest
 	var left int
 	own := cellFlags{r.Dir, f.workers}

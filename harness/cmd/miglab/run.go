@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -12,7 +11,6 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/store"
-	"miglab/harness/sweep/slurm"
 	"miglab/harness/track"
 	"miglab/reports/leaderboard"
 )
@@ -27,9 +25,8 @@ type runFlags struct {
 	ranked            bool
 }
 
-func newRun() *cobra.Command { return new(runFlags).command() }
-
-func (f *runFlags) command() *cobra.Command {
+func newRun() *cobra.Command {
+	var f runFlags
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run algorithms on datasets; results are kept and never computed twice",
@@ -44,7 +41,7 @@ func (f *runFlags) command() *cobra.Command {
 	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
 	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),
 		"only a half of these instances, tune or test")
-	cli.AddFlag(c, &f.shard, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
+	addShard(c, &f.shard)
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
 	requireFlags(c, "algorithms", "datasets")
 	return c
@@ -62,15 +59,6 @@ func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 	}
 	spans, err := run.Competition(base, algorithms, f.specs, f.instances)
 	return f.split.Of(spans), err
-}
-
-// assignment lists the cells for a sweep, which shards them itself.
-func (f *runFlags) assignment(c *cobra.Command) (*assignment, error) {
-	if c.Flags().Changed("shard") {
-		return nil, errors.New("--shard has no meaning in a sweep: its tasks share the work")
-	}
-	cells, err := f.cells(c)
-	return &assignment{cells: cells, results: f.results, store: f.results, workers: f.workers}, err
 }
 
 func (f *runFlags) run(c *cobra.Command, _ []string) error {
@@ -147,7 +135,7 @@ func (f *runFlags) summarize(c *cobra.Command, own int, failures []run.Failure) 
 		what += " of shard " + c.Flags().Lookup("shard").Value.String()
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s; all results in %s; to export them: %s\n", what, f.results,
-		slurm.Words(export))
+		cli.Words(export))
 	for _, failed := range failures {
 		fmt.Fprintf(c.OutOrStdout(),
 			"%d of them ended as %q; the export's column error has what each ended with, such as\n",

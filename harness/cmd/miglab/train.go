@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +16,7 @@ import (
 	"miglab/algorithms/rl/train"
 	"miglab/harness/atomicfile"
 	"miglab/harness/cli"
+	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
 	"miglab/harness/work"
@@ -29,13 +28,13 @@ type trainFlags struct {
 	track        *track.Track
 	all          bool
 	steps        int64
+	shard        run.Shard
 	seeds        []uint
 	workers      int
 }
 
-func newTrain() *cobra.Command { return new(trainFlags).command() }
-
-func (f *trainFlags) command() *cobra.Command {
+func newTrain() *cobra.Command {
+	var f trainFlags
 	c := &cobra.Command{
 		Use:   "train",
 		Short: "Train agents; an interrupted run goes on where it was",
@@ -55,17 +54,12 @@ func (f *trainFlags) command() *cobra.Command {
 		"one run for each, separated by commas (default: what the project's own agents took)")
 	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0),
 		"goroutines; 0 means one a processor. It changes no result")
+	addShard(c, &f.shard)
 	c.Flags().StringVar(&f.out, "out", "results/train",
 		"folder for checkpoints, learning curves, weights and results.db")
 	c.Flags().StringVar(&f.install, "install", "",
 		"root of the project's source: put weights and curves where the program is built from")
 	return c
-}
-
-// assignment lists the trainings for a sweep.
-func (f *trainFlags) assignment(c *cobra.Command) (*assignment, error) {
-	trainings, err := f.trainings(c)
-	return &assignment{trainings: trainings, results: filepath.Dir(f.out), store: f.out, workers: f.workers}, err
 }
 
 // A training is one agent with one seed.
@@ -76,15 +70,6 @@ type training struct {
 
 // name returns the name of the training's folder; no two trainings of a command share it.
 func (t *training) name() string { return t.recipe.Folder(t.options.Seed) }
-
-// checkpointed returns the time of the training's last checkpoint; zero without a checkpoint.
-func (t *training) checkpointed() time.Time {
-	info, err := os.Stat(t.recipe.Checkpoint(t.options))
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
-}
 
 // trainings lists what the flags ask for, a training asked for twice once.
 func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
@@ -145,8 +130,12 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	runner := work.Runner{Log: work.NewLog(db, "")}
-	for _, t := range trainings {
+	file := filepath.Join(f.out, store.FileName(f.shard.Index, max(f.shard.Of, 1)))
+	runner := work.Runner{Log: work.NewLog(db, file)}
+	for i, t := range trainings {
+		if !f.shard.Takes(i) {
+			continue
+		}
 		r := t.recipe
 		if f.install != "" {
 			if err := r.Kept(t.options); err != nil {
