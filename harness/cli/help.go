@@ -19,7 +19,7 @@ func SetHelp(c *cobra.Command, texts embed.FS, fill *strings.Replacer) {
 	}
 }
 
-// HelpFile returns the name of a command's file: miglab submit slurm has help/submit-slurm.txt.
+// HelpFile returns the name of a command's file: miglab suite run has help/suite-run.txt.
 func HelpFile(c *cobra.Command) string {
 	return "help/" + strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "miglab "), " ", "-") + ".txt"
 }

@@ -42,14 +42,12 @@ var mayImport = map[string]string{
 	"harness/run":        "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store harness/track harness/work datasets",
 	"harness/track":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"harness/external":   "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/store harness/run",
-	"harness/sweep":      "harness/store harness/work harness/run",
 	"algorithms":         "harness/heap harness/mig harness/task harness/schedule harness/algo",
 	"algorithms/*":       "harness/mig harness/numpy harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"algorithms/rl/nn":   "",
 
-	"harness/layout":      "harness/mig",
-	"harness/advise":      "harness/heap harness/mig harness/task harness/algo harness/sim harness/stats harness/work",
-	"harness/sweep/slurm": "",
+	"harness/layout": "harness/mig",
+	"harness/advise": "harness/heap harness/mig harness/task harness/algo harness/sim harness/stats harness/work",
 
 	"algorithms/rl/internal/learn": "algorithms/rl/train/curve algorithms/rl/nn algorithms/rl/env",
 
@@ -107,7 +105,6 @@ var neverReach = map[string]string{
 	"harness/schedule": "harness/algo harness/sim algorithms",                          // the referee shares no code with what it judges
 	"harness/track":    "algorithms bounds datasets harness/store",                     // it knows what a track is, not what there is in it
 	"harness/run":      "algorithms bounds",                                            // the command line hands it the registry
-	"harness/sweep":    "algorithms bounds",                                            // as harness/run
 	"harness/external": "algorithms bounds",                                            // a program is told about a problem and nothing else
 	"algorithms":       "bounds datasets harness/run harness/store harness/atomicfile", // an algorithm sees the problem and nothing else
 	"algorithms/*":     "bounds datasets harness/run harness/store harness/atomicfile",

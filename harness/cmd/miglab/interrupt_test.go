@@ -257,7 +257,7 @@ func TestRunGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 // TestReproduceGivesTheSameBytesHoweverItCameAbout compares few artefacts of each paper, and all of them under make
 // test-long.
 func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
-	t.Parallel() // beside the sweeps, which mostly wait for Slurm
+	t.Parallel() // beside TestSlurm, which mostly waits
 	// promised is what must not differ: everything but the database, which has wall times, too, and their tables.
 	promised := func(dir string) map[string]string {
 		files := contents(t, filepath.Join(dir, "results/quick"))

@@ -19,7 +19,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
 	"miglab/harness/store"

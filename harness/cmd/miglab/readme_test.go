@@ -442,6 +442,12 @@ func checkCommand(t *testing.T, line string) error {
 		return checkPackages(w[1:])
 	case "export":
 		return nil
+	case "sbatch": // what follows the script is a command of miglab
+		script := slices.Index(w, "harness/slurm.sh")
+		if script < 0 {
+			return errors.New("it has another script than harness/slurm.sh")
+		}
+		return parseNamed("miglab " + strings.Join(w[script+1:], " "))
 	}
 	if strings.HasPrefix(w[0], "profiling/") { // a script, which a test of its own runs
 		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(w[0])))
