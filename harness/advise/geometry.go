@@ -15,6 +15,8 @@ import (
 
 // A Fixed is the best geometry found that is never changed.
 type Fixed struct {
+	// Best says that no other geometry has a smaller mean delay: all were tried.
+	Best bool
 	// Geometry has a partition for each GPU; nil if no geometry serves all requests.
 	Geometry []string
 	Outcome  Outcome
@@ -28,13 +30,13 @@ const fixedPolicy = "packed"
 // fixed searches for the best fixed geometry and compares it with the best policy.
 func (a *adviser) fixed(best Compared) (f Fixed, err error) {
 	unit := a.unit("geometry/"+a.gpus(), "", func(ctx context.Context) (any, error) {
-		return searchGeometry(ctx, a.q.GPU, a.in)
+		return searchGeometry(ctx, a.q.GPU, a.in, mostGeometries)
 	})
-	found, err := records[[]string](a, []work.Unit{unit})
-	if err != nil || len(found[0]) == 0 {
+	found, err := records[foundGeometry](a, []work.Unit{unit})
+	if err != nil || len(found[0].Partitions) == 0 {
 		return f, err
 	}
-	f.Geometry = found[0]
+	f.Geometry, f.Best = found[0].Partitions, found[0].Best
 	outcomes, err := a.run([]Simulation{{Policy: fixedPolicy, GPUs: a.in.GPUs, Geometry: f.Geometry}})
 	if err != nil {
 		return f, err
@@ -56,6 +58,9 @@ type geometrySearch struct {
 	// queues has the requests for each size, by the sizes that exist; times has what they cost, by the servers.
 	queues map[sizeSet]map[mig.Slices][]task.Request
 	times  map[queueKey]float64
+	// best has the numbers with the least cost until now.
+	best  []int
+	least float64
 }
 
 // A sizeSet has bit s for instances of s compute slices.
@@ -67,41 +72,117 @@ type queueKey struct {
 	servers int
 }
 
-// searchGeometry returns a partition for each GPU, from the local search that begins with the best two partitions; nil
-// if none serves all requests. Each step changes the partition of some GPUs to what lowers the waits most.
-func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests) ([]string, error) {
+// mostGeometries is how many geometries are tried one by one. Among more, a local search looks for a good one.
+const mostGeometries = 200_000
+
+// A foundGeometry is the result of a search: a partition for each GPU, or none if no geometry serves all requests.
+type foundGeometry struct {
+	Partitions []string `json:"partitions"`
+	// Best says that all geometries were tried.
+	Best bool `json:"best"`
+}
+
+// searchGeometry tries all geometries if they are few. Otherwise it begins once for each set of sizes, with the
+// partitions that have no others.
+func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, mostGeometries int) (out foundGeometry, err error) {
 	s := newGeometrySearch(g, in)
-	var best []int
-	least := math.Inf(1)
-	for i := range s.parts { // all GPUs alike, or a few others for large requests
-		for k := range s.parts {
-			for few := 1; few <= in.GPUs; few *= 2 {
-				numbers := make([]int, len(s.parts))
-				numbers[i] = in.GPUs - few
-				numbers[k] += few
-				if cost := s.cost(numbers); cost < least {
-					best, least = numbers, cost
-				}
+	out.Best = s.atMost(in.GPUs, mostGeometries)
+	if out.Best {
+		s.tryAll(ctx, make([]int, len(s.parts)), 0, in.GPUs)
+	} else {
+		for sizes := sizeSet(1); sizes < 1<<(mig.MaxSize+1) && ctx.Err() == nil; sizes++ {
+			if numbers := s.grow(sizes, in.GPUs); numbers != nil {
+				s.improve(ctx, numbers)
 			}
 		}
 	}
-	for best != nil && ctx.Err() == nil {
-		next, cost := s.step(best)
-		if cost >= least {
-			break
-		}
-		best, least = next, cost
-	}
-	var out []string
-	for i, n := range best {
-		out = append(out, slices.Repeat([]string{s.parts[i].String()}, n)...)
+	for i, n := range s.best {
+		out.Partitions = append(out.Partitions, slices.Repeat([]string{s.parts[i].String()}, n)...)
 	}
 	return out, ctx.Err()
+}
+
+// atMost reports whether there are at most so many geometries: the combinations with repetition of the partitions.
+func (s *geometrySearch) atMost(gpus, most int) bool {
+	count := 1
+	for i := 1; i < len(s.parts); i++ {
+		if count = count * (gpus + i) / i; count > most {
+			return false
+		}
+	}
+	return true
+}
+
+// try keeps the numbers of GPUs if they are better than all before.
+func (s *geometrySearch) try(numbers []int) {
+	if cost := s.cost(numbers); cost < s.least {
+		s.best, s.least = slices.Clone(numbers), cost
+	}
+}
+
+// tryAll tries all ways to give the GPUs that are left to the partitions from the i-th on.
+func (s *geometrySearch) tryAll(ctx context.Context, numbers []int, i, left int) {
+	if i == len(numbers)-1 {
+		numbers[i] = left
+		s.try(numbers)
+		return
+	}
+	for n := 0; n <= left && ctx.Err() == nil; n++ {
+		numbers[i] = n
+		s.tryAll(ctx, numbers, i+1, left-n)
+	}
+	numbers[i] = 0
+}
+
+// grow gives one GPU after the other the partition that makes the cost least, among those with the sizes of a set
+// alone. It begins with one GPU of each partition, and returns nil if they have other sizes than the set or the GPUs
+// are too few.
+func (s *geometrySearch) grow(sizes sizeSet, gpus int) []int {
+	numbers := make([]int, len(s.parts))
+	var exist sizeSet
+	for i, p := range s.parts {
+		if of := sizesOf(p); of&^sizes == 0 {
+			numbers[i] = 1
+			exist |= of
+			gpus--
+		}
+	}
+	if exist != sizes || gpus < 0 {
+		return nil
+	}
+	for ; gpus > 0; gpus-- {
+		least, to := math.Inf(1), 0
+		for i := range numbers {
+			if sizesOf(s.parts[i])&^sizes != 0 {
+				continue
+			}
+			numbers[i]++
+			if cost := s.cost(numbers); cost < least || numbers[to] == 0 {
+				least, to = cost, i
+			}
+			numbers[i]--
+		}
+		numbers[to]++
+	}
+	return numbers
+}
+
+// improve changes one or two groups of 1, 2, 4, ... GPUs to other partitions, as long as that lowers the cost.
+func (s *geometrySearch) improve(ctx context.Context, numbers []int) {
+	for cost := s.cost(numbers); ctx.Err() == nil; {
+		next, least := s.step(numbers)
+		if least >= cost {
+			break
+		}
+		numbers, cost = next, least
+	}
+	s.try(numbers)
 }
 
 func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
 	s := &geometrySearch{
 		g: g, in: in, queues: map[sizeSet]map[mig.Slices][]task.Request{}, times: map[queueKey]float64{},
+		least: math.Inf(1),
 	}
 	kinds := map[string]bool{}
 	for _, p := range g.Partitions() {
@@ -115,25 +196,45 @@ func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
 	return s
 }
 
-// step returns the numbers with the least cost after changing 1, 2, 4, ... GPUs from one partition to another.
+// step returns the best numbers that differ by one or two groups of GPUs.
 func (s *geometrySearch) step(numbers []int) (best []int, least float64) {
 	least = math.Inf(1)
-	for from, have := range numbers {
-		for to := range numbers {
-			if to == from {
-				continue
-			}
-			for n := 1; n <= have; n *= 2 {
-				next := slices.Clone(numbers)
-				next[from] -= n
-				next[to] += n
-				if cost := s.cost(next); cost < least {
-					best, least = next, cost
-				}
-			}
+	next := slices.Clone(numbers)
+	keep := func() {
+		if cost := s.cost(next); cost < least {
+			best, least = slices.Clone(next), cost
 		}
 	}
+	s.moves(next, func() {
+		keep()
+		s.moves(next, keep)
+	})
 	return best, least
+}
+
+// moves calls then after each change of 1, 2, 4, ... GPUs from one partition to another, and takes the change back.
+func (s *geometrySearch) moves(numbers []int, then func()) {
+	for from, have := range numbers {
+		for n := 1; n <= have; n *= 2 {
+			numbers[from] -= n
+			for to := range numbers {
+				if to != from {
+					numbers[to] += n
+					then()
+					numbers[to] -= n
+				}
+			}
+			numbers[from] += n
+		}
+	}
+}
+
+// sizesOf returns the sizes of a partition's instances.
+func sizesOf(p mig.Partition) (sizes sizeSet) {
+	for _, in := range p {
+		sizes |= 1 << in.Size()
+	}
+	return sizes
 }
 
 // cost returns the sum of the times from arrival to end in slots; infinite if a request fits no instance.
@@ -141,11 +242,12 @@ func (s *geometrySearch) cost(numbers []int) float64 {
 	var exist sizeSet
 	var servers [mig.MaxSize + 1]int
 	for i, n := range numbers {
+		if n == 0 {
+			continue
+		}
+		exist |= sizesOf(s.parts[i])
 		for _, in := range s.parts[i] {
 			servers[in.Size()] += n
-			if n > 0 {
-				exist |= 1 << in.Size()
-			}
 		}
 	}
 	queues, known := s.queues[exist]

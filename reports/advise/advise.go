@@ -345,8 +345,12 @@ func (p *Page) fixed() section {
 		t.Row(g.name, g.number)
 	}
 	s.table = &t
-	s.answer = fmt.Sprintf("The best fixed geometry found on %s delays a request by %s on the mean, %s more than "+
-		"%s, which changes instances; no policy waits less than %s.", count(a.GPUs, "GPUs"), estimate(f.Mean),
+	found := "best fixed geometry of all"
+	if !f.Best {
+		found = "best fixed geometry that a search found"
+	}
+	s.answer = fmt.Sprintf("The %s on %s delays a request by %s on the mean, %s more than "+
+		"%s, which changes instances; no policy waits less than %s.", found, count(a.GPUs, "GPUs"), estimate(f.Mean),
 		estimate(f.Cost), a.Policies[0].Policy, duration(a.WaitAtLeast))
 	return s
 }
