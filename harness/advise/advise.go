@@ -365,7 +365,7 @@ func (a *adviser) least(policy string, below int) (Need, error) {
 		}
 	}
 	need.Outcome = t.tried[need.GPUs]
-	need.Mean = a.mean(need.Outcome.Bins)
+	need.Mean = a.wait(need.Outcome.Bins)
 	return need, nil
 }
 
@@ -390,7 +390,7 @@ func (a *adviser) compare() ([]Compared, error) {
 		if o.Error != "" {
 			return nil, fmt.Errorf("%s on %d GPUs: %s", o.Policy, o.GPUs, o.Error)
 		}
-		out = append(out, Compared{Outcome: o, Mean: a.mean(o.Bins), Less: a.mean(difference(first.Bins, o.Bins))})
+		out = append(out, Compared{Outcome: o, Mean: a.wait(o.Bins), Less: a.mean(difference(first.Bins, o.Bins))})
 	}
 	slices.SortStableFunc(out, func(x, y Compared) int {
 		return cmp.Or(cmp.Compare(x.Mean.Mean, y.Mean.Mean), cmp.Compare(x.Wait, y.Wait))
@@ -421,6 +421,13 @@ func certain(e stats.BlockEstimate, comparisons int) bool {
 	wider := stats.StudentQuantile(e.Blocks-1, 1-alpha/float64(max(comparisons, 1))) /
 		stats.StudentQuantile(e.Blocks-1, 1-alpha)
 	return math.Abs(e.Mean) > (e.High-e.Mean)*wider
+}
+
+// wait estimates the mean wait as mean does. No wait is negative, and no end of the interval.
+func (a *adviser) wait(bins []float64) stats.BlockEstimate {
+	e := a.mean(bins)
+	e.Low = max(e.Low, 0)
+	return e
 }
 
 // mean estimates the mean wait from the sums of the waits in all bins. Without enough blocks it has no interval.

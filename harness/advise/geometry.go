@@ -43,7 +43,7 @@ func (a *adviser) fixed(best Compared) (f Fixed, err error) {
 	}
 	f.Outcome = outcomes[0]
 	if f.Outcome.Error == "" {
-		f.Mean, f.Cost = a.mean(f.Outcome.Bins), a.mean(difference(f.Outcome.Bins, best.Bins))
+		f.Mean, f.Cost = a.wait(f.Outcome.Bins), a.mean(difference(f.Outcome.Bins, best.Bins))
 	}
 	return f, nil
 }

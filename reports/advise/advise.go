@@ -168,8 +168,11 @@ func (p *Page) demand() section {
 			whole += d.Requests - d.Several
 		}
 	}
-	t := reports.Table{Columns: reports.Left("profile").Right("requests", "% of requests", "mean s", "GPU hours",
-		"% of hours")}
+	t := reports.Table{
+		Columns: reports.Left("profile").Right("requests", "% of requests", "mean s", "GPU hours",
+			"% of hours"),
+		Notes: []string{"GPU hours: those of the memory slices, as a share of a GPU"},
+	}
 	for _, d := range a.Profiles {
 		share := 100 * float64(d.Requests) / float64(len(a.Question.Requests.Requests))
 		t.Row(d.Profile, d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, 100*d.GPUHours/hours))
@@ -411,8 +414,8 @@ func starts(order []mig.Slices) string {
 func (p *Page) unknown() (out []string) {
 	a := p.Advice
 	if p.Rejected > 0 {
-		out = append(out, fmt.Sprintf("Rows that cannot be used and are left out: %d; the first: %s.", p.Rejected,
-			p.Reason))
+		out = append(out, fmt.Sprintf("Rows that cannot be used and are left out: %d; the first: %s. With --out, "+
+			"rejected.csv has all.", p.Rejected, p.Reason))
 	}
 	if p.Mapped != "" {
 		out = append(out, "Which MIG profiles the jobs would have is not in the file. "+p.Mapped)

@@ -1,8 +1,10 @@
 package advise
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,6 +25,12 @@ import (
 func (p *Page) Write(folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
+	}
+	// Another trace may have had more answers.
+	for _, name := range []string{"load.svg", "policies.svg", "mig-parted.yaml", "gres.conf"} {
+		if err := os.Remove(filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	write := func(name string, text func(io.Writer) error) error {
 		return atomicfile.WriteFile(filepath.Join(folder, name), text)

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -116,6 +119,11 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	if len(in.Requests) == 0 {
 		return fmt.Errorf("%s has no row that can be used as format %s%s", path, f.format, firstReason(rejected))
 	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o777); err != nil {
+			return err
+		}
+	}
 	db, err := run.Open(f.results)
 	if err != nil {
 		return err
@@ -148,7 +156,11 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	if f.out == "" {
 		return nil
 	}
-	return answer.Write(f.out)
+	if err := answer.Write(f.out); err != nil {
+		return err
+	}
+	list := output{path: filepath.Join(f.out, "rejected.csv")}
+	return list.emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) })
 }
 
 // firstReason words why the first row cannot be used.

@@ -59,6 +59,10 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 		all = append(all, checked)
 	}
 	out := c.OutOrStdout()
+	misfit := cli.FailedError{Err: fmt.Errorf("%d of %s not fit on %s", wrong, doCount(len(all), "layouts"), g)}
+	if wrong > 0 && format != "text" {
+		return misfit // a tool would refuse the file
+	}
 	switch format {
 	case "json":
 		return errors.New("--format json has no meaning with --layout; give text, mig-parted or gres")
@@ -78,7 +82,7 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 	if err != nil || wrong == 0 {
 		return err
 	}
-	return cli.FailedError{Err: fmt.Errorf("%d of %s not fit on %s", wrong, doCount(len(all), "layouts"), g)}
+	return misfit
 }
 
 // doCount returns a number with its noun and the verb do.
@@ -127,15 +131,15 @@ func writeLayouts(w io.Writer, g *mig.GPU, all []checkedLayout) error {
 			fmt.Fprintln(w)
 		}
 		if len(l.Profiles) == 0 {
-			fmt.Fprintf(w, "%s: ok, no instances\n", l.Label)
+			fmt.Fprintf(w, "%s on %s: ok, no instances\n", l.Label, g)
 			continue
 		}
 		if l.Plans == nil {
-			fmt.Fprintf(w, "%s: does not fit\n", l.Label)
+			fmt.Fprintf(w, "%s on %s: does not fit\n", l.Label, g)
 			writeChanges(w, l.Changes)
 			continue
 		}
-		fmt.Fprintf(w, "%s: ok\n", l.Label)
+		fmt.Fprintf(w, "%s on %s: ok\n", l.Label, g)
 		for gpu, plan := range l.Plans {
 			t := reports.Table{Columns: reports.Right("order").Left("profile").Right("id", "start", "memory slices")}
 			for k, in := range plan.Instances {
