@@ -165,7 +165,7 @@ test-gym: build
 		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
 
 ## test-long: what takes too long for .ci/run: 100,000 mutated certificates are judged twice; a client in PyTorch learns, and its
-## answers are ranked; all commands of the page about clusters print what it shows; all artefacts
+## answers are ranked; Kubernetes' allocator decides as dra-first-fit does; all commands of the page about clusters print what it shows; all artefacts
 ## of the papers have the same bytes with one worker and with four; results have the same bytes on amd64, with and without
 ## fused instructions, and on arm64; the program builds for every platform; what dist packs builds without a network; an agent
 ## of each kind, trained again, has the curve and the weights that the project keeps; LaTeX tables compile, if pdflatex is there
@@ -174,7 +174,7 @@ test-long: build test-platforms $(if $(shell command -v qemu-aarch64),,install-q
 	MIGLAB_LONG=1 $(GO) test -timeout 1h -run AgreesWithAnIndependentOne ./bounds/certificate
 	$(GO) test -run TestLatexCompiles ./paper-figures/render
 	MIGLAB_LONG=1 GOEXPERIMENT=simd $(GO) test -timeout 1h -run TestTrainedAgain ./algorithms/rl/train
-	MIGLAB_LONG=1 $(GO) test -timeout 3h -run 'TestDist|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes|TestSameBytes' ./harness/cmd/miglab
+	MIGLAB_LONG=1 $(GO) test -timeout 3h -run 'TestDRA|TestDist|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes|TestSameBytes' ./harness/cmd/miglab
 
 ## install-torch: PyTorch from Debian's packages, which test-long needs
 install-torch:

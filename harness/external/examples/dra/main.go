@@ -3,7 +3,8 @@
 // (../../PROTOCOL.md), track placement.
 //
 // A node is a pool. Each GPU has a counter for each memory slice, and a device for each start of each profile, which
-// consumes the counters of its slices. The devices of a GPU come in the order of the profiles and of their starts.
+// consumes the counters of its slices. The devices of a GPU come in the order of the profiles and of their starts. The
+// allocator takes the GPUs in the order of the names of their ResourceSlices, which have the GPUs' numbers here.
 package main
 
 import (
@@ -54,6 +55,7 @@ type cluster struct {
 	nodes    []*core.Node
 	slices   []*dra.ResourceSlice
 	places   map[structured.DeviceID]place
+	masks    []int // the occupied slices of each GPU
 	taken    sets.Set[structured.DeviceID]
 	cache    *cel.Cache
 }
@@ -75,7 +77,8 @@ func counters(mask int) map[string]dra.Counter {
 // newCluster publishes the devices of all nodes.
 func newCluster(q *question) *cluster {
 	c := &cluster{
-		places: map[structured.DeviceID]place{}, taken: sets.New[structured.DeviceID](), cache: cel.NewCache(100, cel.Features{}),
+		places: map[structured.DeviceID]place{}, masks: make([]int, q.GPUs), taken: sets.New[structured.DeviceID](),
+		cache: cel.NewCache(100, cel.Features{}),
 	}
 	for _, p := range q.GPU.Profiles {
 		c.profiles = append(c.profiles, p.Name)
@@ -91,7 +94,7 @@ func newCluster(q *question) *cluster {
 		pool := dra.ResourcePool{Name: node, ResourceSliceCount: int64(2 * (last - first))}
 		publish := func(spec dra.ResourceSliceSpec) {
 			spec.Driver, spec.Pool, spec.NodeName = driver, pool, &node
-			name := fmt.Sprintf("slice-%d", len(c.slices))
+			name := fmt.Sprintf("slice-%06d", len(c.slices))
 			c.slices = append(c.slices, &dra.ResourceSlice{ObjectMeta: meta.ObjectMeta{Name: name}, Spec: spec})
 		}
 		for gpu := first; gpu < last; gpu++ {
@@ -137,10 +140,11 @@ func (c *cluster) Get(name string) (*dra.DeviceClass, error) {
 // allocate returns where a request is placed, on the first node that has room.
 func (c *cluster) allocate(ctx context.Context, q *question) (at place, ok bool, err error) {
 	for _, change := range q.Changes {
-		for id := range c.taken {
-			if p := c.places[id]; p.gpu == change.GPU && p.mask&^change.Mask != 0 {
-				c.taken.Delete(id) // its instance has left
-			}
+		c.masks[change.GPU] = change.Mask
+	}
+	for id := range c.taken {
+		if p := c.places[id]; p.mask&^c.masks[p.gpu] != 0 {
+			c.taken.Delete(id) // its instance has left
 		}
 	}
 	state := structured.AllocatedState{
