@@ -84,9 +84,9 @@ type foundGeometry struct {
 
 // searchGeometry tries all geometries if they are few. Otherwise it begins once for each set of sizes, with the
 // partitions that have no others.
-func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, mostGeometries int) (out foundGeometry, err error) {
+func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, most int) (out foundGeometry, err error) {
 	s := newGeometrySearch(g, in)
-	out.Best = s.atMost(in.GPUs, mostGeometries)
+	out.Best = s.atMost(in.GPUs, most)
 	if out.Best {
 		s.tryAll(ctx, make([]int, len(s.parts)), 0, in.GPUs)
 	} else {
