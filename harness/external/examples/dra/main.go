@@ -1,6 +1,6 @@
 // Command dra places requests for MIG instances as kube-scheduler does: it calls the structured allocator of
-// Kubernetes' dynamic resource allocation, on ResourceSlices like those of NVIDIA's DRA driver. It speaks miglab's protocol
-// (../../PROTOCOL.md), track placement.
+// Kubernetes' dynamic resource allocation, on ResourceSlices like those of NVIDIA's DRA driver. It speaks miglab's
+// protocol (../../PROTOCOL.md), track placement.
 //
 // A node is a pool. Each GPU has a counter for each memory slice, and a device for each start of each profile, which
 // consumes the counters of its slices. The devices of a GPU come in the order of the profiles and of their starts. The
