@@ -21,6 +21,7 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/cuda"
 	"miglab/profiling/launch"
+	"miglab/profiling/measure"
 	"miglab/profiling/nvml"
 	"miglab/profiling/session"
 )
@@ -34,7 +35,7 @@ type deviceFlags struct {
 // register adds the flags. modes are the ways to give a kernel a part of the GPU, the default first.
 func (f *deviceFlags) register(c *cobra.Command, modes ...string) {
 	help := map[string]string{
-		mig.SourceMIG: "mig", modeExisting: "mig-existing for instances that exist",
+		mig.SourceMIG: "mig", measure.ModeExisting: "mig-existing for instances that exist",
 		mig.SourcePartition: "sm-partition for parts of the multiprocessors, without MIG",
 	}
 	var ways []string
@@ -69,7 +70,7 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 	}()
 	for selector := range strings.SplitSeq(f.device, ",") {
 		var d profiling.Device
-		if f.mode == modeExisting {
+		if f.mode == measure.ModeExisting {
 			d, err = nvml.OpenExisting(selector)
 		} else {
 			d, err = nvml.Open(selector)

@@ -39,7 +39,7 @@ func newExecute() *cobra.Command {
 		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
 		RunE:  func(c *cobra.Command, _ []string) error { return f.execute(c) },
 	}
-	f.device.register(c, mig.SourceMIG, modeExisting)
+	f.device.register(c, mig.SourceMIG, measure.ModeExisting)
 	f.kernels.register(c)
 	c.Flags().StringVar(&f.tasks, "tasks", "", "tasks CSV, the times that the schedule is made with")
 	c.Flags().StringVar(&f.algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")

@@ -27,33 +27,20 @@ import (
 
 // An experiment is a command of miglab profile.
 type experiment struct {
-	// name is the name of the command; empty for miglab profile itself.
-	name string
-	// noun names the things that progress counts.
-	noun           string
-	short, example string
-	// kernels says that it measures the kernels of a manifest.
-	kernels bool
-	// modes are the ways to give a kernel a part of a GPU, the default first: [mig.SourceMIG], modeExisting and
-	// [mig.SourcePartition].
-	modes []string
-	// flags registers flags of its own and returns the run of the experiment once they are parsed.
-	flags func(*pflag.FlagSet) measurement
+	measure.Experiment
+	// flags registers flags of its own and returns the run of the experiment once they are parsed; nil without flags.
+	flags func(*pflag.FlagSet) measure.Runner
 }
 
-// A measurement runs an experiment, prints its table to out and returns the number of its rows.
-type measurement func(ctx context.Context, b *measure.Bench, out io.Writer) (rows int, err error)
-
-// modeExisting is the mode in which only MIG instances that exist are used.
-const modeExisting = "mig-existing"
-
-// experiments has miglab profile itself first.
-var experiments = []experiment{
+// withFlags are the experiments with flags of their own, miglab profile itself first.
+var withFlags = []experiment{
 	{
-		noun: "runs", kernels: true,
-		modes: []string{mig.SourceMIG, modeExisting, mig.SourcePartition},
-		short: "Measure kernels on every instance size of a real GPU",
-		flags: func(f *pflag.FlagSet) measurement {
+		Experiment: measure.Experiment{
+			Noun: "runs", Kernels: true,
+			Modes: []string{mig.SourceMIG, measure.ModeExisting, mig.SourcePartition},
+			Short: "Measure kernels on every instance size of a real GPU",
+		},
+		flags: func(f *pflag.FlagSet) measure.Runner {
 			scaling := scalingFlags(f)
 			return func(ctx context.Context, b *measure.Bench, out io.Writer) (int, error) {
 				if b.Partitions != nil {
@@ -66,9 +53,11 @@ var experiments = []experiment{
 		},
 	},
 	{
-		name: "corun", noun: "groups", kernels: true, modes: []string{mig.SourcePartition},
-		short: "Measure kernels that share a GPU, for the co-run model",
-		flags: func(f *pflag.FlagSet) measurement {
+		Experiment: measure.Experiment{
+			Name: "corun", Noun: "groups", Kernels: true, Modes: []string{mig.SourcePartition},
+			Short: "Measure kernels that share a GPU, for the co-run model",
+		},
+		flags: func(f *pflag.FlagSet) measure.Runner {
 			c := corunFlags{}
 			f.StringSliceVar(&c.splits, "splits", []string{"64:64"},
 				"numbers of multiprocessors of the jobs, joined by colons, or all for each")
@@ -79,47 +68,19 @@ var experiments = []experiment{
 			return measureGroups(c.groups)
 		},
 	},
-	{
-		name: "isolation", noun: "runs", kernels: true, modes: []string{mig.SourceMIG, modeExisting},
-		short:   "Measure kernels alone and beside one or two others on the same GPU",
-		example: "  sudo miglab profile isolation --kernels rodinia --set rodinia=/opt/rodinia",
-		flags: func(*pflag.FlagSet) measurement {
-			return tabled(measure.Isolation, "isolation", ofRows(tables.Isolation))
-		},
-	},
-	{
-		name: "reconfiguration", noun: "rounds", modes: []string{mig.SourceMIG},
-		short: "Measure what creating and destroying instances costs, one by one and at once",
-		example: "  sudo miglab profile reconfiguration --out results/profile/a100\n" +
-			"  sudo miglab profile reconfiguration --repetitions 100",
-		flags: func(*pflag.FlagSet) measurement {
-			table := func(b *measure.Bench, rows []datasets.ReconfigurationTime) reports.Table {
-				return tables.Reconfiguration(rows, b.Session.Identity().Model)
-			}
-			return tabled(measure.Reconfiguration, "reconfiguration", table)
-		},
-	},
 }
 
-// tabled returns the run of an experiment whose rows become one table, which is printed and stands beside their file.
-func tabled[Row any](plan measure.Planner[Row], name string,
-	table func(*measure.Bench, []Row) reports.Table,
-) measurement {
-	return func(ctx context.Context, b *measure.Bench, out io.Writer) (int, error) {
-		return measure.Measure(ctx, b, plan, func(rows []Row, _ bool) error {
-			t := table(b, rows)
-			return errors.Join(t.Save(filepath.Join(b.Dir, name+"-table")), t.Text(out))
-		})
+// experiments returns the commands of miglab profile, itself first.
+func experiments() []experiment {
+	all := withFlags
+	for _, x := range measure.Experiments() {
+		all = append(all, experiment{Experiment: x})
 	}
-}
-
-// ofRows returns a table for tabled that depends on the rows alone.
-func ofRows[Row any](table func([]Row) reports.Table) func(*measure.Bench, []Row) reports.Table {
-	return func(_ *measure.Bench, rows []Row) reports.Table { return table(rows) }
+	return all
 }
 
 // measureGroups returns the run of groups that depend on the bench.
-func measureGroups(groups func(*measure.Bench) ([]measure.Group, error)) measurement {
+func measureGroups(groups func(*measure.Bench) ([]measure.Group, error)) measure.Runner {
 	plan := func(_ context.Context, b *measure.Bench) (*measure.Plan[datasets.OverlapRate], error) {
 		all, err := groups(b)
 		if err != nil {
@@ -127,7 +88,9 @@ func measureGroups(groups func(*measure.Bench) ([]measure.Group, error)) measure
 		}
 		return measure.Overlap(b, b.Partitions, all)
 	}
-	return tabled(plan, "overlap", ofRows(tables.Overlap))
+	return measure.Tabled(plan, "overlap", func(_ *measure.Bench, rows []datasets.OverlapRate) reports.Table {
+		return tables.Overlap(rows)
+	})
 }
 
 // corunFlags say which kernels share a GPU.
@@ -200,7 +163,7 @@ func parseSplit(split string, all, kernels int) ([]int, error) {
 }
 
 // scalingFlags registers the flags of scaling, which measures each kernel alone on several numbers of multiprocessors.
-func scalingFlags(f *pflag.FlagSet) measurement {
+func scalingFlags(f *pflag.FlagSet) measure.Runner {
 	counts := f.IntSlice("sms", nil, "numbers of multiprocessors (sm-partition; default: every eighth and all)")
 	return measureGroups(func(b *measure.Bench) ([]measure.Group, error) {
 		all := b.Partitions.Multiprocessors()

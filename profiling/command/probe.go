@@ -14,6 +14,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
+	"miglab/profiling/measure"
 	"miglab/profiling/session"
 )
 
@@ -103,6 +104,6 @@ func openByCUDA(ctx context.Context, on profiling.Instance) error {
 		Op: fmt.Sprintf("open %s (%s) by CUDA", on.Profile, on.UUID), Err: err,
 		Remedy: "in a container, the files of new instances in /dev/nvidia-caps are missing: run nvidia-smi " +
 			"on the host, start the container with all of /dev/nvidia-caps, or let somebody make the instances " +
-			"before and use --mode " + modeExisting,
+			"before and use --mode " + measure.ModeExisting,
 	}
 }

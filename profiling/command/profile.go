@@ -38,8 +38,9 @@ type profileFlags struct {
 
 // newProfile returns the command that measures kernels on every size, with a command for each other experiment.
 func newProfile() *cobra.Command {
-	c := newExperiment(experiments[0])
-	for _, x := range experiments[1:] {
+	all := experiments()
+	c := newExperiment(all[0])
+	for _, x := range all[1:] {
 		c.AddCommand(newExperiment(x))
 	}
 	return c
@@ -49,34 +50,37 @@ func newProfile() *cobra.Command {
 func newExperiment(x experiment) *cobra.Command {
 	var f profileFlags
 	c := &cobra.Command{
-		Use: cmp.Or(x.name, "profile"), Short: x.short, Example: x.example, Args: cli.Arguments(0, 0, ""),
+		Use: cmp.Or(x.Name, "profile"), Short: x.Short, Example: x.Example, Args: cli.Arguments(0, 0, ""),
 	}
 	flags := c.Flags()
-	f.device.register(c, x.modes...)
+	f.device.register(c, x.Modes...)
 	flags.StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
 	cli.AddFlag(c, &f.repetitions, "repetitions", "0", cli.AtLeast(0),
 		"how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
-	if x.kernels {
+	if x.Kernels {
 		f.kernels.register(c)
 		flags.Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
 	}
-	if slices.Contains(x.modes, mig.SourcePartition) {
+	if slices.Contains(x.Modes, mig.SourcePartition) {
 		cli.AddFlag(c, &f.milliseconds, "milliseconds", "200", cli.AtLeast(1),
 			"how long rates are measured (sm-partition)")
 		cli.AddFlag(c, &f.warmUp, "warm-up", "100", cli.AtLeast(0),
 			"milliseconds that each kernel runs before (sm-partition)")
 		flags.BoolVar(&f.small, "small", false, "inputs as small as those of kernel --verify, for tests (sm-partition)")
 	}
-	if x.name == "" {
+	if x.Name == "" {
 		flags.BoolVar(&f.check, "check", false, "say what is missing, and run nothing")
 	}
-	run := x.flags(flags)
+	run := x.Run
+	if x.flags != nil {
+		run = x.flags(flags)
+	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return f.run(c, x, run) }
 	return c
 }
 
 // run runs an experiment, or checks what it needs.
-func (f *profileFlags) run(c *cobra.Command, x experiment, run measurement) error {
+func (f *profileFlags) run(c *cobra.Command, x experiment, run measure.Runner) error {
 	b := &measure.Bench{
 		Dir: f.out, Repetitions: f.repetitions, Seed: f.seed,
 		Window: time.Duration(f.milliseconds) * time.Millisecond,
@@ -91,7 +95,7 @@ func (f *profileFlags) run(c *cobra.Command, x experiment, run measurement) erro
 		}
 	}
 	var err error
-	if x.kernels {
+	if x.Kernels {
 		if b.Kernels, err = f.kernels.read(); err != nil {
 			return err
 		}
@@ -115,7 +119,7 @@ func (f *profileFlags) run(c *cobra.Command, x experiment, run measurement) erro
 
 // onPartitions runs an experiment on parts of the multiprocessors, in this process.
 func (f *profileFlags) onPartitions(c *cobra.Command, x experiment, b *measure.Bench,
-	run measurement,
+	run measure.Runner,
 ) (err error) {
 	if b.Kernels, err = f.kernels.own(); err != nil {
 		return err
@@ -180,8 +184,8 @@ func (f *profileFlags) watch(c *cobra.Command, p *measure.Partitions, facts cuda
 }
 
 // runExperiment makes the runs of an experiment, and words how they ended.
-func runExperiment(c *cobra.Command, x experiment, b *measure.Bench, run measurement) error {
-	return cli.RunUnits(c, x.noun, func(p *cli.Progress) error {
+func runExperiment(c *cobra.Command, x experiment, b *measure.Bench, run measure.Runner) error {
+	return cli.RunUnits(c, x.Noun, func(p *cli.Progress) error {
 		b.Progress = p.Set
 		rows, err := run(c.Context(), b, c.OutOrStdout())
 		kept := "nothing was measured"

@@ -1,8 +1,10 @@
 package measure_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,16 +22,28 @@ import (
 	"miglab/profiling/measure"
 )
 
-// experiments are all, each with the number of its runs of two kernels, twice each.
-var experiments = []struct {
+// An experimentTest is an experiment with the number of its runs of two kernels, twice each; 0 if that is not known.
+type experimentTest struct {
 	file    string
 	runs    int
 	measure planner
-}{
+}
+
+// experiments are all: the registered ones, and those that need flags.
+var experiments = func() []experimentTest {
+	all := withFlags
+	runs := map[string]int{"isolation": 2 * 2 * (4 + 3), "reconfiguration": 2 * (3 + 2*3), "startup": 2 * 2}
+	for _, x := range measure.Experiments() {
+		all = append(all, experimentTest{x.Name + ".csv", runs[x.Name], func(ctx context.Context, b *measure.Bench) error {
+			_, err := x.Run(ctx, b, io.Discard)
+			return err
+		}})
+	}
+	return all
+}()
+
+var withFlags = []experimentTest{
 	{"runs.csv", 2 * 2 * 3, whole(measure.Sweep)},
-	{"isolation.csv", 2 * 2 * (4 + 3), whole(measure.Isolation)},
-	{"reconfiguration.csv", 2 * (3 + 2*3), whole(measure.Reconfiguration)},
-	{"startup.csv", 2 * 2, whole(measure.Startup)},
 	{"overlap.csv", 2 * 3, func(ctx context.Context, b *measure.Bench) error {
 		_, err := measure.Measure(ctx, b, func(_ context.Context, b *measure.Bench) (*measure.Plan[datasets.OverlapRate], error) {
 			return measure.Overlap(b, &ground{}, someGroups)
@@ -79,7 +93,8 @@ var conditions = regexp.MustCompile(`(?m)(,2000-01-01T[0-9:]+Z)?,[0-9]+,[0-9]+,[
 func TestExperimentsGoOn(t *testing.T) {
 	for _, x := range experiments {
 		synctest.Test(t, func(t *testing.T) {
-			want, err := experiment(t.Context(), t, devicetest.New(a30, devicetest.Parallel()), x.file, x.measure, measure.Bench{Dir: t.TempDir()})
+			b := measure.Bench{Dir: t.TempDir(), Progress: func(_, all int) { x.runs = cmp.Or(x.runs, all) }}
+			want, err := experiment(t.Context(), t, devicetest.New(a30, devicetest.Parallel()), x.file, x.measure, b)
 			if err != nil || want == "" {
 				t.Fatalf("%s: %v", x.file, err)
 			}

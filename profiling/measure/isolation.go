@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -14,7 +15,15 @@ import (
 	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/launch"
+	"miglab/reports"
 )
+
+var _ = Register(Experiment{
+	Name: "isolation", Noun: "runs", Kernels: true, Modes: []string{mig.SourceMIG, ModeExisting},
+	Short:   "Measure kernels alone and beside one or two others on the same GPU",
+	Example: "  sudo miglab profile isolation --kernels rodinia --set rodinia=/opt/rodinia",
+	Run:     Tabled(Isolation, "isolation", IsolationTable),
+})
 
 // Isolation plans to measure how much kernels disturb each other on instances of one GPU (FAR 2.5, Table 2). The
 // GPU must have no instances.
@@ -299,4 +308,33 @@ func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []is
 		row.Difference = 100 * (float64(row.Median/x.alone[at]) - 1)
 	}
 	return []datasets.IsolationTime{row}
+}
+
+// IsolationTable shows, by instance size, the largest absolute difference between a kernel's times alone and beside
+// others (FAR Table 2), or [reports.Missing].
+func IsolationTable(_ *Bench, rows []datasets.IsolationTime) reports.Table {
+	const title = "Largest difference in percent between kernels alone and beside others"
+	t := reports.Table{
+		Title:   TitleWithSource(title, rows[0].Provenance),
+		Columns: reports.Left("kernel"),
+		Notes:   []string{"instances share PCIe and the power limit, which MIG does not partition"},
+	}
+	sizes := Sizes(rows, func(r datasets.IsolationTime) mig.Slices { return r.Size })
+	for _, size := range sizes {
+		t.Columns = t.Columns.Right(fmt.Sprint(size))
+	}
+	for same := range Grouped(rows, func(r *datasets.IsolationTime) string { return r.Kernel }) {
+		row := []string{same[0].Kernel}
+		for _, size := range sizes {
+			largest := math.NaN()
+			for _, r := range same {
+				if by := math.Abs(r.Difference); r.Size == size && r.Beside != "" && !(largest >= by) {
+					largest = by
+				}
+			}
+			row = append(row, reports.Fixed(largest, 2))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }

@@ -22,7 +22,6 @@ import (
 	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/session"
-	"miglab/profiling/tables"
 )
 
 // The paper's example is that of size 4.
@@ -110,7 +109,7 @@ func TestIsolation(t *testing.T) {
 		if err != nil || !slices.EqualFunc(rows, again, func(a, b datasets.IsolationTime) bool { return a.Kernel == b.Kernel && a.Beside == b.Beside }) {
 			t.Errorf("other times drew other kernels: %v, %v", again, err)
 		}
-		table := tables.Isolation(rows)
+		table := measure.IsolationTable(nil, rows)
 		if want := [][]string{{"a", "4.00", "4.00"}, {"b", "0.00", "0.00"}, {"big", "–", "0.00"}}; !reflect.DeepEqual(table.Rows, want) || table.Columns[2].Name != "2" ||
 			table.Title != "Largest difference in percent between kernels alone and beside others; NVIDIA A30 (fake), source: mig" ||
 			!slices.Equal(table.Notes, []string{"instances share PCIe and the power limit, which MIG does not partition"}) {

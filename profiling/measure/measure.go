@@ -3,8 +3,8 @@
 // (FAR 2.5, Table 2), and co-runs on parts of the multiprocessors (corun, overlap) for the co-run track.
 //
 // An experiment is a [Plan]: a list of runs, and the rows of a file that finished runs become. [Measure] makes the
-// runs on a [Bench], which remembers them in its folder. Package command has the commands and their flags, and package
-// tables has the tables. See Adding an experiment in ../README.md for a new one.
+// runs on a [Bench], which remembers them in its folder. [Register] makes an experiment a command of miglab profile;
+// those with flags of their own are in package command. See Adding an experiment in ../README.md.
 //
 // Given the outcomes of the runs, everything here is deterministic. The clock only gives dates and the duration of
 // reconfigurations; the times of runs are in their outcomes.
@@ -97,6 +97,11 @@ func Provenance(id profiling.Identity) datasets.Provenance {
 		GPU: id.Model.Name, Name: oneLine(id.Name), Driver: oneLine(id.Driver), Source: id.Source,
 		Date: time.Now().UTC().Format(time.DateOnly),
 	}
+}
+
+// TitleWithSource ends a title with the GPU and the source, so that results of one source are not mistaken for others.
+func TitleWithSource(title string, from datasets.Provenance) string {
+	return fmt.Sprintf("%s; %s, source: %s", title, from.Name, from.Source)
 }
 
 // cellStream returns the random numbers of one cell of an experiment. They do not depend on the numbers drawn for other

@@ -13,7 +13,18 @@ import (
 	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/session"
+	"miglab/reports"
 )
+
+var _ = Register(Experiment{
+	Name: "reconfiguration", Noun: "rounds", Modes: []string{mig.SourceMIG},
+	Short: "Measure what creating and destroying instances costs, one by one and at once",
+	Example: "  sudo miglab profile reconfiguration --out results/profile/a100\n" +
+		"  sudo miglab profile reconfiguration --repetitions 100",
+	Run: Tabled(Reconfiguration, "reconfiguration", func(b *Bench, rows []datasets.ReconfigurationTime) reports.Table {
+		return ReconfigurationTable(rows, b.Session.Identity().Model)
+	}),
+})
 
 // The operations of a [datasets.ReconfigurationTime].
 const (
@@ -173,4 +184,40 @@ func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []rou
 		}
 	}
 	return out
+}
+
+// ReconfigurationTable compares measured times with the GPU's model (FAR Table 1). The ratio of a round is the time of
+// all operations at once over their time one by one. It is 1 if the driver serialises them, as FAR 2.1 found, and 1
+// over their number if it runs them in parallel. All rows must be from one GPU of the model.
+func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
+	t := reports.Table{
+		Title: TitleWithSource("Seconds to create and to destroy instances", rows[0].Provenance),
+		Columns: reports.Left("round").Right("size").Left("operation").PlusMinus("mean [s]").
+			Right("model [s]", "one by one [s]", "all at once [s]", "ratio"),
+		Notes: []string{
+			"model: what schedulers reckon with, " + g.CostSource,
+			"ratio: the round with all operations at once over the round with one by one; 1 where the driver " +
+				"serialises them",
+		},
+	}
+	for _, r := range rows {
+		if r.Threads != 1 {
+			continue
+		}
+		model := g.Profile(r.Size).Create
+		if r.Operation == destroy {
+			model = g.Profile(r.Size).Destroy
+		}
+		row := append([]string{r.Partition, fmt.Sprint(r.Size), r.Operation},
+			reports.Cells(3, float64(r.Mean), float64(r.StdDev))...)
+		row = append(row, reports.Fixed(float64(model), 2), reports.Fixed(float64(r.Total), 3))
+		together, ratio := reports.Missing, reports.Missing
+		for _, all := range rows {
+			if all.Threads > 1 && all.Partition == r.Partition && all.Size == r.Size && all.Operation == r.Operation {
+				together, ratio = reports.Fixed(float64(all.Total), 3), reports.Fixed(float64(all.Total/r.Total), 2)
+			}
+		}
+		t.Rows = append(t.Rows, append(row, together, ratio))
+	}
+	return t
 }

@@ -14,7 +14,6 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/devicetest"
 	"miglab/profiling/measure"
-	"miglab/profiling/tables"
 )
 
 func TestReconfiguredPartitions(t *testing.T) {
@@ -99,7 +98,7 @@ func TestReconfigurationOfADriverThatSerialises(t *testing.T) {
 func TestReconfigurationOfADriverThatDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rows := reconfigure(t, devicetest.New(a30, devicetest.Parallel(), devicetest.Scale(2)))
-		table := tables.Reconfiguration(rows, a30)
+		table := measure.ReconfigurationTable(rows, a30)
 		var w strings.Builder
 		if err := table.Encode(&w, "csv"); err != nil {
 			t.Fatal(err)

@@ -2,11 +2,19 @@ package measure
 
 import (
 	"context"
+	"fmt"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/profiling/launch"
+	"miglab/reports"
 )
+
+var _ = Register(Experiment{
+	Name: "startup", Noun: "runs", Kernels: true, Modes: []string{mig.SourceMIG, ModeExisting},
+	Short: "Measure how long processes take before their kernels are timed",
+	Run:   Tabled(Startup, "startup", startupTable),
+})
 
 // A StartupTime is how long the processes of a kernel took before and after the time that they report.
 type StartupTime struct {
@@ -55,4 +63,15 @@ func Startup(_ context.Context, b *Bench) (*Plan[StartupTime], error) {
 func startupRows(from datasets.Provenance, load datasets.Load, runs []startup) []StartupTime {
 	median := medianOf(runs, func(r *startup) float64 { return r.Seconds })
 	return []StartupTime{{from, runs[0].Kernel, len(runs), median, load}}
+}
+
+func startupTable(_ *Bench, rows []StartupTime) reports.Table {
+	t := reports.Table{
+		Title:   TitleWithSource("Time of processes beside the time that they report", rows[0].Provenance),
+		Columns: reports.Left("kernel").Right("runs", "median [s]"),
+	}
+	for _, r := range rows {
+		t.Rows = append(t.Rows, []string{r.Kernel, fmt.Sprint(r.Runs), reports.Fixed(float64(r.Median), 3)})
+	}
+	return t
 }

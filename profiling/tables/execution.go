@@ -6,6 +6,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/schedule"
 	"miglab/profiling/execute"
+	"miglab/profiling/measure"
 	"miglab/reports"
 )
 
@@ -33,8 +34,8 @@ func Execution(rows []datasets.ExecutionTime) reports.Table {
 		cells := reports.Cells(2, float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation)
 		t.Rows = append(t.Rows, append([]string{name}, cells...))
 	}
-	t.Title = addSource(fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), simulated.Algorithm),
-		simulated.Provenance)
+	title := fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), simulated.Algorithm)
+	t.Title = measure.TitleWithSource(title, simulated.Provenance)
 	ends := reports.Cells(2, float64(simulated.SimulatedEnd), float64(real.RealEnd),
 		execute.Deviation(simulated.SimulatedEnd, real.RealEnd))
 	t.Notes = append(t.Notes, fmt.Sprintf("Makespan: %s s simulated, %s s real (%s %%).", ends[0], ends[1], ends[2]))
@@ -48,7 +49,7 @@ func Execution(rows []datasets.ExecutionTime) reports.Table {
 
 // Chart draws the plan and the execution on one time axis. At least one task must have ended. from describes the run.
 func Chart(from datasets.Provenance, p schedule.Problem, planned, real schedule.Schedule) reports.Gantt {
-	return reports.Gantt{Title: addSource(execute.Algorithm(planned), from), Panels: []reports.GanttPanel{
+	return reports.Gantt{Title: measure.TitleWithSource(execute.Algorithm(planned), from), Panels: []reports.GanttPanel{
 		reports.NewGanttPanel("simulated", p, planned),
 		reports.NewGanttPanel("real", p, real),
 	}}

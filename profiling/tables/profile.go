@@ -73,7 +73,7 @@ func Warnings(p *measure.Profile) []string {
 // Profile shows the results, with the warnings below.
 func Profile(p *measure.Profile) reports.Table {
 	t := reports.Table{
-		Title: addSource("Times of kernels by instance size", p.Provenance()),
+		Title: measure.TitleWithSource("Times of kernels by instance size", p.Provenance()),
 		Columns: reports.Left("kernel", "time").Right("size").Left("status").
 			Right("runs", "median [s]", "mean [s]", "std [s]", "95 % interval [s]", "spread [%]"),
 		Notes: Warnings(p),
