@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ type Experiment struct {
 	Name string
 	// Noun names the things that progress counts.
 	Noun string
-	// Short says in one line what the command does. Example is a command line for its help, or empty.
+	// Short says in one line what the command does. Example has the examples of its help; empty for one without flags.
 	Short, Example string
 	// Kernels says that it measures the kernels of a manifest.
 	Kernels bool
@@ -41,6 +42,7 @@ func Register(x Experiment) Experiment {
 	if slices.ContainsFunc(experiments, func(o Experiment) bool { return o.Name == x.Name }) {
 		panic(fmt.Sprintf("measure: %q is registered twice", x.Name))
 	}
+	x.Example = cmp.Or(x.Example, "  sudo miglab profile "+x.Name)
 	experiments = append(experiments, x)
 	return x
 }
