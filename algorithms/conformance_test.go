@@ -150,7 +150,7 @@ func TestStreamsDoNotLookAhead(t *testing.T) {
 		shorter.Tasks, shorter.Release, shorter.Lengths = p.Tasks[:first], p.Release[:first], p.Lengths[:len(p.Lengths)-1]
 		for _, id := range streamAlgorithms(p, rng) {
 			a := algo.MustParse(id)
-			if a.Spec.Name == "optsta" || infeasible(a, p.Problem) {
+			if a.Spec.Name == "optsta" || infeasibleStream(a, p) {
 				continue
 			}
 			whole, err := algotest.ScheduleStream(context.Background(), a, p.Problem, p.Lengths)
