@@ -34,7 +34,7 @@ func TestSchedulersEndWithTheirContext(t *testing.T) {
 	for _, s := range algo.All(algo.TrackCorun) {
 		plan, err := algotest.Corun.Run(&lookedAt{Context: t.Context()}, algo.MustParse(s.Name), w)
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %d groups, %v; want %v", s.Name, len(plan), err, context.Canceled)
+			t.Errorf("%s: %d groups, %v; want %v: let it return ctx.Err()", s.Name, len(plan), err, context.Canceled)
 		}
 	}
 	d := newDivider(&w, corun.MIGShared)
