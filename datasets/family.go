@@ -33,6 +33,8 @@ type Family struct {
 	Tasks bool
 	// File names the kind of file, for example "tasks file"; "" for families without files.
 	File string
+	// Example is a small file for the tests; "" if another family's [task.Payload] writes the kind of file.
+	Example string
 	// New makes the dataset. id is the canonical spec, for messages. Datasets are compared with
 	// ==, and two must be equal if their IDs are equal.
 	New func(id string, a spec.Args) (Dataset, error)

@@ -105,8 +105,22 @@ func TestEveryFamily(t *testing.T) {
 		written[family] = true
 	}
 	for _, info := range builtin {
-		if name, ok := strings.CutSuffix(info.Name, datasets.FileKey); ok && !written[name] {
-			t.Errorf("no dataset was read by %s", name)
+		name, ok := strings.CutSuffix(info.Name, datasets.FileKey)
+		if !ok || written[name] {
+			continue
+		}
+		if info.Example == "" {
+			t.Errorf("no test reads a file of %s: give its Family a small one as Example", name)
+			continue
+		}
+		path := filepath.Join(folder, "example.csv")
+		if err := os.WriteFile(path, []byte(info.Example), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := datasets.MustParse(name + path)
+		in, _ := firstInstance(t, s)
+		if other, _ := firstInstance(t, s); digest(other) != digest(in) {
+			t.Errorf("the Example of %s is another instance the second time", name)
 		}
 	}
 }
