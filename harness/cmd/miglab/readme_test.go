@@ -143,6 +143,11 @@ func exampleProgram(t *testing.T, dir string) {
 		if n := strings.Count(code, "\n"); n > 45 {
 			t.Errorf("%s has %d lines; 45 are the most that one reads", name, n)
 		}
+		for line := range strings.Lines(code) {
+			if n := len([]rune(strings.ReplaceAll(line, "\t", "    "))) - 1; n > 120 {
+				t.Errorf("%s: %d columns, more than 120: %s", name, n, line)
+			}
+		}
 		if formatted, err := format.Source([]byte(code)); err != nil || string(formatted) != code {
 			t.Errorf("%s is not gofmt's: %v", name, err)
 		}
