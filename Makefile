@@ -157,12 +157,12 @@ test-fast:
 	MIGLAB_DEEP= GOEXPERIMENT=simd $(GO) test -vet=off ./algorithms/rl/nn ./algorithms/rl/ppo ./algorithms/rl/dqn
 	GOEXPERIMENT=simd $(GO) test -run '^$$' -bench 'ExpAfterKernel|Iterate' -benchtime 300ms -cpu 1 ./algorithms/rl/nn ./algorithms/rl/ppo
 
-## test-gym: the environments from Python; needs numpy and pip
+## test-gym: the Python package; needs numpy and pip
 test-gym: export MIGLAB = $(CURDIR)/$(BIN)
 test-gym: build
-	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_miglab_gym
+	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_miglab test_miglab_gym
 	dir=$$(mktemp -d) && $(PYTHON) -m pip install -q --root-user-action=ignore --no-build-isolation --no-deps --no-index --target $$dir ./algorithms/rl/python && \
-		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
+		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab, miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
 
 ## test-long: what takes too long for .ci/run: 100,000 mutated certificates are judged twice; a client in PyTorch learns, and its
 ## answers are ranked; Kubernetes' allocator decides as dra-first-fit does; all commands of the page about clusters print what it shows; all artefacts

@@ -117,7 +117,7 @@ func (r *recorded) greet(line []byte) error {
 }
 
 func (r *recorded) add(line []byte) error {
-	var s solution
+	s := solution{protocol: r.hello.Protocol}
 	if err := decodeMessage(line, &s); err != nil {
 		return err
 	}
@@ -158,7 +158,9 @@ func (r *recorded) schedule(p algo.Problem) (schedule.Schedule, error) {
 	if err := answer.refusal(); err != nil {
 		return schedule.Schedule{}, err
 	}
-	return answer.read(p)
+	own := newTimetable(p, answersPrefix+r.path)
+	err := own.add(&answer, len(p.Tasks))
+	return own.schedule(), err
 }
 
 // Answer returns the line of a file of answers for a problem and its schedule, with a line

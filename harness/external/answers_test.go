@@ -76,6 +76,22 @@ func TestAnswersInAFileAreJudged(t *testing.T) {
 	check(t, ending{run.KindInfeasible, `^answers:.*agent.jsonl has no answer to this instance, \d+; it has 3 others$`}, rows[3].Kind, rows[3].Error)
 }
 
+// A file of protocol 2 may have plans.
+func TestPlansInAFile(t *testing.T) {
+	p := a30(mig.Parallel)
+	p.Start, p.Release = nil, nil
+	line := fmt.Sprintf(`{"type":"plan","id":%d,"plan":[{"gpu":1,"size":4,"slice":0,"tasks":["a <b>","whole"]}]}`, newInstance(&p, 2).ID)
+	id := answersFile(t, strings.Replace(recordedHello, `"protocol":1`, `"protocol":2`, 1), line+"\n")
+	a, err := algo.ParseFor(id, algo.TrackBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := a.Schedule(context.Background(), p)
+	if err != nil || fmt.Sprintf("%.9g", s.Makespan()) != "9.13" || schedule.Check(p, s) != nil || s.Algorithm != a.ID {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 func TestMistakesInFilesOfAnswers(t *testing.T) {
 	answer := answersOfFAR(t, "WIDETIMES?n=5", 1)[0]
 	for _, c := range []struct {

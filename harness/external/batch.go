@@ -1,15 +1,14 @@
 package external
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/run"
 	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
@@ -71,13 +70,18 @@ func newInstance(p *schedule.Problem, n int) instance {
 		pr.Create, pr.Destroy = p.Model.Cost(own.Create), p.Model.Cost(own.Destroy)
 		q.GPU.Profiles = append(q.GPU.Profiles, pr)
 	}
-	for _, e := range p.Start {
-		q.Start = append(q.Start, existing{e.GPU, e.Instance.Size(), e.Instance.Start, e.BusyUntil})
-	}
+	q.Start = existingInstances(p.Start)
 	tasks := p.Tasks[:n].Hash()
 	q.ID = hashID(fmt.Appendln(tasks[:], q.GPU.Name, q.GPUs, q.Reconfiguration, q.Start,
 		p.Release[:min(n, len(p.Release))]))
 	return q
+}
+
+func existingInstances(all []schedule.Existing) (out []existing) {
+	for _, e := range all {
+		out = append(out, existing{e.GPU, e.Instance.Size(), e.Instance.Start, e.BusyUntil})
+	}
+	return out
 }
 
 func jobs(p *schedule.Problem, from, to int) []job {
@@ -98,24 +102,34 @@ func seconds(t *task.Task, g *mig.GPU) map[mig.Slices]mig.Seconds {
 	return out
 }
 
-// A solution is the answer to an instance, or to the tasks of a stream.
+// A solution is the answer to an instance, or to the tasks of a stream: a schedule or, from protocol 2 on, a plan.
 type solution struct {
 	head
 	Schedule jsontext.Value `json:"schedule"`
+	Plan     jsontext.Value `json:"plan"`
+	// protocol is the version that the program keeps to.
+	protocol int
 }
 
 func (s *solution) check(id int64) error {
-	return s.expect(id, "schedule is", []bool{s.Schedule != nil}, "schedule")
+	types := []string{"schedule"}
+	if s.protocol >= 2 {
+		types = append(types, typePlan)
+	}
+	if err := s.expect(id, "schedule is", []bool{s.Schedule != nil}, types...); err != nil {
+		return err
+	}
+	if s.Plan != nil && s.Type != typePlan {
+		return fmt.Errorf("plan is no part of the type %s", s.Type)
+	}
+	if s.Plan == nil && s.Type == typePlan {
+		return errors.New("plan is missing")
+	}
+	return nil
 }
 
-// read returns the schedule of a solution, or an [*Error] without a program.
-func (s *solution) read(p schedule.Problem) (schedule.Schedule, error) {
-	out, err := schedule.Decode(bytes.NewReader(s.Schedule), p)
-	if err != nil {
-		return out, newError(run.KindInvalid, "gives no schedule: %v", err)
-	}
-	return out, nil
-}
+// typePlan is the type of a solution that is a plan.
+const typePlan = "plan"
 
 // A scheduler is a program of the batch or the stream track.
 type scheduler struct{ client }

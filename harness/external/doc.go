@@ -3,9 +3,10 @@
 // spaces, and the program is found as a shell finds it, but no shell expands the arguments.
 //
 // A program reads JSON lines from standard input and answers on standard output. PROTOCOL.md describes the messages,
-// and examples/ has programs in Python. A program gets a batch or a co-run window as a whole, and a stream batch by
-// batch. Placement and dispatch are dialogues: a program is asked for one decision at a time and does not see later
-// requests or jobs. Each track has a file here, with its messages and its constructor of algorithms.
+// and algorithms/rl/python has a package that speaks them. A program gets a batch or a co-run window as a whole, and a
+// stream batch by batch. A batch may be answered with a plan, which the clock of [algo.NewClock] times. Placement and
+// dispatch are dialogues: a program is asked for one decision at a time and does not see later requests or jobs. Each
+// track has a file here, with its messages and its constructor of algorithms.
 //
 // The referees and simulators check a program's answers like the answers of built-in algorithms. Any other failure is
 // an [*Error], which becomes the row of the instance. The run then continues with a new process.

@@ -198,7 +198,7 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 		command("crashes-at-hello"):                `ended \(exit status 7\) before it answered`,
 		command("says-banner"):                     `writes more than an answer, beginning with "my scheduler 3\.0\\n"|no message`,
 		command("declines-track"):                  `does not say hello for the batch track: it declines: "no batch"`,
-		command("speaks-protocol-2"):               `protocol 2 is not 1`,
+		command("speaks-protocol-3"):               `protocol 3 is not from 1 to 2`,
 		command("has-odd-name"):                    `name "a\\x1b\[2J" has a character that cannot be printed`,
 		command("has-long-name"):                   `name has 101 bytes; at most 100 are allowed`,
 		command("well") + "&timeout=5":             `parameter "timeout": "5" is not a duration; write for example 500ms or 10s`,
@@ -594,8 +594,7 @@ var interpreter = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(path)), err
 })
 
-// python returns the ID of a Python program in the folder of examples; "" where there is no
-// Python and there need not be.
+// python returns the ID of an example of the Python package; "" where there is no Python and there need not be.
 func python(t *testing.T, name string) string {
 	t.Helper()
 	path, err := interpreter()
@@ -605,7 +604,7 @@ func python(t *testing.T, name string) string {
 		}
 		return ""
 	}
-	return "exec:" + path + " examples/" + name
+	return "exec:" + path + " " + pythonFolder + "/examples/" + name
 }
 
 func TestEarliestSchedulesEverywhere(t *testing.T) {
@@ -614,8 +613,9 @@ func TestEarliestSchedulesEverywhere(t *testing.T) {
 		t.Skip("no python3")
 	}
 	schedulesEverywhere(t, id)
-	stream := store.Series{Track: algo.TrackStream, Dataset: "far/MIXEDSCALING+WIDETIMES?batches=3", GPU: "A100", Algorithm: id}
-	if _, err := run.Resolve(stream); err == nil || !strings.Contains(err.Error(), "declines") {
+	other := placements
+	other.Algorithm = id
+	if _, err := run.Resolve(other); err == nil || !strings.Contains(err.Error(), `it declines: "only batch, stream"`) {
 		t.Errorf("%v", err)
 	}
 }

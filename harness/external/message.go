@@ -16,8 +16,12 @@ import (
 	"miglab/harness/strictjson"
 )
 
-// version is the version of the protocol.
-const version = 1
+// The versions of the protocol. A program answers hello with the version that it keeps to.
+const (
+	oldest = 1
+	// newest adds plans to the answers of the batch and stream tracks.
+	newest = 2
+)
 
 func encodeMessage(message any) []byte {
 	text, err := json.Marshal(message, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
@@ -89,10 +93,12 @@ type ready struct{ head }
 
 func (r *ready) check(id int64) error { return r.expect(id, "", nil, "ready") }
 
-// greeting is the first message to a process.
+// greeting is the first message to a process. Protocol is the oldest version, so that programs of that version
+// understand the message.
 type greeting struct {
 	Type     string `json:"type"` // hello
 	Protocol int    `json:"protocol"`
+	Newest   int    `json:"newest"`
 	Track    string `json:"track"`
 }
 
@@ -112,8 +118,8 @@ func (h *hello) check(int64) error {
 		return fmt.Errorf("it declines: %q", h.Message)
 	case h.Type != "hello":
 		return fmt.Errorf("type %s is not hello", quote([]byte(h.Type)))
-	case h.Protocol != version:
-		return fmt.Errorf("protocol %d is not %d", h.Protocol, version)
+	case h.Protocol < oldest || h.Protocol > newest:
+		return fmt.Errorf("protocol %d is not from %d to %d", h.Protocol, oldest, newest)
 	case h.Name == "":
 		return errors.New("name is missing or empty")
 	case len(h.Name) > maxName:

@@ -77,6 +77,7 @@ func FuzzReply(f *testing.F) {
 		`"placements":[{"task":"whole","gpu":0,"size":4,"slice":0,"start_s":0.13,"end_s":6.11}],` +
 		`"reconfigurations":[{"op":"create","gpu":0,"size":4,"slice":0,"start_s":0,"end_s":0.13}],"counters":{"moves":3}}}`))
 	f.Add([]byte(`{"type":"schedule","id":17,"schedule":null}`))
+	f.Add([]byte(`{"type":"plan","id":17,"plan":[{"gpu":1,"size":4,"slice":0,"tasks":["whole","a <b>"],"not_before_s":2}]}`))
 	f.Add([]byte(`{"type":"schedule","id":null} {}`))
 	f.Add([]byte(`null`))
 	f.Add([]byte(strings.Repeat("[", 20000)))
@@ -87,7 +88,7 @@ func FuzzReply(f *testing.F) {
 	p, window := a30(mig.Sequential), twoJobs()
 	f.Fuzz(func(t *testing.T, line []byte) {
 		var h hello
-		if decodeMessage(line, &h) == nil && h.check(id) == nil && (h.Type != "hello" || h.Protocol != version || h.Version < 1) {
+		if decodeMessage(line, &h) == nil && h.check(id) == nil && (h.Type != "hello" || h.Protocol < 1 || h.Protocol > 2 || h.Version < 1) {
 			t.Errorf("%s is no hello", line)
 		}
 		valid := func(a answer, h *head) bool {
@@ -113,14 +114,11 @@ func FuzzReply(f *testing.F) {
 				corun.Check(window, p)
 			}
 		}
-		var r solution
-		if !valid(&r, &r.head) {
+		r, all := solution{protocol: 2}, newTimetable(p, "fuzz")
+		if !valid(&r, &r.head) || all.add(&r, len(p.Tasks)) != nil {
 			return
 		}
-		s, err := r.read(p)
-		if err != nil {
-			return
-		}
+		s := all.schedule()
 		for _, pl := range s.Placements {
 			if pl.Task < 0 || pl.Task >= len(p.Tasks) {
 				t.Errorf("%s places task %d", line, pl.Task)

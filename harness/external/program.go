@@ -163,7 +163,7 @@ func (p *program) start(ctx context.Context) (proc *process, h hello, err error)
 	if err != nil {
 		return nil, h, p.blame(newError(run.KindFailed, "does not start: %v", err))
 	}
-	line, err := proc.ask(ctx, encodeMessage(greeting{"hello", version, p.track}), deadline)
+	line, err := proc.ask(ctx, encodeMessage(greeting{"hello", oldest, newest, p.track}), deadline)
 	if err != nil {
 		return nil, h, p.blame(err)
 	}

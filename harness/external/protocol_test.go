@@ -21,14 +21,18 @@ import (
 	"miglab/harness/task"
 )
 
-// exchange returns the lines of the example for a track in PROTOCOL.md: "< " begins what the
+// exchange returns the lines of the example for a track, or for plans, in PROTOCOL.md: "< " begins what the
 // program reads, "> " what it writes.
 func exchange(track string) []string {
+	heading := "The track " + track
+	if track == "plans" {
+		heading = "Plans"
+	}
 	text, err := os.ReadFile("PROTOCOL.md")
 	if err != nil {
 		panic(err)
 	}
-	_, section, found := strings.Cut(string(text), "\n## The track "+track+"\n")
+	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
 	_, section, opened := strings.Cut(section, "\n```\n< ")
 	section, _, closed := strings.Cut(section, "\n```")
 	if !found || !opened || !closed {
@@ -67,17 +71,20 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 		return m.Makespan, err
 	}
 	for _, c := range []struct {
-		track string
-		run   func(context.Context, algo.Algorithm) (any, error)
-		want  string
+		track, example string
+		run            func(context.Context, algo.Algorithm) (any, error)
+		want           string
 	}{
-		{algo.TrackBatch, func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackBatch, algo.TrackBatch, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			return measure(a.Schedule(ctx, schedule.Problem{GPU: a30, Tasks: tasks}))
 		}, "9.13"},
-		{algo.TrackStream, func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackStream, algo.TrackStream, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			return measure(algotest.ScheduleStream(ctx, a, schedule.Problem{GPU: a30, Tasks: tasks}, []int{1, 1}))
 		}, "9.13"},
-		{algo.TrackPlacement, func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackStream, "plans", func(ctx context.Context, a algo.Algorithm) (any, error) {
+			return measure(algotest.ScheduleStream(ctx, a, schedule.Problem{GPU: a30, Tasks: tasks}, []int{1, 1}))
+		}, "12.35"},
+		{algo.TrackPlacement, algo.TrackPlacement, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			p, err := a.Placer(sim.PlacementSetting{GPU: a30, GPUs: 2, Demand: []float64{0.5, 0.25, 0.25}, Seed: 17 << 16})
 			if err != nil {
 				return nil, err
@@ -96,7 +103,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			})
 			return r.AcceptedByProfile, err
 		}, "[1 1 1]"},
-		{algo.TrackDispatch, func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackDispatch, algo.TrackDispatch, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			d, err := a.Dispatcher(sim.DispatchSetting{Seed: 17 << 16, Slices: 2})
 			if err != nil {
 				return nil, err
@@ -118,7 +125,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			})
 			return r.Makespan, err
 		}, "12"},
-		{algo.TrackCorun, func(ctx context.Context, a algo.Algorithm) (any, error) {
+		{algo.TrackCorun, algo.TrackCorun, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			planner, err := algo.Make[algo.Corun](a)
 			if err != nil {
 				return nil, err
@@ -132,8 +139,8 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			return r.Makespan, err
 		}, "18.75"},
 	} {
-		t.Run(c.track, func(t *testing.T) {
-			a, err := algo.ParseFor(command("replay "+c.track), c.track)
+		t.Run(c.example, func(t *testing.T) {
+			a, err := algo.ParseFor(command("replay "+c.example), c.track)
 			if err != nil {
 				t.Fatal(err)
 			}

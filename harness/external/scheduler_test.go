@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,6 +21,9 @@ import (
 )
 
 var raced bool
+
+// pythonFolder has the Python package and its examples.
+const pythonFolder = "../../algorithms/rl/python"
 
 // TestMain lets the test binary be a program with a fault: "external.test scheduler crashes".
 func TestMain(m *testing.M) {
@@ -34,6 +38,14 @@ func TestMain(m *testing.M) {
 		}
 		hang()
 	}
+	folder, err := filepath.Abs(pythonFolder)
+	if err == nil {
+		err = os.Setenv("PYTHONPATH", folder)
+	}
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 	code := m.Run()
 	Close()
 	os.Exit(code)
@@ -146,7 +158,7 @@ func (b *bad) say(format string, args ...any) { fmt.Printf(format, args...) }
 // hellos are what programs say that do not say hello as they should, in place of it.
 var hellos = map[string]string{
 	"declines-track":    `{"type":"error","message":"no %s"}`,
-	"speaks-protocol-2": `{"type":"hello","protocol":2,"name":"bad","version":3}`,
+	"speaks-protocol-3": `{"type":"hello","protocol":3,"name":"bad","version":3}`,
 	"has-long-name":     `{"type":"hello","protocol":1,"name":"` + strings.Repeat("x", maxName+1) + `","version":3}`,
 	"has-odd-name":      `{"type":"hello","protocol":1,"name":"a\u001b[2J","version":3}`,
 }

@@ -126,7 +126,7 @@ func fail(t *testing.T, series store.Series, faults map[string]ending) {
 }
 
 // A program that does what an algorithm of this program does has the same metrics. The
-// examples for placement and dispatch are first fit and EFT.
+// examples for placement and dispatch are first fit and EFT with true durations.
 func TestProgramsDoAsAlgorithmsDo(t *testing.T) {
 	for _, c := range []struct {
 		track                  string
@@ -134,8 +134,8 @@ func TestProgramsDoAsAlgorithmsDo(t *testing.T) {
 	}{
 		{algo.TrackPlacement, "mfi/uniform?load=85", "A100", "ff", "firstfit.py"},
 		{algo.TrackPlacement, "mfi/skew-small?gpus=7&lifespan=steady", "A30", "ff", "firstfit.py"},
-		{algo.TrackDispatch, "deadline/tight", "A100", "eft", "earliestfinish.py"},
-		{algo.TrackDispatch, "deadline/relaxed?gpus=7+4-3+2-2-2-1", "A100", "eft", "earliestfinish.py"},
+		{algo.TrackDispatch, "deadline/tight", "A100", "eft-true", "earliestfinish.py"},
+		{algo.TrackDispatch, "deadline/relaxed?gpus=7+4-3+2-2-2-1", "A100", "eft-true", "earliestfinish.py"},
 	} {
 		t.Run(c.track+"/"+c.own, func(t *testing.T) {
 			id := python(t, c.run)
@@ -170,7 +170,7 @@ func TestPairsPlansEverywhere(t *testing.T) {
 	}
 	series := placements
 	series.Algorithm = id
-	if _, err := run.Resolve(series); err == nil || !strings.Contains(err.Error(), `it declines: "only co-runs"`) {
+	if _, err := run.Resolve(series); err == nil || !strings.Contains(err.Error(), `it declines: "only corun"`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -57,6 +57,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Values[snapshots{}] = map[string]tree{}
 			env.Setenv("ROOT", absolute)
+			env.Setenv("PYTHONPATH", filepath.Join(absolute, "algorithms/rl/python"))
+			env.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 			program, err := exec.LookPath("miglab")
 			env.Setenv("BIN", filepath.Dir(program))
 			if python, err := interpreter(); err == nil {

@@ -29,7 +29,7 @@ const root = "../../.."
 // pages are the files of the documentation, from the root of the repository.
 var pages = []string{
 	"README.md", "CONTRIBUTING.md",
-	"algorithms/README.md", "algorithms/TUTORIAL.md", "reports/site/CLUSTERS.md", "algorithms/rl/README.md", "bounds/README.md", "datasets/README.md", "datasets/suite/README.md",
+	"algorithms/README.md", "algorithms/TUTORIAL.md", "reports/site/CLUSTERS.md", "algorithms/rl/README.md", "algorithms/rl/python/README.md", "bounds/README.md", "datasets/README.md", "datasets/suite/README.md",
 	"harness/README.md", "harness/FROM-OTHER-TOOLS.md", "paper-figures/README.md", "paper-figures/ARTIFACT.md", "profiling/README.md", "reports/README.md",
 }
 
@@ -167,6 +167,12 @@ func exampleProgram(t *testing.T, dir string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	python, err := filepath.Abs(filepath.Join(root, "algorithms/rl/python"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PYTHONPATH", python)
+	t.Setenv("PYTHONDONTWRITEBYTECODE", "1")
 }
 
 // overlay writes what go build takes as -overlay: the files that replace others, by path.
@@ -237,7 +243,7 @@ func sameInPython(t *testing.T, dir string, miglab func(...string) string) {
 		t.Log("no python3: earliest.py is not compared")
 		return
 	}
-	script, err := filepath.Abs(filepath.Join(root, "harness/external/examples/earliest.py"))
+	script, err := filepath.Abs(filepath.Join(root, "algorithms/rl/python/examples/earliest.py"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,30 +1,28 @@
-"""The optimum of a small batch on one GPU as a mixed-integer programme, solved by CBC: a scheduler that speaks miglab's protocol.
+"""The optimum of a small batch on one GPU as a mixed-integer programme, solved by CBC.
 
 Task i runs on one node v, an instance of a size at a slice: x_i_v. y_i_j says that i ends before j begins, which one of the two
 must if their instances share a slice. Between them, i's instance is destroyed and j's is created, unless it is the same one
 (z_i_j_v). This describes all schedules of the models parallel and free, in which operations on disjoint slices do not wait
 for each other."""
 import itertools
-import json
 import os
 import subprocess
-import sys
 import tempfile
+
+import miglab
 
 
 def nodes(problem):
     """Returns an instance and the seconds to create and destroy it for each place where one can be."""
-    free = problem["reconfiguration"] == "free"
-    return [(p["size"], start, p["length"], 0 if free else p["create_s"], 0 if free else p["destroy_s"])
-            for p in problem["gpu"]["profiles"] for start in p["starts"]]
+    return [(p.size, start, p.length, p.create_s, p.destroy_s) for p in problem.gpu.profiles for start in p.starts]
 
 
 def programme(tasks, where):
     """Returns the programme in CPLEX's LP format."""
     n, pairs = range(len(tasks)), list(itertools.permutations(range(len(tasks)), 2))
     create, destroy = max(c for *_, c, _ in where), max(d for *_, d in where)
-    horizon = sum(min(t["seconds"].values()) + create + destroy for t in tasks)
-    may = [[v for v, w in enumerate(where) if t["seconds"].get(str(w[0]), 2 * horizon) <= horizon] for t in tasks]
+    horizon = sum(min(t.seconds.values()) + create + destroy for t in tasks)
+    may = [[v for v, w in enumerate(where) if t.on(w[0]) <= horizon] for t in tasks]
     rows = []
 
     def add(terms, least):
@@ -34,7 +32,7 @@ def programme(tasks, where):
         rows.append(" ".join(f"{c:+.17g} {x}" for x, c in total.items() if c) + f" >= {least:.17g}")
 
     def takes(i, sign):
-        return [(sign * tasks[i]["seconds"][str(where[v][0])], f"x_{i}_{v}") for v in may[i]]
+        return [(sign * tasks[i].on(where[v][0]), f"x_{i}_{v}") for v in may[i]]
 
     def on(i, slice_):
         return [f"x_{i}_{v}" for v in may[i] if where[v][1] <= slice_ < where[v][1] + where[v][2]]
@@ -45,7 +43,7 @@ def programme(tasks, where):
         add([(1, f"s_{i}")] + [(-where[v][3], f"x_{i}_{v}") for v in may[i]], 0)
         add([(1, "m"), (-1, f"s_{i}")] + takes(i, -1), 0)
     for slice_ in slices:  # not needed, but the search ends sooner
-        add([(1, "m")] + [(-tasks[i]["seconds"][str(where[int(x.split("_")[2])][0])], x) for i in n for x in on(i, slice_)], 0)
+        add([(1, "m")] + [(-tasks[i].on(where[int(x.split("_")[2])][0]), x) for i in n for x in on(i, slice_)], 0)
     big = horizon + create + destroy
     for i, j in pairs:
         same = [v for v in may[i] if v in may[j]]
@@ -76,10 +74,11 @@ def solve(text):
             return {line.split()[1]: float(line.split()[2]) for line in f}
 
 
+@miglab.scheduler(name="milp")
 def schedule(problem):
-    if problem["gpus"] > 1 or problem["start"] or problem["reconfiguration"] == "sequential" or any(t["release_s"] for t in problem["tasks"]):
-        raise ValueError("only one GPU that is empty, no release times, and reconfiguration parallel or free")
-    tasks, where = problem["tasks"], nodes(problem)
+    if problem.gpus > 1 or problem.start or problem.reconfiguration == "sequential" or any(t.release_s for t in problem.tasks):
+        raise miglab.Infeasible("only one GPU that is empty, no release times, and reconfiguration parallel or free")
+    tasks, where = problem.tasks, nodes(problem)
     value = solve(programme(tasks, where))
     node = {int(x.split("_")[1]): int(x.split("_")[2]) for x, one in value.items() if x[0] == "x" and one > 0.5}
     bar = lambda v, start, end: {"gpu": 0, "size": where[v][0], "slice": where[v][1], "start_s": start, "end_s": end}
@@ -96,23 +95,10 @@ def schedule(problem):
             begin = max(free.get(s, 0) for s in range(first, first + length))
             exist[v] = begin + create
             operations.append({"op": "create", **bar(v, begin, exist[v])})
-        end = exist[v] + tasks[i]["seconds"][str(size)]
-        placements.append({"task": tasks[i]["name"], **bar(v, exist[v], end)})
+        end = exist[v] + tasks[i].on(size)
+        placements.append({"task": tasks[i].name, **bar(v, exist[v], end)})
         exist[v] = end
-    return {"gpu": problem["gpu"]["name"], "algorithm": "milp", "reconfiguration": problem["reconfiguration"],
-            "makespan_s": max(p["end_s"] for p in placements), "placements": placements, "reconfigurations": operations}
+    return {"placements": placements, "reconfigurations": operations}
 
 
-for line in sys.stdin:
-    question = json.loads(line)
-    answer = {"id": question.get("id")}
-    try:
-        if question["type"] == "instance":
-            answer |= {"type": "schedule", "schedule": schedule(question)}
-        elif question["track"] == "batch":
-            answer = {"type": "hello", "protocol": 1, "name": "milp", "version": 1}
-        else:
-            raise ValueError("only batches")
-    except ValueError as e:
-        answer |= {"type": "error", "message": str(e)}
-    print(json.dumps(answer), flush=True)
+miglab.main()

@@ -1,0 +1,133 @@
+"""What the decorated functions get: the questions of harness/external/PROTOCOL.md, whose fields are attributes."""
+
+import math
+import types
+
+
+class Infeasible(ValueError):
+    """Says that a function has no answer to an instance. miglab stores the message."""
+
+
+class Record(types.SimpleNamespace):
+    """An object of a question. Its fields are attributes; durations by size are a dict from the size."""
+
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
+
+class Task(Record):
+    """A task of a batch, with name, release_s and seconds."""
+
+    def on(self, size):
+        """Returns the seconds on instances of a size, or infinity if the task does not fit them."""
+        return self.seconds.get(size, math.inf)
+
+
+class Job(Record):
+    """A job of a fleet, with job (its number), arrival_min, deadline_min and minutes."""
+
+    def on(self, size):
+        """Returns the minutes on slices of a size, or infinity if the job does not fit them."""
+        return self.minutes.get(size, math.inf)
+
+
+def record(fields):
+    """Makes an object of JSON a Record, or a dict if its names are sizes."""
+    if all(name.isdigit() for name in fields):
+        return {int(name): value for name, value in fields.items()}
+    kind = Task if "seconds" in fields else Job if "minutes" in fields else Record
+    return kind(**fields)
+
+
+class Instance:
+    """An instance of a plan, with its tasks in order.
+
+    end is when its last task ends if creating and destroying takes no time. not_before_s delays it, and what is in its way.
+    """
+
+    def __init__(self, gpu, size, slice, tasks=(), not_before_s=0, end=0):
+        self.gpu, self.size, self.slice = gpu, size, slice
+        self.tasks, self.not_before_s, self.end = [], not_before_s, max(end, not_before_s)
+        for task in tasks:
+            self.add(task)
+
+    def ends(self, task):
+        """Returns what end becomes when a task is added: infinity if the task does not fit."""
+        return max(self.end, task.release_s) + task.on(self.size)
+
+    def add(self, task):
+        """Runs a task after the others. It raises Infeasible if the task does not fit."""
+        if self.size not in task.seconds:
+            raise Infeasible(f"task {task.name} does not fit size {self.size}")
+        self.end = self.ends(task)
+        self.tasks.append(task)
+
+    def __repr__(self):
+        return f"Instance(gpu={self.gpu}, size={self.size}, slice={self.slice}, tasks={[t.name for t in self.tasks]})"
+
+
+class Problem(Record):
+    """A batch, with gpu, gpus, reconfiguration, start and tasks.
+
+    A later batch of a stream comes in the same problem: tasks are the new ones, and start is what the plans have left.
+    """
+
+    def instances(self, size):
+        """Returns an instance for each place of a size: GPU by GPU, from left to right."""
+        return [self._instance(g, size, start) for g in range(self.gpus) for start in self._profile(size).starts]
+
+    def partition(self, sizes):
+        """Returns the instances of a partition such as "4-2-1", from left to right, on each GPU."""
+        places, free = [], 0
+        for size in map(int, sizes.split("-")):
+            start = next((s for s in self._profile(size).starts if s >= free), None)
+            if start is None:
+                raise Infeasible(f"{self.gpu.name} has no partition {sizes}")
+            places.append((size, start))
+            free = start + self._profile(size).length
+        return [self._instance(g, *place) for g in range(self.gpus) for place in places]
+
+    def _profile(self, size):
+        for profile in self.gpu.profiles:
+            if profile.size == size:
+                return profile
+        raise Infeasible(f"{self.gpu.name} has no instances of size {size}")
+
+    def _instance(self, gpu, size, slice):
+        busy, end = 0, slice + self._profile(size).length
+        for s in self.start:
+            if s.gpu == gpu and s.slice < end and slice < s.slice + self._profile(s.size).length:
+                busy = max(busy, s.busy_until_s)
+        return Instance(gpu, size, slice, end=busy)
+
+
+class Cluster(Record):
+    """A cluster, with gpu, gpus, masks (by GPU, the memory slices in use) and, if known, demand, per_node, geometry and waiting."""
+
+    demand = per_node = geometry = waiting = None
+
+    def __init__(self, **fields):
+        super().__init__(**fields)
+        self.masks = [0] * self.gpus
+        for number, profile in enumerate(self.gpu.profiles):
+            profile.number = number
+            profile.windows = [(s, ((1 << profile.length) - 1) << s) for s in profile.starts]
+
+    def spots(self, profile):
+        """Yields the GPU and slice of each place where an instance fits now: GPU by GPU, from left to right."""
+        for gpu, mask in enumerate(self.masks):
+            for start, window in profile.windows:
+                if not mask & window and (self.geometry is None or f"{profile.size}@{start}" in self.geometry[gpu].split()):
+                    yield gpu, start
+
+
+class Fleet(Record):
+    """A fleet, with slices, watts, now_min, free (numbers of slices) and waiting (the jobs that wait, by number)."""
+
+
+class Window(Record):
+    """A window, with concurrency, kappa, delta, release and jobs, which have their number in it as number."""
+
+    def __init__(self, **fields):
+        super().__init__(**fields)
+        for number, job in enumerate(self.jobs):
+            job.number = number

@@ -1,0 +1,242 @@
+//go:build unix
+
+package external
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/algorithms/algotest"
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/run"
+	"miglab/harness/schedule"
+	"miglab/harness/store"
+)
+
+// script returns the ID of a Python program; "" where there is no Python and there need not be.
+func script(t *testing.T, text string, args ...string) string {
+	t.Helper()
+	id := python(t, "earliest.py")
+	if id == "" {
+		return ""
+	}
+	command, _, _ := strings.Cut(id, " ")
+	path := filepath.Join(t.TempDir(), "mine.py")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(append([]string{command, path}, args...), " ")
+}
+
+// fixpart is FIXPART in Python. Of instances that are free at the same time, heapq decides, as in Go.
+const fixpart = `import heapq, sys
+import miglab
+
+
+class Free(miglab.Instance):
+    __lt__ = lambda self, other: self.end < other.end
+
+
+@miglab.scheduler
+def fixpart(problem):
+    heap = [Free(i.gpu, i.size, i.slice) for i in problem.partition(sys.argv[1])]
+    plan = list(heap)
+    for task in problem.tasks:
+        skipped = []
+        while heap and heap[0].size not in task.seconds:
+            skipped.append(heapq.heappop(heap))
+        if not heap:
+            raise miglab.Infeasible("fits no instance")
+        first = heapq.heappop(heap)
+        first.add(task)
+        for i in [first, *skipped]:
+            heapq.heappush(heap, i)
+    return plan
+
+
+miglab.main()
+`
+
+// earliest is the twin in Go of the example earliest.py.
+func earliest(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
+	var half *mig.Profile
+	for _, size := range p.GPU.Sizes() {
+		if own := p.GPU.Profile(size); len(own.Starts) > 1 {
+			half = own
+		}
+	}
+	var plan schedule.Plan
+	for g := range p.GPUs() {
+		for _, start := range half.Starts {
+			plan = append(plan, schedule.Use{GPU: g, Instance: mig.Instance{Profile: half, Start: start}})
+		}
+	}
+	order := make([]int, len(p.Tasks))
+	for i := range order {
+		order[i] = i
+		if !p.Tasks[i].Fits(half.Size) {
+			return schedule.Schedule{}, &algo.InfeasibleError{}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return -cmp.Compare(p.Tasks[a].On(half.Size), p.Tasks[b].On(half.Size)) })
+	ends := make([]mig.Seconds, len(plan))
+	for _, i := range order {
+		k := slices.Index(ends, slices.Min(ends))
+		plan[k].Tasks = append(plan[k].Tasks, i)
+		ends[k] = max(ends[k], p.ReleaseOf(i)) + p.Tasks[i].On(half.Size)
+	}
+	plan = slices.DeleteFunc(plan, func(u schedule.Use) bool { return len(u.Tasks) == 0 })
+	clock := algo.NewClock(p)
+	clock.Add(plan)
+	return clock.Schedule(), nil
+}
+
+// TestPlansOfPythonAreThoseOfGo has Python programs answer random batches with plans, on A30, A100 and H100 and under all
+// models: the makespans are those of the algorithms that do the same in Go, to the last bit.
+func TestPlansOfPythonAreThoseOfGo(t *testing.T) {
+	id := python(t, "earliest.py")
+	if id == "" {
+		t.Skip("no python3")
+	}
+	command, _, _ := strings.Cut(id, " ")
+	for _, c := range []struct {
+		python string
+		goes   func(context.Context, algo.Problem) (schedule.Schedule, error)
+		gpu    string
+		alone  bool
+	}{
+		{python: id, goes: earliest},
+		{python: command + " examples/wholegpu.py", goes: algo.MustParse("nomig").Schedule, alone: true},
+		{python: script(t, fixpart, "2-1-1"), goes: algo.MustParse("fixpart?p=2-1-1").Schedule, gpu: "A30"},
+		{python: script(t, fixpart, "3-2-1"), goes: algo.MustParse("fixpart?p=3-2-1").Schedule, gpu: "A100"},
+		{python: script(t, fixpart, "1-1-2-3"), goes: algo.MustParse("fixpart?p=1-1-2-3").Schedule, gpu: "H100"},
+	} {
+		a, err := algo.ParseFor(c.python, algo.TrackBatch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(45, 3))
+		compared, refused := map[string]int{}, 0
+		wanted := 9
+		if c.gpu != "" {
+			wanted = 3
+		}
+		const each = 14
+		full := func() bool {
+			n := 0
+			for _, k := range compared {
+				n += min(k, each)
+			}
+			return n == wanted*each
+		}
+		for !full() {
+			p := algotest.RandomProblem(rng, 1+rng.IntN(12))
+			if !slices.Contains([]string{"A30", "A100", "H100"}, p.GPU.Name) || c.gpu != "" && p.GPU.Name != c.gpu {
+				continue
+			}
+			p.Model = mig.Reconfiguration(rng.IntN(3))
+			if !c.alone {
+				p.Count = rng.IntN(3)
+			}
+			if rng.IntN(3) == 0 {
+				algotest.AddRelease(&p, rng)
+			}
+			want, impossible := c.goes(t.Context(), p)
+			if impossible != nil && refused >= 3 {
+				continue
+			}
+			got, err := a.Schedule(t.Context(), p)
+			if impossible != nil {
+				refused++
+				if kind := kindOf(err); kind != run.KindInfeasible && kind != run.KindInvalid {
+					t.Fatalf("%s: %v, in Go %v", a.ID, err, impossible)
+				}
+				continue
+			}
+			if err != nil || got.Makespan() != want.Makespan() || schedule.Check(p, got) != nil {
+				t.Fatalf("%s on %v, %v: %v s, in Go %v s; %v", a.ID, p.GPU, p.Model, got.Makespan(), want.Makespan(), err)
+			}
+			compared[fmt.Sprint(p.GPU, p.Model)]++
+		}
+	}
+}
+
+// TestStreamsOfPython: a program sees in start what its plans have left.
+func TestStreamsOfPython(t *testing.T) {
+	seen := script(t, `import miglab
+
+
+@miglab.scheduler(name="mine", version=7)
+def whole(problem):
+    size = problem.gpu.profiles[-1].size
+    left = [(i.gpu, i.size, i.slice, round(i.busy_until_s, 9)) for i in problem.start]
+    i = miglab.Instance(0, size, 0, problem.tasks)
+    if problem.tasks[0].name == "task 2":
+        raise RuntimeError(str(left))
+    return [i]
+
+
+miglab.main()
+`)
+	if seen == "" {
+		t.Skip("no python3")
+	}
+	a, err := algo.ParseFor(seen, algo.TrackStream)
+	if err != nil || a.Spec.Version != 7 || a.Spec.Declared != "mine" {
+		t.Fatalf("%+v, %v", a.Spec, err)
+	}
+	p := problem(3)
+	whole := p.GPU.Profile(7)
+	busy := whole.Create + p.Tasks[0].On(7) + p.Tasks[1].On(7)
+	_, err = algotest.ScheduleStream(t.Context(), a, p, []int{2, 1})
+	if want := fmt.Sprintf(`declines: "RuntimeError: [(0, 7, 0, %.9g)]"`, float64(busy)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for _, name := range []string{"firstfree.py", "earliest.py"} {
+		for _, gpu := range []string{"A30", "A100"} {
+			for _, row := range engine(t, store.Series{Track: algo.TrackStream, Dataset: "drl/WIDETIMES?batches=4&n=5&rho=0.8", GPU: gpu, Count: 2, Algorithm: python(t, name)}, 2, 2) {
+				if row.Kind != "" {
+					t.Errorf("%s on %s: %v", name, gpu, row)
+				}
+			}
+		}
+	}
+}
+
+// TestMistakesInPython: a mistake in a function is the row of its instance, with the last line of the traceback.
+func TestMistakesInPython(t *testing.T) {
+	const begin = "import miglab\n\n@miglab.scheduler\ndef mine(problem):\n    print('text on standard output')\n    "
+	for body, want := range map[string]string{
+		"return problem.instances(5)":                          `declines: "A100 has no instances of size 5"`,
+		"return problem.partition('3-4')":                      `declines: "A100 has no partition 3-4"`,
+		"raise miglab.Infeasible('none\\nat all')":             `declines: "none\nat all"`,
+		"return problem.nothing":                               `declines: "AttributeError: 'Problem' object has no attribute 'nothing'"`,
+		"raise ValueError('a\\nb')":                            `declines: "b"`,
+		"return [miglab.Instance(0, 7, 0, problem.tasks[1:])]": `gives no plan: line 1: task "task 0" is missing`,
+		"return [miglab.Instance(0, 7, 1, problem.tasks)]":     `[0].size: A100 cannot place size 7 at slice 1`,
+		"return {'placements': [], 'reconfigurations': []}":    `missing task`,
+		"return 5": `declines: "TypeError: 'int' object is not iterable"`,
+		"return [miglab.Instance(0, 7, 0, problem.tasks, not_before_s=float('nan'))]":         `declines: "ValueError: Out of range float values are not JSON compliant`,
+		"import os; os.system('echo more'); return [miglab.Instance(0, 7, 0, problem.tasks)]": ``,
+	} {
+		id := script(t, begin+body+"\n\n\nmiglab.main()\n")
+		if id == "" {
+			t.Skip("no python3")
+		}
+		if err := settle(t, id, problem(2)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), strings.ReplaceAll(want, "\n", `\n`))) {
+			t.Errorf("%s: %v, want %s", body, err, want)
+		}
+	}
+	_, err := algo.ParseFor(script(t, begin+"return []\n"), algo.TrackBatch)
+	if err == nil || !strings.Contains(err.Error(), "the last line must be miglab.main()") {
+		t.Errorf("without main: %v", err)
+	}
+}
