@@ -28,9 +28,11 @@ reproduce: build
 quick: build
 	@$(BIN) reproduce --quick --workers $(WORKERS)
 
-## site: write leaderboards, claims and schedules as a static web site into results/site
+## site: write leaderboards, claims and schedules as a static web site into results/site. Its page try.html runs bin/try.wasm,
+## and is left out where Go cannot build for browsers
 site: build
-	@$(BIN) site --workers $(WORKERS)
+	@try=; CGO_ENABLED=0 GOOS=js GOARCH=wasm $(GO) build -buildvcs=false -o bin/try.wasm -ldflags '-s -w' ./harness/cmd/miglab-wasm && \
+		cp "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" bin && try='--try bin/try.wasm'; $(BIN) site --workers $(WORKERS) $$try
 
 ## build: the program, without cgo. The commit stands in a file beside it: a program that contained it would change, and
 ## recompute results, with every commit

@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"miglab/harness/deep"
 	"miglab/reports"
 	"miglab/reports/site"
 )
@@ -67,7 +68,11 @@ func openTab(t *testing.T, d site.Data) *tab {
 	if err := site.Write(dir, d); err != nil {
 		t.Fatal(err)
 	}
-	limited, stop := context.WithTimeout(context.Background(), 4*time.Minute)
+	limit := 4 * time.Minute
+	if deep.On() {
+		limit = 20 * time.Minute
+	}
+	limited, stop := context.WithTimeout(context.Background(), limit)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(limited, chromedp.WithAllocatorOptions(chromedp.ExecPath(browser), chromedp.NoSandbox))
 	t.Cleanup(func() {

@@ -18,6 +18,8 @@ type homeView struct {
 	Tabs []tab
 	// Suite has the board of the suite first, if there is one.
 	Suite []reports.Table
+	// Try says that the site has try.html.
+	Try bool
 }
 
 // leaders is how many algorithms of a track the first page shows.
@@ -25,7 +27,7 @@ const leaders = 3
 
 // viewHome summarises the first board of each track on its usual GPU.
 func viewHome(d *Data, tabs []tab) (v homeView, err error) {
-	v.Tabs, v.Suite = tabs, d.Suite
+	v.Tabs, v.Suite, v.Try = tabs, d.Suite, d.Try != nil
 	v.Papers = matching(d.Papers, func(p Paper) bool {
 		return slices.ContainsFunc(d.Claims, func(c Claim) bool { return c.Paper == p.Name })
 	})

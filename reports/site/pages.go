@@ -54,10 +54,12 @@ type page struct {
 	// Under is the page of the navigation that this one belongs to; empty where it is itself.
 	Under string
 	Body  any
-	// Script is the page's own script; may be empty.
-	Script string
+	// Scripts are the page's own, in the order in which they run.
+	Scripts []string
 	// Boards is the page of the first track; may be empty.
 	Boards string
+	// Try says that the site has try.html.
+	Try bool
 }
 
 type link struct{ File, Title string }
@@ -67,7 +69,7 @@ func (p page) Links() (out []link) {
 	if p.Boards != "" {
 		out = append(out, link{p.Boards, "Leaderboards"})
 	}
-	return append(out, []link{
+	out = append(out, []link{
 		{"suite.html", "Suite"},
 		{"algorithms.html", "Algorithms"},
 		{"claims.html", "Claims"},
@@ -75,6 +77,10 @@ func (p page) Links() (out []link) {
 		{"instances.html", "Instances"},
 		{"clusters.html", "Clusters"},
 	}...)
+	if p.Try {
+		out = append(out, link{"try.html", "Try it"})
+	}
+	return out
 }
 
 // Current is the page that the navigation marks.

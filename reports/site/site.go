@@ -1,9 +1,9 @@
 // Package site writes results as a static web site: a folder that opens from disk, without a server.
 //
 // It has leaderboards, a page for each algorithm, the claims of the papers, their figures and tables, instances
-// with two schedules side by side, answers for those who run a cluster, and provenance. The pages are html/template,
-// which escapes whatever comes from results; a little plain JavaScript sorts, filters and draws. Without it everything
-// but the Gantt charts can be read.
+// with two schedules side by side, a page that runs schedulers on pasted tasks, answers for those who run a cluster,
+// and provenance. The pages are html/template, which escapes whatever comes from results; a little plain JavaScript
+// sorts, filters and draws. Without it everything but the Gantt charts can be read.
 //
 // Schedules must pass [schedule.Check]. The same [Data] gives the same bytes.
 package site
@@ -35,6 +35,8 @@ type Data struct {
 	Suite []reports.Table
 	// Facts say where the results come from: versions, seeds, hashes.
 	Facts []FactGroup
+	// Try is the program of try.html; without it the site does not have that page.
+	Try *Program
 }
 
 // A Board has the leaderboards of a track under one model of GPU and reconfiguration, one for each dataset.
@@ -178,7 +180,7 @@ func render(d Data) ([]file, error) {
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
 		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Papers, d.Claims)},
 		{File: "figures.html", Title: "Figures", Body: figures},
-		{File: "instances.html", Title: "Instances", Body: datasets, Script: "gantt.js"},
+		{File: "instances.html", Title: "Instances", Body: datasets, Scripts: []string{"gantt.js", "instances.js"}},
 		{File: "clusters.html", Title: "What a cluster wants to know", Body: document(clusters)},
 		{File: "provenance.html", Title: "Provenance", Body: d.Facts},
 	}...)
@@ -196,7 +198,15 @@ func render(d Data) ([]file, error) {
 			})
 	}
 	pages = append(pages, tablePages(figures)...)
+	if d.Try != nil {
+		try, script, err := viewTry(&d)
+		if err != nil {
+			return nil, err
+		}
+		pages, files = append(pages, try), append(files, script)
+	}
 	for _, p := range pages {
+		p.Try = d.Try != nil
 		if len(tabs) > 0 {
 			p.Boards = tabs[0].File
 		}

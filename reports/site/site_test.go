@@ -92,6 +92,7 @@ func sample() site.Data {
 			{Paper: "far", Artefact: "table4", File: "table4", Title: "rho", Table: &reports.Table{Columns: reports.Right("n").Left("rho"), Rows: [][]string{{"1", strings.ReplaceAll(hostile, "\n", "")}}}},
 		},
 		Instances: []site.Instance{instance("drl/WIDETIMES", 0, 6), instance("drl/WIDETIMES", 1, 4), instance(hostile, 0, 3)},
+		Try:       &site.Program{Wasm: []byte("none")},
 		Facts:     []site.FactGroup{{Name: "Program", Facts: []site.Fact{{Name: "version", Value: "1"}, {Name: "Go", Value: "go1"}}}, {Name: "Seeds", Facts: []site.Fact{{Name: hostile, Value: hostile}}}},
 	}
 }
@@ -202,7 +203,7 @@ func parse(t *testing.T, name string, page []byte) []node {
 func TestPages(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "out", "site"), sample())
 	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return !strings.HasSuffix(name, ".html") })
-	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "batch.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "numbers-drl.html", "numbers-far.html", "provenance.html", "suite.html", "tables-far.html"}; !slices.Equal(pages, want) {
+	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "batch.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "numbers-drl.html", "numbers-far.html", "provenance.html", "suite.html", "tables-far.html", "try.html"}; !slices.Equal(pages, want) {
 		t.Fatalf("pages %q, want %q", pages, want)
 	}
 	for _, name := range pages {
@@ -516,7 +517,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := write(t, dir+string(filepath.Separator), site.Data{})
-	if small["figures/far-figure5.svg"] != nil || len(small) != 14 {
+	if small["figures/far-figure5.svg"] != nil || small["try.html"] != nil || len(small) != 16 {
 		t.Errorf("the old site is still there: %q", slices.Sorted(maps.Keys(small)))
 	}
 	for name, data := range small {

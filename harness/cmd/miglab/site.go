@@ -19,7 +19,7 @@ import (
 
 func newSite() *cobra.Command {
 	var f cellFlags
-	var out string
+	var out, try string
 	var quick bool
 	c := &cobra.Command{
 		Use:   "site",
@@ -56,6 +56,11 @@ func newSite() *cobra.Command {
 			if err := render.AddToSite(&data, f.results); err != nil {
 				return err
 			}
+			if try == "" {
+				fmt.Fprintln(c.ErrOrStderr(), "The site has no try.html; make site builds the program for it.")
+			} else if data.Try, err = site.ReadProgram(try); err != nil {
+				return err
+			}
 			if err := site.Write(out, data); err != nil {
 				return err
 			}
@@ -65,6 +70,7 @@ func newSite() *cobra.Command {
 	}
 	f.register(c, "folder with the results", "cells")
 	c.Flags().StringVar(&out, "out", "", "folder to write (default: site in the results)")
+	c.Flags().StringVar(&try, "try", "", "program of the page try.html, which make site builds (default: no such page)")
 	c.Flags().BoolVar(&quick, "quick", false, "few instances, into results/quick/site")
 	return c
 }

@@ -1,14 +1,11 @@
 "use strict";
-// The page of instances: two Gantt charts on one time axis. Time runs to the right,
-// slices down.
+// Gantt charts on one time axis. Time runs to the right, slices down.
 (() => {
-  const { all, by, read, write, element, options } = miglab;
-  const form = by("instance-filters");
-  if (!form) return;
-  const { dataset, instance, a, b } = form.elements;
+  const { all, by, element } = miglab;
   const charts = by("charts");
+  if (!charts) return;
 
-  // The colours are those of the drawn figures and come with the dataset.
+  // The colours are those of the drawn figures.
   let colours = null;
   const setColours = (of) => {
     colours = of;
@@ -146,7 +143,7 @@
         for (const t of marks) plot.append(svg("line", { class: "grid", x1: x(t.at), x2: x(t.at), y1: y, y2: y + current.slices * row }));
         for (let s = 0; s < current.slices; s++) axis.append(svg("text", { x: left - 7, y: y + (s + 0.5) * row + 4, "text-anchor": "end" }, current.gpus > 1 ? `${gpu}.S${s}` : `S${s}`));
       }
-      for (const t of marks) axis.append(svg("text", { x: left + x(t.at), y: base + 15, "text-anchor": "middle" }, t.label));
+      for (const t of marks) axis.append(svg("text", { x: Math.min(left + x(t.at), full - width(t.label) / 2), y: base + 15, "text-anchor": "middle" }, t.label));
       axis.append(svg("text", { x: left + w, y: height - 3, "text-anchor": "end" }, "time in s"));
       shown = bars.map((bar, i) => {
         const x0 = x(bar.start);
@@ -316,69 +313,24 @@
     };
   };
 
-  const plan = (select) => current.plans.find((p) => p.algorithm === select.value);
-  const show = () => {
+  // show draws plans of an instance and returns their sections.
+  const show = (instance, plans, ofFigures) => {
     hideTip();
+    setColours(ofFigures);
+    current = { ...instance, places: new Map() };
+    for (const t of current.tasks) if (!current.places.has(t)) current.places.set(t, current.places.size);
     chosen = "";
-    panels = [plan(a), plan(b)].map(panel);
-    charts.replaceChildren(...panels.map((p) => p.section));
-    whole = Math.max(current.bound, plan(a).makespan, plan(b).makespan) * 1.02 || 1;
+    panels = plans.map(panel);
+    const sections = panels.map((p) => p.section);
+    charts.replaceChildren(...sections);
+    whole = Math.max(current.bound, ...plans.map((p) => p.makespan)) * 1.02 || 1;
     setView(0, whole);
     for (const p of panels) p.draw();
-    const n = current.tasks.length;
-    const bound = current.bound > 0 ? `, ${current.proven ? "proven optimum" : "certified lower bound"} ${current.boundText} s` : "";
-    by("instance-facts").textContent = `${n} tasks on ${current.gpus > 1 ? current.gpus + " × " : ""}${current.gpu}, ${current.model} reconfiguration${bound}`;
-    write(Object.fromEntries(new FormData(form)));
+    return sections;
   };
 
-  // Datasets are scripts that call loaded: pages on disk cannot fetch.
-  const datasets = new Map();
-  let wanted = null; // what the address asks for, until its dataset is there
-  miglab.loaded = (data) => {
-    datasets.set(data.dataset, data);
-    if (dataset.value === data.dataset) chooseInstance();
-  };
-  const chooseDataset = () => {
-    if (datasets.has(dataset.value)) {
-      chooseInstance();
-      return;
-    }
-    const script = element("script", { src: dataset.selectedOptions[0].dataset.script });
-    script.addEventListener("error", () => {
-      by("instance-facts").textContent = `${script.getAttribute("src")} cannot be read`;
-    });
-    charts.replaceChildren();
-    document.head.append(script);
-  };
-  const chooseInstance = () => {
-    const { instances, colours } = datasets.get(dataset.value);
-    setColours(colours);
-    options(instance, instances.map((in_, i) => [`${i}`, `${in_.number}${instances.some((o, j) => j !== i && o.number === in_.number) ? `, ${in_.gpu}, ${in_.model}` : ""}`]), wanted?.get("instance"));
-    current = instances[Number(instance.value)];
-    current.places = new Map();
-    for (const t of current.tasks) if (!current.places.has(t)) current.places.set(t, current.places.size);
-    const names = current.plans.map((p) => p.algorithm);
-    options(a, names, wanted?.get("a"));
-    if (!options(b, names, wanted ? wanted.get("b") : b.value)) b.selectedIndex = Math.min(1, names.length - 1);
-    wanted = null;
-    show();
-  };
-
-  form.addEventListener("submit", (e) => e.preventDefault());
-  form.addEventListener("input", (e) => {
-    if (e.target === dataset) chooseDataset();
-    else if (e.target === instance) chooseInstance();
-    else show();
-  });
   for (const button of all("#zoom button")) button.addEventListener("click", act[button.dataset.do]);
-  const fromAddress = () => {
-    wanted = read();
-    dataset.value = wanted.get("dataset") ?? "";
-    if (dataset.selectedIndex < 0) dataset.selectedIndex = 0;
-    chooseDataset();
-  };
-  addEventListener("hashchange", fromAddress);
   addEventListener("scroll", hideTip, { passive: true });
   new ResizeObserver(redraw).observe(charts);
-  fromAddress();
+  miglab.show = show;
 })();
