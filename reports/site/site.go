@@ -189,15 +189,7 @@ func render(d Data) ([]file, error) {
 			File: a.Page, Title: a.Name, Template: "algorithm.html", Under: "algorithms.html", Body: a,
 		})
 	}
-	for _, paper := range distinct(d.Claims, func(c Claim) string { return c.Paper }) {
-		v := viewPaper(paper, &d, figures)
-		pages = append(pages,
-			page{File: v.Page, Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html", Body: v},
-			page{
-				File: v.Numbers, Title: "Numbers of " + paper, Template: "numbers.html", Under: "claims.html", Body: v,
-			})
-	}
-	pages = append(pages, tablePages(figures)...)
+	pages = append(pages, paperPages(&d, figures)...)
 	if d.Try != nil {
 		try, script, err := viewTry(&d)
 		if err != nil {
@@ -205,8 +197,14 @@ func render(d Data) ([]file, error) {
 		}
 		pages, files = append(pages, try), append(files, script)
 	}
+	html, err := encode(pages, tabs, d.Try != nil)
+	return slices.Concat(files, html, assetFiles()), err
+}
+
+// encode returns the pages as HTML. try says that try.html is one of them.
+func encode(pages []page, tabs []tab, try bool) (files []file, err error) {
 	for _, p := range pages {
-		p.Try = d.Try != nil
+		p.Try = try
 		if len(tabs) > 0 {
 			p.Boards = tabs[0].File
 		}
@@ -216,7 +214,20 @@ func render(d Data) ([]file, error) {
 		}
 		files = append(files, file{p.File, html.Bytes()})
 	}
-	return append(files, assetFiles()...), nil
+	return files, nil
+}
+
+// paperPages returns the pages of claims, of numbers and of tables of each paper.
+func paperPages(d *Data, figures figuresView) (pages []page) {
+	for _, paper := range distinct(d.Claims, func(c Claim) string { return c.Paper }) {
+		v := viewPaper(paper, d, figures)
+		pages = append(pages,
+			page{File: v.Page, Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html", Body: v},
+			page{
+				File: v.Numbers, Title: "Numbers of " + paper, Template: "numbers.html", Under: "claims.html", Body: v,
+			})
+	}
+	return append(pages, tablePages(figures)...)
 }
 
 // tablePages returns a page of tables for each paper.

@@ -85,7 +85,7 @@ var mayImport = map[string]string{
 	"reports/leaderboard":    "harness/mig harness/algo harness/stats datasets harness/store harness/track harness/run reports",
 	"reports/advise":         "harness/mig harness/task harness/stats harness/advise harness/layout reports",
 	"reports/suite":          "harness/algo harness/store harness/run datasets/suite reports",
-	"reports/site":           "harness/mig harness/schedule harness/algo harness/store harness/track harness/run datasets reports reports/leaderboard",
+	"reports/site":           "harness/mig harness/task harness/schedule harness/algo harness/store harness/track harness/run datasets reports reports/leaderboard",
 	"paper-figures":          "harness/mig harness/task harness/schedule harness/stats harness/store harness/track harness/work harness/run datasets reports paper-figures/claim paper-figures/manifest paper-figures/render paper-figures/verdict",
 	"paper-figures/claim":    "paper-figures/verdict",
 	"paper-figures/manifest": "reports paper-figures/claim paper-figures/verdict",
