@@ -27,7 +27,7 @@ func paperDQN(steps int64) dqn.Config {
 }
 
 func (p paperRun) setupDQN(
-	k nn.Kernel, shape env.Shape, make func() env.Env, score func(nn.Policy) (float64, error), steps int64, seed uint64,
+	k nn.Kernel, shape env.Shape, newEnv func() env.Env, score func(nn.Policy) (float64, error), steps int64, seed uint64,
 ) setup {
 	network := func() nn.Policy {
 		return nn.NewQNetwork(shape.Observation, p.hidden(), shape.Actions, false, k, newRand(seed))
@@ -35,7 +35,7 @@ func (p paperRun) setupDQN(
 	policy := network()
 	c := paperDQN(steps)
 	return setup{
-		policy: policy, learner: dqn.New(c, policy, network(), make, seed), score: score, segments: dqnSegments,
+		policy: policy, learner: dqn.New(c, policy, network(), newEnv, seed), score: score, segments: dqnSegments,
 		text: fmt.Sprintf("%s %s %+v", p.Workload, p.describe(), c),
 	}
 }

@@ -18,8 +18,7 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// onlineStream is the number of tasks in an episode of the online agent, which sees 14 at
-// a time.
+// onlineStream is the number of tasks in an episode of the online agent, which sees 14 at a time.
 const onlineStream = 56
 
 // longSegments is the number of segments of a run with long episodes: each segment restarts all episodes, and an
@@ -30,10 +29,10 @@ const longSegments = 10
 type paperRun struct {
 	Agent    string `csv:"agent"`
 	Workload string `csv:"workload"`
-	// Suffix distinguishes the run from the usual one, in the paper's final setting. Doc says why it exists: for a
-	// figure, or because it may explain a difference between the paper and this project.
+	// Suffix distinguishes the run from the usual one, which has the paper's final setting and no suffix.
 	Suffix string `csv:"suffix"`
-	Doc    string `csv:"doc"`
+	// Doc says why the run exists: for a figure, or because it may explain a difference from the paper.
+	Doc string `csv:"doc"`
 	// Steps is the number of steps for which the project trained the agent. The paper took 200 million steps, and
 	// 500 million online.
 	Steps int `csv:"steps"`
@@ -44,7 +43,7 @@ type paperRun struct {
 	Tasks   int `csv:"tasks"`  // N
 	Levels  int `csv:"levels"` // M; 0 is continuous time
 	Units   int `csv:"units"`  // of each of the two hidden layers
-	// Change lists the other differences from the usual run, by the constants below. It may be empty.
+	// Change lists the other differences from the usual run: constants below, separated by spaces; often empty.
 	Change string `csv:"change"`
 	// Penalty, unless it is 0, is the penalty of [env.Penalised]. The paper only says that it is heavy; the work that
 	// it cites on masking has penalties of 0.01 to 1. An agent that learned without masks is scored with them.
@@ -58,35 +57,34 @@ const (
 	shortBatches = "short"
 	// emptyStart makes episodes begin on an idle GPU.
 	emptyStart = "empty"
-	// asReleased follows the released code: its environment ([env.BatchOptions]), the settings of
-	// its learner and its generator of the workload.
+	// asReleased follows the released code: its environment ([env.BatchOptions]), the settings of its learner and its
+	// generator of the workload.
 	asReleased = "released"
-	// asScript follows the released code of the online agent where it differs from the text:
-	// episodes of 50 tasks that begin on an idle GPU, and 0.7 s for every reconfiguration.
+	// asScript follows the released code of the online agent where it differs from the text: episodes of 50 tasks
+	// that begin on an idle GPU, and 0.7 s for every reconfiguration.
 	asScript = "script"
-	// onKernels scores the agent on measured kernels, as the paper's curves of RODINIA + ALTIS
-	// must be (Fig. 15), instead of on the workload that it learns from.
+	// onKernels scores the agent on measured kernels, as the paper's curves of RODINIA + ALTIS must be (Fig. 15),
+	// instead of on the workload that it learns from.
 	onKernels = "kernels"
-	// onClasses scores the agent on the data sets of Table 4, whose tasks are in the order of their
-	// classes.
+	// onClasses scores the agent on the data sets of Table 4, whose tasks are in the order of their classes.
 	onClasses = "classes"
 	// listedTasks and unmergedPartitions each take back one of the paper's refinements (DRL 7), as a penalty does:
 	// see [env.BatchOptions].
 	listedTasks        = "listed"
 	unmergedPartitions = "unmerged"
-	// Why DIRECT RECONFIG stays on one partition: the usual agent, measured; one that explores more; rewards in
-	// levels; a reconfiguration only after a task.
-	measuredKept  = "kept"
-	explores      = "explores"
-	rewardsLevels = "levels"
-	once          = "once"
+	// These look for the reason why DIRECT RECONFIG stays on one partition: measuredKept measures the usual agent,
+	// explores raises the entropy, levelRewards gives rewards in levels, once allows a reconfiguration only after a task.
+	measuredKept = "kept"
+	explores     = "explores"
+	levelRewards = "levels"
+	once         = "once"
 )
 
-// changes reports whether a run differs from the usual one by one of the constants above.
-func (p paperRun) changes(what string) bool { return slices.Contains(strings.Fields(p.Change), what) }
+// changes reports whether a run differs from the usual one in this way.
+func (p paperRun) changes(way string) bool { return slices.Contains(strings.Fields(p.Change), way) }
 
-// whyKept lists the runs that measure how many batches run on one partition.
-var whyKept = []string{measuredKept, explores, rewardsLevels, once}
+// keptChanges are the changes of the runs that measure how many batches run on one partition.
+var keptChanges = []string{measuredKept, explores, levelRewards, once}
 
 //go:embed runs.csv
 var runsFile embed.FS
@@ -128,31 +126,31 @@ func (p paperRun) agent() *agents.PaperAgent {
 
 func (p paperRun) hidden() []int { return []int{p.Units, p.Units} }
 
-// options returns the options of the environment in which the agent is evaluated.
-func (p paperRun) options() env.BatchOptions {
+// evaluationOptions returns the options of the environment in which the agent is evaluated.
+func (p paperRun) evaluationOptions() env.BatchOptions {
 	o := p.agent().Options(gpu(), mig.Parallel)
 	o.Tasks, o.Levels, o.Released = p.Tasks, p.Levels, p.changes(asReleased)
-	o.Listed, o.Unmerged = p.Change == listedTasks, p.Change == unmergedPartitions
-	o.LevelRewards, o.Once = p.Change == rewardsLevels, p.Change == once
+	o.Listed, o.Unmerged = p.changes(listedTasks), p.changes(unmergedPartitions)
+	o.LevelRewards, o.Once = p.changes(levelRewards), p.changes(once)
 	if p.agent().Online {
 		o.Stream = onlineStream
 	}
 	return o
 }
 
-// learns returns the options of the environment in which the agent learns. By default,
-// episodes begin in random busy partitions, as in the released code.
-func (p paperRun) learns() env.BatchOptions {
-	o := p.options()
-	o.RandomStart = p.Change != emptyStart
-	if p.Change == asScript {
+// learningOptions returns the options of the environment in which the agent learns. By default, episodes begin in
+// random busy partitions, as in the released code.
+func (p paperRun) learningOptions() env.BatchOptions {
+	o := p.evaluationOptions()
+	o.RandomStart = !p.changes(emptyStart)
+	if p.changes(asScript) {
 		o.RandomStart, o.Stream, o.Reconfiguration = false, 50, 0.7
 	}
 	return o
 }
 
-// scoredOn returns the batches of n tasks on which the agent is scored.
-func (p paperRun) scoredOn(n int) ([]measured, error) {
+// scoredBatches returns the batches of n tasks on which the agent is scored.
+func (p paperRun) scoredBatches(n int) ([]measured, error) {
 	switch {
 	case p.changes(onKernels):
 		return kernelBatches(n)
@@ -175,18 +173,18 @@ func (p paperRun) source(n int) (env.Source, error) {
 }
 
 func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
-	learns := p.learns()
-	n := max(learns.Tasks, learns.Stream)
+	o := p.learningOptions()
+	n := max(o.Tasks, o.Stream)
 	source, err := p.source(n)
 	if err != nil {
 		return setup{}, err
 	}
-	first, err := env.NewBatch(learns, source)
+	first, err := env.NewBatch(o, source)
 	if err != nil {
 		return setup{}, err
 	}
-	make := func() env.Env {
-		b, _ := env.NewBatch(learns, source) // with the options of the first
+	newEnv := func() env.Env {
+		b, _ := env.NewBatch(o, source) // no error: the options of first
 		if p.Penalty > 0 {
 			return env.NewPenalised(b, float32(p.Penalty))
 		}
@@ -198,25 +196,25 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	}
 	score := scoreOn(scored, envs)
 	shape := first.Shape()
-	if p.Change == byDQN {
-		return p.setupDQN(k, shape, make, score, steps, seed), nil
+	if p.changes(byDQN) {
+		return p.setupDQN(k, shape, newEnv, score, steps, seed), nil
 	}
 	policy := nn.NewActorCritic(shape.Observation, p.hidden(), shape.Actions, k, newRand(seed))
 	constant := int64(0)
 	if p.changes(asReleased) && !p.agent().Explores {
 		constant = 2_000_000
-		steps = constant // no setting depends on it, but the text below has it
+		steps = constant // changes no setting, but the text below, which identifies the training
 	}
 	c := p.ppo(steps)
-	cut := int64(segments)
+	segmentCount := int64(segments)
 	if n > agents.PaperTasks {
-		cut = longSegments
+		segmentCount = longSegments
 	}
 	out := setup{
-		policy: policy, learner: ppo.New(c, policy, make, seed), score: score, segments: cut, constant: constant,
+		policy: policy, learner: ppo.New(c, policy, newEnv, seed), score: score, segments: segmentCount, constant: constant,
 		text: fmt.Sprintf("%s %+v %+v", p.Workload, p.describe(), c),
 	}
-	if slices.Contains(whyKept, p.Change) {
+	if slices.ContainsFunc(keptChanges, p.changes) {
 		out.kept = func() float64 { return keptBy(envs) }
 	}
 	return out, nil
@@ -224,18 +222,18 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 
 // evaluation returns the batches on which the agent is scored, and an environment for each.
 func (p paperRun) evaluation() ([]measured, []player, error) {
-	o := p.options()
-	scored, err := p.scoredOn(max(o.Tasks, o.Stream))
+	o := p.evaluationOptions()
+	scored, err := p.scoredBatches(max(o.Tasks, o.Stream))
 	o.Stream = 0
 	return scored, players(len(scored), func() player {
-		b, _ := env.NewBatch(o, nil) // right, as setup has made one with these options, but for start and stream
+		b, _ := env.NewBatch(o, nil) // no error: the options of setup's, except the start and the stream
 		return b
 	}), err
 }
 
-// ppo returns the learner's settings. The paper prints only the discount and the entropy. The
-// rest is ours, for short runs: more environments, larger minibatches and a higher, falling rate
-// than the defaults of Stable-Baselines3, with which the released code learns.
+// ppo returns the learner's settings. The paper prints only the discount and the entropy. The rest is ours, for short
+// runs: more environments, larger minibatches and a higher, falling rate than the defaults of Stable-Baselines3, with
+// which the released code learns.
 func (p paperRun) ppo(steps int64) ppo.Config {
 	c := ppo.Config{
 		Envs: 64, Horizon: 128, Minibatch: 512, Epochs: 4, TotalSteps: steps,
@@ -248,7 +246,7 @@ func (p paperRun) ppo(steps int64) ppo.Config {
 		c.Entropy = learn.Anneal{{Until: 1, From: 0.01, To: 0.01}}
 	}
 	switch {
-	case p.Change == explores:
+	case p.changes(explores):
 		c.Entropy = learn.Anneal{{Until: 0.5, From: 0.05, To: 0.05}, {Until: 1, From: 0.05, To: 0}}
 	case p.agent().Explores:
 		c.Entropy = entropyPhases
@@ -256,8 +254,8 @@ func (p paperRun) ppo(steps int64) ppo.Config {
 	return c
 }
 
-// entropyPhases is how the released code anneals the entropy coefficient. The text
-// has 0.01, 0.075, 0.005 and 0 (DRL 6.5.1).
+// entropyPhases anneals the entropy coefficient as the released code does. The text has 0.01, 0.075, 0.005 and 0
+// (DRL 6.5.1).
 var entropyPhases = learn.Anneal{
 	{Until: 0.25, From: 0.01, To: 0.01},
 	{Until: 0.5, From: 0.00075, To: 0.00075},
@@ -265,14 +263,15 @@ var entropyPhases = learn.Anneal{
 	{Until: 1, From: 0, To: 0},
 }
 
-// describe returns the options of learning in a stable text.
+// describe returns the learning options as a text that must not change: trainings are recognised by it.
 func (p paperRun) describe() string {
-	o := p.learns()
+	o := p.learningOptions()
 	text := fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t released=%t",
 		o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart, o.Released)
-	switch p.Change {
-	case shortBatches, listedTasks, unmergedPartitions, rewardsLevels, once:
-		text += " " + p.Change
+	for _, change := range []string{shortBatches, listedTasks, unmergedPartitions, levelRewards, once} {
+		if p.changes(change) {
+			text += " " + change
+		}
 	}
 	if p.Penalty > 0 {
 		text += fmt.Sprintf(" penalty=%v", p.Penalty)

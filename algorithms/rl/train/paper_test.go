@@ -27,7 +27,7 @@ func runOf(t *testing.T, agent, workload, suffix string) paperRun {
 
 // TestChanges: every change that a row names is one that the code knows, and every agent exists.
 func TestChanges(t *testing.T) {
-	known := slices.Concat(whyKept, []string{
+	known := slices.Concat(keptChanges, []string{
 		byDQN, shortBatches, emptyStart, asReleased, asScript, onKernels, onClasses, listedTasks, unmergedPartitions,
 	})
 	for _, r := range paperRuns() {
@@ -43,7 +43,7 @@ func TestChanges(t *testing.T) {
 func TestReleasedRecipe(t *testing.T) {
 	for agent, entropy := range map[string][2]float64{"rl-float": {0.01, 0.01}, "rl-direct": {0.01, 0}} {
 		r := runOf(t, agent, "WIDETIMES", "-released")
-		c, o := r.ppo(1_000_000), r.learns()
+		c, o := r.ppo(1_000_000), r.learningOptions()
 		if c.Envs*c.Horizon != 2048 || c.Minibatch != 64 || c.Epochs != 10 || c.LearningRate.At(0) != 3e-4 || c.LearningRate.At(1) != 3e-4 {
 			t.Errorf("%s: %+v", agent, c)
 		}
@@ -81,10 +81,10 @@ func TestShortBatches(t *testing.T) {
 // TestScriptRecipe: the online agent learns as the public code does, and is scored as the others.
 func TestScriptRecipe(t *testing.T) {
 	r := runOf(t, "rl-online", "GOODSCALING", "-script")
-	if o := r.learns(); o.Stream != 50 || o.RandomStart || o.Reconfiguration != 0.7 {
+	if o := r.learningOptions(); o.Stream != 50 || o.RandomStart || o.Reconfiguration != 0.7 {
 		t.Errorf("it learns in %+v", o)
 	}
-	if o := r.options(); o.Stream != onlineStream || o.Reconfiguration != 0 {
+	if o := r.evaluationOptions(); o.Stream != onlineStream || o.Reconfiguration != 0 {
 		t.Errorf("it is scored in %+v", o)
 	}
 }
@@ -111,9 +111,9 @@ func TestAblations(t *testing.T) {
 // TestWhyKept: the usual run and the measured one learn alike, and each other change reaches the environment or the learner.
 func TestWhyKept(t *testing.T) {
 	usual := runOf(t, "rl-direct", "WIDETIMES", "")
-	for _, change := range whyKept {
+	for _, change := range keptChanges {
 		r := runOf(t, "rl-direct", "WIDETIMES", "-"+change)
-		same := r.learns() == usual.learns() && reflect.DeepEqual(r.ppo(2e6), usual.ppo(2e6))
+		same := r.learningOptions() == usual.learningOptions() && reflect.DeepEqual(r.ppo(2e6), usual.ppo(2e6))
 		if same != (change == measuredKept) {
 			t.Errorf("%s: learns as usual: %t", change, same)
 		}

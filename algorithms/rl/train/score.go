@@ -101,7 +101,7 @@ func players(n int, newEnv func() player) []player {
 	return envs
 }
 
-// keptBy returns how many of 100 batches ran on one partition when the environments were last played in.
+// keptBy returns the percentage of the environments whose last batch ran on one partition.
 func keptBy(envs []player) float64 {
 	n := 0
 	for _, e := range envs {
