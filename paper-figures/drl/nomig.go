@@ -23,9 +23,10 @@ const (
 	subLinear
 )
 
-// A law is the generator of 5.1.2 with other constants.
+// A law is the generator of 5.1.2 with its constants. In the step from s to s+1 slices it multiplies a task's time by
+// (s + r)/(s + 1). The drawn r is below 0 for super-linear speedup, near 0 for near-linear and near 1 for sub-linear.
 type law struct {
-	// means are the means of r by kind of speedup. The deviations and the limits of r follow from them; see r.
+	// means are the means of r by kind of speedup. Its deviations and limits follow from them.
 	means [3]float64
 	// leave is the probability with which a memory-bound task stops being so, after each super-linear step.
 	leave float64
@@ -33,22 +34,22 @@ type law struct {
 	flat bool
 }
 
-// printedLaw is 5.1.2 word by word.
-var printedLaw = law{[...]float64{-0.25, 0.1, 0.75}, 0.3, false}
+// printedLaw has the constants that 5.1.2 prints.
+var printedLaw = law{means: [...]float64{superLinear: -0.25, nearLinear: 0.1, subLinear: 0.75}, leave: 0.3}
 
 // laws combines constants around the printed ones in all ways.
 func laws() (out []law) {
 	for near, sub := range figures.Each([]float64{0, .1, .2, .3}, []float64{.25, .375, .5, .625, .75, .875, 1}) {
 		for super, leave := range figures.Each([]float64{0, -.1, -.25, -.4}, []float64{0, .1, .3, 1}) {
-			means := [...]float64{super, near, sub}
-			out = append(out, law{means, leave, false}, law{means, leave, true})
+			means := [...]float64{superLinear: super, nearLinear: near, subLinear: sub}
+			out = append(out, law{means: means, leave: leave}, law{means: means, leave: leave, flat: true})
 		}
 	}
 	return out
 }
 
-// r draws the r of 5.1.2.
-func (l law) r(kind int, rng *rand.Rand) float64 {
+// drawR draws the r of a kind of speedup.
+func (l law) drawR(kind int, rng *rand.Rand) float64 {
 	mean, z := l.means[kind], portable.Normal(rng)
 	switch kind {
 	case superLinear:
@@ -59,11 +60,11 @@ func (l law) r(kind int, rng *rand.Rand) float64 {
 	return min(max(mean+float64(0.25*z), mean-0.25), mean+0.25, 1)
 }
 
-// areas are slice-seconds of tasks that take 1 s on one slice: on all slices, and on the size where they are least.
+// areas are the mean slice-seconds of tasks that take 1 s on one slice: on all slices, and on each task's best size.
 type areas struct{ whole, least float64 }
 
-// mean returns the mean areas of tasks that scale well up to a size.
-func (l law) mean(size mig.Slices, memoryBound bool) (sum areas) {
+// meanAreas draws tasks that scale well up to a size.
+func (l law) meanAreas(size mig.Slices, memoryBound bool) (mean areas) {
 	const drawn = 300
 	rng, sizes := rand.New(rand.NewPCG(1, 1)), mig.MustLookup("A100").Sizes()
 	for range drawn {
@@ -76,17 +77,17 @@ func (l law) mean(size mig.Slices, memoryBound bool) (sum areas) {
 			if have >= size || l.flat && have == 3 && bound {
 				kind = subLinear
 			}
-			time *= (float64(have) + l.r(kind, rng)) / float64(have+1)
+			time *= (float64(have) + l.drawR(kind, rng)) / float64(have+1)
 			if slices.Contains(sizes, have+1) {
 				least = min(least, time*float64(have+1))
 			}
 			leaves := rng.Float64() < l.leave
 			bound = bound && (kind != superLinear || !leaves)
 		}
-		sum.whole += time * float64(mig.MaxSize) / drawn
-		sum.least += least / drawn
+		mean.whole += time * float64(mig.MaxSize) / drawn
+		mean.least += least / drawn
 	}
-	return sum
+	return mean
 }
 
 // noMIGWorkloads are the workloads of Table 4 with the shares of tasks that scale up to 1, 2, 3, 4 and 7 slices, and of
@@ -94,7 +95,7 @@ func (l law) mean(size mig.Slices, memoryBound bool) (sum areas) {
 var noMIGWorkloads = []struct {
 	name   string
 	shares [5]float64
-	psup   int
+	psup   int // the share of memory-bound tasks, in quarters
 }{
 	{poorScaling, [...]float64{50, 50, 0, 0, 0}, 1},
 	{goodScaling, [...]float64{0, 0, 0, 50, 50}, 3},
@@ -103,43 +104,49 @@ var noMIGWorkloads = []struct {
 	{wideTimes, [...]float64{20, 20, 20, 20, 20}, 2},
 }
 
-// A noMIGFit has the results of a law by workload: p_sup in quarters, p_opt, and how far the makespan is from print in
-// percent; worst is the largest.
+// A noMIGFit has the results of a law by workload.
 type noMIGFit struct {
 	law
-	psup       []int
-	value, off []float64
-	worst      float64
+	// quarters are p_sup in quarters.
+	quarters []int
+	// pOpt and off are in percent; off is how far the makespan is from the printed one.
+	pOpt, off []float64
+	// worst is the largest absolute off.
+	worst float64
 }
 
 // fit compares a law with Table 4, with the printed p_sup or with the best one for each workload.
 func (l law) fit(d *figures.Data, free bool) noMIGFit {
-	var by [5][2]areas
+	var plain, bound [5]areas // by size, of tasks that are not memory-bound and of those that are
 	for i, size := range mig.MustLookup("A100").Sizes() {
-		by[i] = [...]areas{l.mean(size, false), l.mean(size, true)}
+		plain[i], bound[i] = l.meanAreas(size, false), l.meanAreas(size, true)
 	}
 	f := noMIGFit{law: l}
 	for _, w := range noMIGWorkloads {
-		value, off, at := 0.0, math.Inf(1), 0
-		for q := range 5 {
+		printed := 1 + printed4(d, generated(w.name), noMIG)/100
+		pOpt, off, best := 0.0, math.Inf(1), 0
+		for quarters := range 5 {
+			mix := func(plain, bound float64) float64 {
+				return float64(float64(4-quarters)*plain) + float64(float64(quarters)*bound)
+			}
 			var whole, least float64
 			for i, share := range w.shares {
-				whole += float64(share * (float64(float64(4-q)*by[i][0].whole) + float64(float64(q)*by[i][1].whole)))
-				least += float64(share * (float64(float64(4-q)*by[i][0].least) + float64(float64(q)*by[i][1].least)))
+				whole += float64(share * mix(plain[i].whole, bound[i].whole))
+				least += float64(share * mix(plain[i].least, bound[i].least))
 			}
-			o := (whole/least/(1+printed4(d, generated(w.name), noMIG)/100) - 1) * 100
-			if (free || q == w.psup) && math.Abs(o) < math.Abs(off) {
-				value, off, at = (whole/least-1)*100, o, q
+			by := (whole/least/printed - 1) * 100
+			if (free || quarters == w.psup) && math.Abs(by) < math.Abs(off) {
+				pOpt, off, best = (whole/least-1)*100, by, quarters
 			}
 		}
-		f.psup, f.value, f.off = append(f.psup, at), append(f.value, value), append(f.off, off)
+		f.quarters, f.pOpt, f.off = append(f.quarters, best), append(f.pOpt, pOpt), append(f.off, off)
 		f.worst = max(f.worst, math.Abs(off))
 	}
 	return f
 }
 
 // nomig looks for a law that gives the numbers of NOMIG in Table 4, which only the tasks and l_bound decide, and for
-// shares of memory-bound tasks with which all baselines come near print.
+// values of p_sup with which all baselines come near their printed numbers.
 func nomig(d *figures.Data) (*figures.Output, error) {
 	all := laws()
 	nearest := func(free bool) noMIGFit {
@@ -169,28 +176,29 @@ func nomig(d *figures.Data) (*figures.Output, error) {
 			"sub-linearly from 3 to 4 slices: %v", free.means, free.leave, free.flat))
 	for i, w := range noMIGWorkloads {
 		t.RowAbout(about(w.name, ""), w.name, reports.Cells(1, printed4(d, generated(w.name), noMIG),
-			text.value[i], text.off[i], fixed.value[i], fixed.off[i]), free.psup[i]*25,
-			reports.Cells(1, free.value[i], free.off[i]))
+			text.pOpt[i], text.off[i], fixed.pOpt[i], fixed.off[i]), free.quarters[i]*25,
+			reports.Cells(1, free.pOpt[i], free.off[i]))
 	}
-	return new(figures.Output).Table(t, freeShares(d), sharesOfAgents(d)), nil
+	return new(figures.Output).Table(t, baselineShares(d), agentShares(d)), nil
 }
 
-// shares are the values of p_sup that are tried, in percent, on the first data sets: fewer for the baselines, of which
-// FIXBEST takes 16 partitions of 7 batches.
+// shares are the values of p_sup that are tried, in percent.
 var shares = []int{0, 25, 50, 75, 100}
 
-const shareSets, baselineSets = 10, 4
+// The numbers of data sets on which they are tried: fewer for the baselines, since FIXBEST tries 16 partitions on each
+// of the 7 batches of a data set.
+const agentSets, baselineSets = 10, 4
 
-// withShare returns the reading on data sets with another p_sup.
+// withShare returns the reading on the first data sets, with another p_sup in percent.
 func (r reading) withShare(psup, sets int) *reading {
 	r.parameters = strings.TrimPrefix(fmt.Sprintf("%s&psup=%d", r.parameters, psup), "&")
 	r.alike, r.datasets = false, sets
 	return &r
 }
 
-// freeShares compares the baselines of Table 4 with print, under each generator with the p_sup with which the worst
-// of them is nearest.
-func freeShares(d *figures.Data) *figures.Table {
+// baselineShares finds for each workload and generator the p_sup with which the worst of the baselines of Table 4 is
+// nearest to its printed number.
+func baselineShares(d *figures.Data) *figures.Table {
 	baselines := approaches[:4]
 	t := figures.NewTable("nomig-baselines",
 		"The baselines of Table 4: p_opt [%] with the p_sup that comes nearest to print",
@@ -221,25 +229,24 @@ func freeShares(d *figures.Data) *figures.Table {
 	return t
 }
 
-// sharesOfAgents shows the first training run of each agent on data sets with each p_sup, the online agent as in Table
-// 5.
-func sharesOfAgents(d *figures.Data) *figures.Table {
+// agentShares shows the first training run of each agent on data sets with each p_sup, the online agent as in Table 5.
+func agentShares(d *figures.Data) *figures.Table {
 	t := figures.NewTable("nomig-agents", "The agents of Table 4: p_opt [%] on data sets with another p_sup",
 		reports.Left("workload", "generator").Right("p_sup [%]"),
 		fmt.Sprintf("the first training run of each agent, which learned with the printed p_sup, on the full batches "+
-			"of %d data sets; MISO over online: as in Table 5, on the whole data sets", shareSets))
+			"of %d data sets; MISO over online: as in Table 5, on the whole data sets", agentSets))
 	t.Columns = t.Columns.Right(namesOf(agents)...).Right("MISO over online")
 	for w, generator := range figures.Each(synthetic, []reading{readings[byScript], readings[byPrint]}) {
 		name := cmp.Or(generator.name, "create_dataset.py")
-		row := func(share any, of func(agent approach) float64, over float64) {
+		row := func(share any, pOpt func(approach) float64, over float64) {
 			t.RowAbout(about(w.name, fmt.Sprintf("%s, p_sup %v", name, share)), w, name, share,
-				figures.Map(agents, func(a approach) string { return reports.Fixed(of(a), 1) }), reports.Fixed(over, 1))
+				figures.Map(agents, func(a approach) string { return reports.Fixed(pOpt(a), 1) }), reports.Fixed(over, 1))
 		}
 		for _, share := range shares {
-			r := generator.withShare(share, shareSets)
+			r := generator.withShare(share, agentSets)
 			row(share, func(a approach) float64 { return figures.Mean(r.pOpt(d, w, a.one(w))) },
 				figures.Mean(d.Above(r.queue(w, algo.TrackBatch, miso.algorithm),
-					r.queue(w, algo.TrackStream, online.one(w)), shareSets)))
+					r.queue(w, algo.TrackStream, online.one(w)), agentSets)))
 		}
 		row("published", func(a approach) float64 { return printed4(d, w, a) },
 			d.Claims.Published("table5", claim.Cell{Row: w.name, Column: miso.name}))

@@ -29,7 +29,7 @@ func TestLawsDrawTheDatasets(t *testing.T) {
 				whole, least = whole+float64(mig.MaxSize)*float64(task.On(mig.MaxSize)), least+area
 			}
 		}
-		if got, want := 1+fit.value[i]/100, whole/least; math.Abs(got/want-1) > 0.03 {
+		if got, want := 1+fit.pOpt[i]/100, whole/least; math.Abs(got/want-1) > 0.03 {
 			t.Errorf("%s: 7 slices take %v of the least areas by the law, and %v by the generator", w.name, got, want)
 		}
 	}
@@ -42,8 +42,8 @@ func TestNearestLawsAreNear(t *testing.T) {
 	for _, l := range laws()[:40] {
 		fixed, free := l.fit(d, false), l.fit(d, true)
 		for i, w := range noMIGWorkloads {
-			if fixed.psup[i] != w.psup || math.Abs(free.off[i]) > math.Abs(fixed.off[i]) {
-				t.Fatalf("%+v, %s: off by %v %% with the printed p_sup and by %v %% with %d quarters", l, w.name, fixed.off[i], free.off[i], free.psup[i])
+			if fixed.quarters[i] != w.psup || math.Abs(free.off[i]) > math.Abs(fixed.off[i]) {
+				t.Fatalf("%+v, %s: off by %v %% with the printed p_sup and by %v %% with %d quarters", l, w.name, fixed.off[i], free.off[i], free.quarters[i])
 			}
 		}
 	}
