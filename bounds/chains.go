@@ -21,7 +21,7 @@ type ticks int64
 
 const (
 	tickBits = 48
-	// beyond represents all longer times, never the chains of impossible assignments.
+	// beyond replaces every longer time. The chain of an impossible assignment has the value never.
 	beyond = ticks(2) << tickBits
 	never  = ticks(1) << 60
 )
@@ -56,16 +56,15 @@ type chainSearch struct {
 	limit   mig.Seconds
 	tick    mig.Seconds
 	all     int // the set of all tasks
-	// times, create and destroy are by size.
+	// times are by size and task, create and destroy by size.
 	times           [mig.MaxSize + 1][]ticks
 	create, destroy [mig.MaxSize + 1]ticks
-	// bands are by merging node of the tree.
+	// bands are by shape of the nodes with two children; see [shapes].
 	bands map[int][]band
-	// empty holds the tables of subtrees that are empty at the start, by shape.
-	empty map[int]chainTables
-	// under holds the tables of the nodes below such a node, by shape, and below the root.
-	under map[int]chainTables
-	arena *arena
+	// empty holds the tables of subtrees that are empty at the start, by shape of the topmost node. under holds the
+	// tables of the nodes below that node, and below the root.
+	empty, under map[int]chainTables
+	arena        *arena
 }
 
 // chainTables holds, by set of tasks, the longest chain within a subtree for the best assignment of the set.
@@ -105,24 +104,24 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 	c.arena.reset(c.all + 1)
 
 	starts := c.starts()
-	var together []ticks
-	join := func(t []ticks) {
-		if together == nil {
-			together = t
+	var merged []ticks // the table of the GPUs so far
+	addGPU := func(t []ticks) {
+		if merged == nil {
+			merged = t
 		} else {
-			together = c.merge(together, t, 0, nil, 0)
+			merged = c.merge(merged, t, 0, nil, 0)
 		}
 	}
 	from := 0
 	if len(starts) == 1 {
-		from = c.all
+		from = c.all // the only entry that is read
 	}
 	idle := 0
 	for i := range starts {
 		if starts[i].busy == nil {
 			idle++
 		} else {
-			join(c.root(&starts[i], from))
+			addGPU(c.root(&starts[i], from))
 		}
 	}
 	// More GPUs than tasks are useless. Doubling merges them in few steps.
@@ -131,7 +130,7 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 		t := c.root(&chainStart{}, from)
 		for ; ; t = c.merge(t, t, 0, nil, 0) {
 			if idle&1 != 0 {
-				join(t)
+				addGPU(t)
 			}
 			idle >>= 1
 			if idle == 0 {
@@ -139,7 +138,7 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 			}
 		}
 	}
-	best := together[c.all]
+	best := merged[c.all]
 	if len(starts) == 1 && starts[0].busy == nil {
 		best = c.heads(best)
 	}
@@ -162,8 +161,8 @@ func (c *chainSearch) starts() []chainStart {
 type chainStart struct {
 	// busy is, for each node of the tree, the time until which its instance is busy, or notThere.
 	busy []ticks
-	// holds reports, for each node, whether an instance exists in its subtree.
-	holds []bool
+	// occupied reports, for each node, whether an instance exists in its subtree.
+	occupied []bool
 }
 
 const notThere ticks = -1
@@ -172,13 +171,13 @@ func (s *chainStart) add(g *mig.GPU, in mig.Instance, until ticks) {
 	tree := g.Tree()
 	if s.busy == nil {
 		s.busy = slices.Repeat([]ticks{notThere}, len(tree))
-		s.holds = make([]bool, len(tree))
+		s.occupied = make([]bool, len(tree))
 	}
 	for v := range tree {
 		if sameNode(in, tree[v].Instance) {
 			s.busy[v] = until
 			for ; v >= 0; v = tree[v].Parent {
-				s.holds[v] = true
+				s.occupied[v] = true
 			}
 			return
 		}
@@ -197,7 +196,7 @@ func (c *chainSearch) root(s *chainStart, from int) []ticks {
 }
 
 func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
-	free := s.busy == nil || !s.holds[v]
+	free := s.busy == nil || !s.occupied[v]
 	shape := shapes(c.problem.GPU)[v]
 	if t, ok := c.empty[shape]; ok && free {
 		return t
@@ -311,7 +310,7 @@ func (c *chainSearch) delay(v int, s *chainStart) ticks {
 		if !isBelow(tree, u, v) {
 			continue
 		}
-		if s.busy != nil && s.holds[u] {
+		if s.busy != nil && s.occupied[u] {
 			return 0
 		}
 		size := tree[u].Size()
@@ -331,7 +330,7 @@ func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) [
 		if set%1024 == 0 && c.ctx.Err() != nil {
 			break
 		}
-		if bands != nil && !slices.ContainsFunc(bands, func(b band) bool { return b.holds(set) }) {
+		if bands != nil && !slices.ContainsFunc(bands, func(b band) bool { return b.contains(set) }) {
 			out[set] = never
 			continue
 		}
@@ -385,10 +384,10 @@ func newSumLimit(values []float64, most float64) sumLimit {
 	return sumLimit{sums(values[:k]), sums(values[k:]), most}
 }
 
-func (b band) holds(set int) bool {
+func (b band) contains(set int) bool {
 	for i := range b {
-		r := &b[i]
-		if r.low[set&(1<<lowTasks-1)]+r.high[set>>lowTasks] > r.most {
+		limit := &b[i]
+		if limit.low[set&(1<<lowTasks-1)]+limit.high[set>>lowTasks] > limit.most {
 			return false
 		}
 	}

@@ -24,18 +24,19 @@
 // use the following. An instance is present from the start of its create, or from time 0 if it exists at the start, to
 // the end of its destroy. Instances that are present on a GPU at the same time share no memory slice. Profiles with
 // double memory or media extensions cover the slice on which a standard profile of the same size could begin at the
-// same cost. So each instance corresponds to a node v of [mig.GPU.Tree], of size |v|. Under [mig.Free] creating and
-// destroying take no time. M is the makespan of some schedule, and task i takes t_i(s) on size s.
+// same cost. So each instance corresponds to a node v of [mig.GPU.Tree], of size |v|. Task i takes t_i(s) on size s,
+// create(s) and destroy(s) are the model's times, 0 under [mig.Free], and M is the makespan of some schedule.
 //
 // # Area
 //
-// Let S be the sizes of the instances on which the tasks of the schedule run. Then K GPUs M is at least
+// Let a GPU have K compute slices, and S be the sizes of the instances on which the tasks of the schedule run. Then K
+// GPUs M is at least
 //
 //	sum_i min_{s in S} s t_i(s) + sum_{s in S, not at start} s create(s) + min_U sum_{s in S minus U} s destroy(s),
 //
-// where K is the number of compute slices and U the set of sizes that one partition on each GPU holds together.
-// PROVEN: the sizes of the instances that are present at an instant add up to at most K on each GPU. Integrated over
-// [0, M], the sum over the instances of size times time present is at most K GPUs M. That time contains the tasks,
+// where "at start" means that an instance of size s exists then, and U is any set of sizes that partitions, one on each
+// GPU, hold together. PROVEN: the sizes of the instances that are present at an instant add up to at most K on each
+// GPU. Integrated over [0, M], the sum of size times time present is at most K GPUs M. That time contains the tasks,
 // which run one at a time; a create of each s in S of which no instance exists at the start; and a destroy of each s
 // in S of which no instance is present just before M. The instances present then, even if half destroyed, belong to
 // one partition on each GPU, so their sizes lie in some U. The verification takes the least over all S. The parts of
@@ -62,21 +63,21 @@
 // least, over all assignments, of the greatest L(root) of a GPU with used nodes, where
 //
 //	L(v) = own(v) + below(v)
-//	own(v) = create(|v|) + load(v) if v is used, and destroy(|v|) if an ancestor is, too; 0 if v is not used
+//	own(v) = create(|v|) + load(v), plus gone(|v|) if an ancestor is used, too; 0 if v is not used
 //	below(v) = L of its child; of two children the greater x of their L, or
 //	           max(x, y + delay(v)) with y the lesser if nodes are used under both; 0 without children
 //
-// and load(v) is the sum of t_i(|v|) over the tasks on v. destroy(s) is the least of all sizes from s on. Under
+// and load(v) is the sum of t_i(|v|) over the tasks on v. gone(s) is the least destroy of all sizes from s on. Under
 // [mig.Sequential] delay(v) is the least create(s) over the sizes s of the nodes below v that fit some task; otherwise
 // it is 0. An instance that exists at the start at v, busy until b, changes three things: own(v) is b + load(v), and
-// destroy(|v|) if a node below v or an ancestor is used, whether v is used or not, and otherwise 0; v does not count as
+// gone(|v|) if a node below v or an ancestor is used, whether v is used or not, and otherwise 0; v does not count as
 // an ancestor; and delay(u) is 0 for the nodes u above it.
 //
 // PROVEN: a life is the time in which an instance is present. No two lives on nodes that cover a slice l overlap. Of
 // each used node take the last life in which tasks run. It begins with a create, unless the instance exists at the
 // start. Each of these lives except the latest is followed by another in which a task ends by M, so it ends with a
 // destroy by M. The tasks run in these and earlier lives of their nodes. So the creates and loads of all used nodes
-// that cover l, and all their destroys except one, fit into [0, M] without overlap. destroy(s) grows with s, so at
+// that cover l, and all their destroys except one, fit into [0, M] without overlap. gone(s) grows with s, so at
 // worst that is the destroy of the topmost used node, which is not counted. An instance that exists at the start comes
 // first on its slices and is neither used nor destroyed before b. If v is the only used node that covers l, the chain
 // is b and the load. If others are used, it is destroyed before the first of them is created.
@@ -100,13 +101,13 @@
 // # Task prices
 //
 // Let task i have a price p_i >= 0. H is divided into n cells, and a time t takes c(t) = floor(n t / H) of them. Let
-// K(s, c) be the most that different tasks can earn on one instance of size s in c cells, and net(v, c) the most that
-// the tasks on v and below it can earn if the chains of the last section, in cells, are no longer than c. If GPUs
+// earn(s, c) be the most that different tasks can earn on one instance of size s in c cells, and net(v, c) the most
+// that the tasks on v and below it can earn if the chains of the last section, in cells, are no longer than c. If GPUs
 // net(root, n - 1) < sum_i p_i and no instance exists at the start, then M >= H. PROVEN: if M < H, the parts of each
 // chain add up to less than H. Rounded down they take less than n cells, hence n - 1 at most. The tasks on a node take
-// part of its chains and are different, so they earn K at most. So the tasks of a GPU earn net(root, n - 1) at most,
-// and all of them less than the sum of their prices. A task may earn its price on several nodes, which only raises net.
-// Any prices are valid. So tiny prices may be rounded down to units, in net and in the sum.
+// part of its chains and are different, so they earn at most earn of these cells. So the tasks of a GPU earn net(root,
+// n - 1) at most, and all of them less than the sum of their prices. A task may earn its price on several nodes, which
+// only raises net. Any prices are valid. So tiny prices may be rounded down to units, in net and in the sum.
 //
 // # Search
 //
