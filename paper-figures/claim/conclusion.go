@@ -28,7 +28,7 @@ const (
 // Counts reports whether a reading competes with the default one.
 func (w Weight) Counts() bool { return w == Whole || w == AnotherDefault }
 
-// A Reading is a line of readings.csv: where one way to understand what the paper did comes from.
+// A Reading is a line of readings.csv: one way to understand what the paper did.
 type Reading struct {
 	// Artefact lists the artefacts, separated by semicolons; empty for all. The first line that fits counts.
 	Artefact string `csv:"artefact"`
@@ -62,36 +62,39 @@ const (
 	Usual Status = ""
 	// OfModel marks a conclusion about a model whose constants were chosen with the paper's result in view.
 	OfModel Status = "model"
-	// OfBudget marks a conclusion about agents that learned less than the paper's, which might turn a miss.
+	// OfBudget marks a conclusion about agents that learned less than the paper's. Where another one would not hold, it
+	// is undecided.
 	OfBudget Status = "budget"
-	// Later marks a test that does not decide, because it was found after the run, and Beside one that does not decide,
-	// because its experiment is not the paper's.
-	Later  Status = "post hoc"
+	// Later marks a test that was found after the run. It does not decide.
+	Later Status = "post hoc"
+	// Beside marks a test whose experiment is not the paper's. It does not decide.
 	Beside Status = "beside"
 	// Impossible marks a conclusion that cannot be measured here. The column varied says why.
 	Impossible Status = "missing"
 )
 
-// A TestLine is a line of conclusions.csv: a test of a sentence. A conclusion may have several.
+// A TestLine is a line of conclusions.csv: a test of a sentence. Lines of one ID are one conclusion.
 type TestLine struct {
 	ID string `csv:"id"`
-	// Sentence is in the paper's words, and Section says where it stands. Further lines have neither.
+	// Sentence is in the paper's words, and Section says where it stands. Only the first line of an ID has them.
 	Sentence string `csv:"sentence"`
 	Section  string `csv:"section"`
-	// Artefact measures the values at the selected cells.
+	// Artefact and Selection name the cells whose values are tested.
 	Artefact string `csv:"artefact"`
 	Selection
+	// The sentence holds for a value that has the relation to the threshold.
 	Relation  verdict.Relation `csv:"relation"`
 	Threshold string           `csv:"threshold"`
-	// Neutral is the number for no difference. A value on its right side has the sign of the sentence.
+	// Neutral is the value for no difference, for example 0 % or a ratio of 1; empty if there is none. A value above it
+	// has the sign of the sentence if the relation is at least, a value below it if the relation is at most.
 	Neutral string `csv:"neutral"`
 	// Rounding is half the last digit of a threshold that the paper measured and printed; the test allows it. It is
 	// empty for a limit that the paper sets, and for one that this project reads into the sentence.
 	Rounding string `csv:"rounding"`
-	// OursFrom marks a threshold that this project reads into the sentence, such as a limit for "adapts well". It is
-	// the number from which the threshold is half and twice as far.
+	// OursFrom marks a threshold that this project reads into the sentence, such as a limit for "adapts well". The
+	// sentence is also tested with a threshold half and twice as far from this number; empty for the paper's thresholds.
 	OursFrom string `csv:"ours_from"`
-	// Varied says what the readings vary, or what is missing.
+	// Varied says what the readings vary, or what is missing for an Impossible conclusion.
 	Varied string `csv:"varied"`
 	Status Status `csv:"status"`
 	// SizeWord is the sentence's word for a size, such as "large", if no number says how large and the test asks for
@@ -99,17 +102,19 @@ type TestLine struct {
 	SizeWord string `csv:"size_word"`
 	// Short is the sentence in a few words, for lists.
 	Short string `csv:"short"`
-	// Because says why the answer came out as Explains has it; another answer hides it. Both may be empty. Further
-	// lines may explain other answers.
+	// Because says why the answer is Explains. It is shown if that is the answer. Both may be empty, and further lines
+	// may explain other answers.
 	Explains verdict.Answer `csv:"explains"`
 	Because  string         `csv:"because"`
 }
 
-// A Test is a line of conclusions.csv with its numbers. Neutral and From are NaN if they are not given. Limit is the
-// threshold with its rounding.
+// A Test is a line of conclusions.csv with its numbers.
 type Test struct {
 	TestLine
-	Limit, Neutral, From float64
+	// Limit is the threshold, made easier by the rounding; NaN for an Impossible conclusion.
+	Limit float64
+	// Neutral is the column neutral, and From the column ours_from; NaN if they are empty.
+	Neutral, From float64
 }
 
 // IsOurs reports whether the threshold is this project's and not the paper's.
@@ -203,7 +208,8 @@ func (s *Set) Needs(artefact string, cell Cell) bool {
 	return slices.ContainsFunc(s.Tests, func(t Test) bool { return t.Artefact == artefact && t.Has(cell) })
 }
 
-// Judge compares a value with the threshold of the test, or with its neutral number. An equal value is not less.
+// Judge judges whether a value has the relation to a number: the limit of the test, or its neutral number. A value that
+// equals the neutral number does not have it.
 func (t *Test) Judge(m verdict.Measurement, number float64) verdict.Judgement {
 	return verdict.Judge(verdict.Claim{
 		Relation: t.Relation, Published: number, Stated: true, Compares: number == t.Neutral, Neutral: t.Neutral,

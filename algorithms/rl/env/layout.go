@@ -12,8 +12,8 @@ import (
 type layout struct {
 	sizes []mig.Slices
 	nodes []node
-	// width is the number of compute slices.
-	width int
+	// computeSlices is the number of compute slices.
+	computeSlices int
 	// swaps are pairs of neighbouring instances of the same size within a larger one, the
 	// small ones first. Everything in them may be exchanged.
 	swaps []swap
@@ -26,54 +26,41 @@ type layout struct {
 	cost float64
 }
 
+// A node is an instance as the agent knows it.
 type node struct {
 	size  mig.Slices
 	class int // index in sizes
 	first int // compute slice
-	width int
 }
 
+// end returns the compute slice after a node.
+func (n node) end() int { return n.first + int(n.size) }
+
+// A swap exchanges the slices from a on with as many slices from b on.
 type swap struct{ a, b, width int }
 
 func newLayout(g *mig.GPU) *layout {
-	l := &layout{sizes: g.Sizes(), width: int(g.ComputeSlices)}
-	number := map[mig.Instance]int{}
-	for i, n := range g.Tree() {
-		number[n.Instance] = i
-	}
+	l := &layout{sizes: g.Sizes(), computeSlices: int(g.ComputeSlices)}
 	tree := g.FullTree()
 	for _, n := range tree {
-		l.nodes = append(l.nodes, node{n.Size(), slices.Index(l.sizes, n.Size()), int(n.Start), int(n.Size())})
+		l.nodes = append(l.nodes, node{n.Size(), slices.Index(l.sizes, n.Size()), int(n.Start)})
 	}
 	for _, size := range l.sizes {
 		for i, a := range l.nodes {
 			for j, b := range l.nodes {
-				if a.size == size && b.size == size && a.first+a.width == b.first && tree[i].Parent == tree[j].Parent {
-					l.swaps = append(l.swaps, swap{a.first, b.first, a.width})
+				if a.size == size && b.size == size && a.end() == b.first && tree[i].Parent == tree[j].Parent {
+					l.swaps = append(l.swaps, swap{a.first, b.first, int(size)})
 				}
 			}
 		}
 	}
-	for r := range 1 << len(l.swaps) {
-		var order [8]int8
-		for s := range order {
-			order[s] = int8(s)
-		}
-		for i, w := range l.swaps {
-			if r>>i&1 == 1 {
-				w.apply(&order)
-			}
-		}
+	number := map[mig.Instance]int{}
+	for i, n := range g.Tree() {
+		number[n.Instance] = i
+	}
+	for renaming := range 1 << len(l.swaps) {
 		var real []int
-		for _, n := range l.nodes {
-			first := order[n.first]
-			for s := n.first; s < n.first+n.width; s++ {
-				first = min(first, order[s])
-			}
-			in, err := g.Instance(n.size, mig.Slices(first))
-			if err != nil {
-				panic(err) // not a swap
-			}
+		for _, in := range l.instances(g, renaming) {
 			real = append(real, number[in])
 		}
 		l.real = append(l.real, real)
@@ -90,15 +77,35 @@ func newLayout(g *mig.GPU) *layout {
 	return l
 }
 
+// instances returns the real instance of each node under a renaming.
+func (l *layout) instances(g *mig.GPU, renaming int) (out []mig.Instance) {
+	var order [8]int8
+	for s := range order {
+		order[s] = int8(s)
+	}
+	for i, w := range l.swaps {
+		if renaming>>i&1 == 1 {
+			w.apply(&order)
+		}
+	}
+	for _, n := range l.nodes {
+		in, err := g.Instance(n.size, mig.Slices(slices.Min(order[n.first:n.end()])))
+		if err != nil {
+			panic(err) // not a swap
+		}
+		out = append(out, in)
+	}
+	return out
+}
+
 func (w swap) apply(order *[8]int8) {
 	for i := range w.width {
 		order[w.a+i], order[w.b+i] = order[w.b+i], order[w.a+i]
 	}
 }
 
-// rename sorts slices that differ only in their place: of two such groups, the one with
-// slices that are free later comes first. It sets order to the real slice of each
-// canonical slice.
+// rename sorts slices that differ only in their place: of the two groups of a swap, the one whose slices are free later
+// comes first, then the one with the larger instance. It sets order to the real slice of each canonical slice.
 func (l *layout) rename(free *[8]float64, size *[8]int8, order *[8]int8) (renaming int) {
 	for s := range order {
 		order[s] = int8(s)

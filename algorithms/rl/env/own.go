@@ -73,7 +73,7 @@ func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, 
 	l := newLayout(g)
 	o := &Own{
 		capacity: capacity, source: source, start: start, layout: l,
-		device: NewDevice(g, model), width: float64(l.width),
+		device: NewDevice(g, model), width: float64(l.computeSlices),
 		drawn: make([]Times, capacity), tasks: make([]ownTask, 0, capacity),
 	}
 	o.view.start = make([]float64, len(l.nodes))
@@ -85,7 +85,7 @@ func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, 
 func (o *Own) Layout() OwnShape {
 	l := o.layout
 	return OwnShape{
-		Capacity: o.capacity, Globals: l.width + 2*len(l.nodes) + 7, Row: 3*len(l.sizes) + 2, Nodes: len(l.nodes),
+		Capacity: o.capacity, Globals: l.computeSlices + 2*len(l.nodes) + 7, Row: 3*len(l.sizes) + 2, Nodes: len(l.nodes),
 	}
 }
 
@@ -172,7 +172,7 @@ func (o *Own) Makespan() float64 { return o.device.Makespan() }
 // reconfigurations and the packing into instances.
 func (o *Own) potential() float64 {
 	area := o.left
-	for _, f := range o.view.free[:o.layout.width] {
+	for _, f := range o.view.free[:o.layout.computeSlices] {
 		area += f
 	}
 	return max(o.device.Makespan(), area/o.width)
@@ -216,7 +216,7 @@ func (o *Own) look() {
 	l, v := o.layout, &o.view
 	var free [8]float64
 	var size [8]int8
-	for s := range l.width {
+	for s := range l.computeSlices {
 		here, until := o.device.Here(s)
 		free[s] = max(until, o.release)
 		if here != absent {
@@ -226,7 +226,7 @@ func (o *Own) look() {
 	var order [8]int8
 	v.renaming = l.rename(&free, &size, &order)
 	v.first = math.Inf(1)
-	for s := range l.width {
+	for s := range l.computeSlices {
 		v.free[s] = free[order[s]]
 		v.first = min(v.first, v.free[s])
 	}
@@ -236,7 +236,7 @@ func (o *Own) look() {
 		n := &l.nodes[i]
 		ready, destroy := 0.0, 0.0
 		blocked, there := false, true
-		for s := n.first; s < n.first+n.width; s++ {
+		for s := n.first; s < n.end(); s++ {
 			ready = max(ready, v.free[s])
 			here, _ := o.device.Here(int(order[s]))
 			there = there && here == real[i]
@@ -313,7 +313,7 @@ func (o *Own) observeGlobals(out []float32) {
 		out[i] = clip(x)
 		i++
 	}
-	for s := range l.width {
+	for s := range l.computeSlices {
 		put((v.free[s] - v.first) * scale)
 	}
 	for n := range l.nodes {

@@ -127,10 +127,10 @@ func TestOwnSymmetry(t *testing.T) {
 		l := a.layout
 		from, to := rng.IntN(len(l.real)), rng.IntN(len(l.real))
 		for i := range l.nodes {
-			if l.nodes[i].width == 1 || i%3 == 0 {
+			if int(l.nodes[i].size) == 1 || i%3 == 0 {
 				busy := 10 * rng.Float64()
 				free := func(o *Own, r int) bool {
-					for s := l.nodes[i].first; s < l.nodes[i].first+l.nodes[i].width; s++ {
+					for s := l.nodes[i].first; s < l.nodes[i].first+int(l.nodes[i].size); s++ {
 						if here, _ := o.device.Here(int(o.device.instances[l.real[r][i]].Start) + s - l.nodes[i].first); here != absent {
 							return false
 						}
