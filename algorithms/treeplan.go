@@ -12,8 +12,8 @@ type treePlan struct {
 	lists [][]timedTask // by node; longest first (LPT)
 	// destroyed marks the nodes that phase 2 destroyed after their tasks, whether or not their slices were used again.
 	destroyed []bool
-	// order lists the nodes that have run tasks, in the order in which phase 2 created them. Every node comes before
-	// the nodes below it. The order decides which of several simultaneous operations goes first.
+	// order lists the nodes that have been given tasks, in the order of their first task, except that every node comes
+	// before the nodes below it. The order decides which of several simultaneous operations goes first.
 	order []int32
 }
 
@@ -88,7 +88,7 @@ func (p *treePlan) uses(d direction) []use {
 	return out
 }
 
-// transfer moves a task from one node to another of the same size.
+// transfer moves a task from one node to another of the same size, whose list stays longest first.
 func (p *treePlan) transfer(from, to, task int32) {
 	i := slices.IndexFunc(p.lists[from], func(t timedTask) bool { return t.task == task })
 	t := p.lists[from][i]

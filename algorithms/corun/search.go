@@ -152,7 +152,8 @@ func (in instance) atLeast(kappa float64) float64 {
 	return max(in.longest, in.moving) + float64(kappa*(in.sum-in.longest))
 }
 
-// simulate runs the jobs in their slots and keeps the way if it is the best so far.
+// simulate simulates the jobs in their slots. It keeps the time if it is below s.below or, for fairest, the way if its
+// slowdown is the least so far.
 func (s *search) simulate(setup int) {
 	var ends [corun.MaxSlots]float64
 	seconds := s.ends(setup, &ends)

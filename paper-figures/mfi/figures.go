@@ -15,15 +15,15 @@ import (
 var demands = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
 
 func figure4(d *figures.Data) (*figures.Output, error) {
-	data := figures.Map(demands, func(percent int) string { return demand("uniform", percent) })
-	out := figures.Read(underReadings(d, func(m *measured) { m.underLoad(data) })...)
+	streams := figures.Map(demands, func(percent int) string { return demand("uniform", percent) })
+	out := figures.Read(underReadings(d, func(m *measured) { m.underLoad(streams) })...)
 	numbers, words := percents(demands)
 	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
-	panels(d, out, 4, "Load up to 100 %, uniform profiles", "demand", data, words,
+	panels(d, out, 4, "Load up to 100 %, uniform profiles", "demand", streams, words,
 		func(r reading, q quantity, g grid) []reports.Chart {
 			return []reports.Chart{
 				g.lines(q.title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers),
-				r.gaps(d, q, data).lines(q.title+", difference to MFI", x,
+				r.gaps(d, q, streams).lines(q.title+", difference to MFI", x,
 					reports.Axis{Label: "Difference [" + q.step + "]"},
 					baselines, numbers),
 			}
@@ -32,9 +32,9 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 }
 
 // underLoad measures what the text says about Fig. 4, on streams of ascending load.
-func (m *measured) underLoad(data []string) {
-	low, full := data[0], data[len(data)-1]
-	acceptance := figures.Map(data, func(dataset string) []float64 { return m.at("MFI", dataset, "acceptance") })
+func (m *measured) underLoad(streams []string) {
+	low, full := streams[0], streams[len(streams)-1]
+	acceptance := figures.Map(streams, func(dataset string) []float64 { return m.at("MFI", dataset, "acceptance") })
 	percent := func(v []float64) float64 { return 100 * v[0] }
 	m.mean(claim.Of("acceptance of MFI, least over the loads"), eachInstance(percent, lowest(acceptance...)))
 	var accepted, used []pair
@@ -110,13 +110,13 @@ func (m *measured) byDistribution(utilisation string) {
 	accept := func(scheme string) []float64 { return at(scheme, "skew-small", "acceptance") }
 	m.mean(claim.Of("acceptance of the better of FF and BF-BI less that of the worse of RR and WF-BI, skew-small"),
 		differences(highest(accept("FF"), accept("BF-BI")), lowest(accept("RR"), accept("WF-BI")), 100))
-	use := func(scheme string) []float64 { return at(scheme, "skew-big", utilisation) }
-	m.mean(bigPacked, differences(lowest(use("FF"), use("BF-BI")), highest(use("RR"), use("WF-BI")), 100))
+	used := func(scheme string) []float64 { return at(scheme, "skew-big", utilisation) }
+	m.mean(bigPacked, differences(lowest(used("FF"), used("BF-BI")), highest(used("RR"), used("WF-BI")), 100))
 	active := func(scheme string) []float64 { return at(scheme, "skew-big", "active_gpus") }
 	m.mean(bigActive, figures.Ratios(highest(active("FF"), active("BF-BI")), lowest(active("RR"), active("WF-BI"))))
 }
 
-// severity returns the metric of F under a reading of Algorithm 1.
+// severity returns the name of the metric that is F under a reading of Algorithm 1.
 func (r reading) severity() string {
 	if r.f == "" {
 		return "fragmentation"
@@ -159,14 +159,14 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 		underDescriptions(d, "F of the GPUs in use", inUse))...).Table(t).Figure("figure6", chart.Title, chart), nil
 }
 
-// metrics returns a metric of a scheme on a stream.
+// metrics returns a metric of one scheme on one stream, by its name.
 type metrics func(metric string) []float64
 
-// bySeverity measures what the text says about Fig. 6. score is F.
+// bySeverity measures what the text says about Fig. 6. score computes F from the metrics.
 func (m *measured) bySeverity(score func(metrics) []float64) {
 	var higher []pair
-	var agreeing, using, pairs int
-	var accepting, utilising ordered
+	var pairs, lowerAccepts, lowerUses int // of all pairs, and those whose lower score goes with the higher metric
+	var acceptance, utilisation clearPairs
 	for _, dataset := range atDemand(heavy) {
 		at := func(scheme, metric string) []float64 { return m.at(scheme, dataset, metric) }
 		fragmentation := func(scheme string) []float64 {
@@ -181,40 +181,40 @@ func (m *measured) bySeverity(score func(metrics) []float64) {
 				pairs++
 				byF := compareMeans(fragmentation(a), fragmentation(b))
 				f := m.sign(pair{fragmentation(a), fragmentation(b)})
-				accepting.count(f, m.sign(pair{at(a, "acceptance"), at(b, "acceptance")}))
-				utilising.count(f, m.sign(pair{at(a, "utilisation"), at(b, "utilisation")}))
+				acceptance.count(f, m.sign(pair{at(a, "acceptance"), at(b, "acceptance")}))
+				utilisation.count(f, m.sign(pair{at(a, "utilisation"), at(b, "utilisation")}))
 				if order("acceptance")*byF < 0 {
-					agreeing++
+					lowerAccepts++
 				}
 				if order("utilisation")*byF < 0 {
-					using++
+					lowerUses++
 				}
 			}
 		}
 	}
 	const sure = "share of the pairs with clear differences in which the lower score goes with the higher "
-	m.values[claim.Of(sure+"acceptance")], m.values[claim.Of(sure+"utilization")] = accepting.share(), utilising.share()
+	m.values[claim.Of(sure+"acceptance")], m.values[claim.Of(sure+"utilization")] = acceptance.share(), utilisation.share()
 	m.nearest(claim.Of("score of the nearest baseline less that of MFI, nearest distribution"), 1, higher)
 	const pairing = "pairs of schemes of which the lower score has the higher "
-	m.values[claim.Of(pairing+"acceptance")] = figures.Exactly(100 * float64(agreeing) / float64(pairs))
-	m.values[claim.Of(pairing+"utilization")] = figures.Exactly(100 * float64(using) / float64(pairs))
+	m.values[claim.Of(pairing+"acceptance")] = figures.Exactly(100 * float64(lowerAccepts) / float64(pairs))
+	m.values[claim.Of(pairing+"utilization")] = figures.Exactly(100 * float64(lowerUses) / float64(pairs))
 }
 
-// An ordered counts pairs of schemes that surely differ in a metric: those that the score surely orders the other way,
+// clearPairs counts pairs of schemes that surely differ in a metric: those that the score surely orders the other way,
 // those that it does not surely order, and those that it surely orders the same way.
-type ordered [3]int
+type clearPairs [3]int
 
 // count adds a pair by the signs of its differences in the score and in the metric, see [measured.sign].
-func (o *ordered) count(score, metric int) {
+func (c *clearPairs) count(score, metric int) {
 	if metric != 0 {
-		o[1+score*metric]++
+		c[1+score*metric]++
 	}
 }
 
 // share returns the share of the inverse pairs in percent. The open ones count as either in its interval.
-func (o *ordered) share() figures.Measurement {
+func (c *clearPairs) share() figures.Measurement {
 	percent := func(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
-	inverse, open, sure := o[0], o[1], o[0]+o[2]
+	inverse, open, sure := c[0], c[1], c[0]+c[2]
 	return figures.Measurement{
 		Value: percent(inverse, sure), Low: percent(inverse, sure+open), High: percent(inverse+open, sure+open),
 	}
@@ -222,15 +222,15 @@ func (o *ordered) share() figures.Measurement {
 
 // text judges the two numbers of the abstract, which are means over the four distributions.
 func text(d *figures.Data) (*figures.Output, error) {
-	abstract := func(data []string, workloads string) func(*measured) {
+	abstract := func(streams []string, workloads string) func(*measured) {
 		return func(m *measured) {
-			of := func(metric string) [][]float64 {
-				return figures.Map(data, func(dataset string) []float64 { return m.gains(dataset, metric) })
+			gains := func(metric string) [][]float64 {
+				return figures.Map(streams, func(dataset string) []float64 { return m.gains(dataset, metric) })
 			}
 			m.mean(claim.Of("more workloads than the baselines on average"),
-				eachInstance(figures.Mean, of(workloads)...))
-			over := func(v []float64) float64 { return 1 + figures.Mean(v)/100 }
-			m.mean(claim.Of("active GPUs over those of the baselines"), eachInstance(over, of("active_gpus")...))
+				eachInstance(figures.Mean, gains(workloads)...))
+			ratio := func(v []float64) float64 { return 1 + figures.Mean(v)/100 }
+			m.mean(claim.Of("active GPUs over those of the baselines"), eachInstance(ratio, gains("active_gpus")...))
 		}
 	}
 	usual := atDemand(heavy)

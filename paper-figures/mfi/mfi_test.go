@@ -176,7 +176,7 @@ func TestNearestIsTheLeastSurePair(t *testing.T) {
 func TestOrdered(t *testing.T) {
 	m := &measured{d: &figures.Data{}}
 	less, more, either := []float64{1, 2, 1, 2}, []float64{3, 4, 4, 3}, []float64{0, 3, 3, 0}
-	var o ordered
+	var o clearPairs
 	for _, p := range [][2]pair{
 		{{less, more}, {more, less}},
 		{{more, less}, {less, more}},

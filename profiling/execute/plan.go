@@ -102,8 +102,8 @@ func (l *life) middle() float64 {
 	return float64(l.create.Start)/2 + float64(l.destroy.End)/2
 }
 
-// addNeeds sorts the lives, which come by their creates, and lets each create come after the destroys of the instances
-// that share its slices. A profile that a GPU can hold only once (1g.5gb+me) counts as a slice.
+// addNeeds sorts the lives by their middles, and lets each create come after the destroys of earlier instances that
+// share its slices. A profile that a GPU can hold only once (1g.5gb+me) counts as one more slice.
 func addNeeds(lives []*life) {
 	slices.SortStableFunc(lives, func(a, b *life) int { return cmp.Compare(a.middle(), b.middle()) })
 	type resource struct {
@@ -129,6 +129,7 @@ func addNeeds(lives []*life) {
 	}
 }
 
+// takeTurns orders the operations of each GPU as they are sorted, except that operations that one needs come before it.
 func takeTurns(operations []*operation) {
 	last := map[int]*operation{}
 	var place func(*operation)

@@ -20,12 +20,12 @@ var withoutGPU = profiling.Instance{UUID: "no GPU", Env: []string{"CUDA_VISIBLE_
 // withoutGPUTimeout ends a program that waits for the GPU that it cannot see.
 const withoutGPUTimeout = time.Minute
 
-// A judge is a launcher that refuses times which datasets cannot hold, and wrong results: it compares what the runs of
-// a kernel computed.
+// A judge is a launcher that marks runs as wrong: if datasets cannot hold the time, if the result differs from the
+// kernel's earlier results, or if it is the result without a GPU.
 type judge struct {
 	Launcher
 	mu sync.Mutex
-	// idle holds the results of kernels that ran without a GPU; empty if they failed, as they should.
+	// idle holds each kernel's result without a GPU; empty if the kernel failed there, as it should.
 	idle map[string]string
 	// first holds the first good result of each kernel.
 	first map[string]string
@@ -48,12 +48,12 @@ func (j *judge) Launch(ctx context.Context, k *launch.Kernel, on profiling.Insta
 	return out, err
 }
 
-// adopt records the result of a good run; an empty result is ignored.
+// adopt keeps the result of a good run if the kernel has none yet.
 func (j *judge) adopt(kernel, result string) {
 	j.first[kernel] = cmp.Or(j.first[kernel], result)
 }
 
-// learn runs a kernel without a GPU, unless it has done so before.
+// learn keeps a kernel's result without a GPU, unless the manifest names no result or it is known.
 func (j *judge) learn(ctx context.Context, k *launch.Kernel) error {
 	if k.Result == (launch.ResultSource{}) {
 		return nil

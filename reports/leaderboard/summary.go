@@ -12,21 +12,21 @@ import (
 	"miglab/reports"
 )
 
-// A Lead is how an algorithm does over the datasets of a track.
+// A Lead summarizes an algorithm's standings on the boards of a track: one board for each dataset.
 type Lead struct {
-	// Algorithm is the variant that beats most, and Variants how many there are of its name.
+	// Algorithm is the best of the algorithm's listed variants, and Variants their number.
 	Algorithm string
 	Variants  int
-	// Datasets is on how many boards it has a rank, and First on how many of them it is first, perhaps with others.
+	// Datasets counts the boards on which it has a rank, and First those on which the rank is 1, perhaps shared.
 	Datasets, First int
-	// Beats summarizes over the boards how many percent of the other algorithms are certainly worse.
+	// Beats summarizes, over these boards, the percentage of the other algorithms that are certainly worse.
 	Beats stats.Summary
 	// Gap is the mean over the boards of the mean gap to the bound in percent; NaN if a board has no bound.
 	Gap float64
 }
 
-// Leads returns the algorithms that have a rank on more than half of the boards, the one that beats most first. Of
-// several variants of an algorithm it has the one that beats most.
+// Leads returns the algorithms that have a rank on more than half of the boards, by descending mean of Beats. Of several
+// variants of an algorithm, it returns the first.
 func Leads(standings []Standing) ([]Lead, error) {
 	boards := 0
 	beats, gaps, first := map[string][]float64{}, map[string][]float64{}, map[string]int{}
