@@ -51,7 +51,7 @@ func Ceiling(w *corun.Window, f corun.Family) corun.Plan {
 
 // setup returns the fastest setup for a set of jobs in the order of their slots, and its seconds.
 func (g *Grouping) setup(m *corun.Model, all []action, set uint16) (best *action, group []int8, seconds float64) {
-	g.sets, g.chosen = append(g.sets[:0], set), 0
+	g.candidates, g.chosen = append(g.candidates[:0], set), 0
 	group, _ = g.members()
 	seconds = math.Inf(1)
 	for i := range all {

@@ -61,12 +61,12 @@ func (c *Corun) Reset(rng *rand.Rand) {
 
 // sample draws the candidates of a decision.
 func (c *Corun) sample() {
-	n := min(len(c.sets), sampled)
+	n := min(len(c.candidates), sampled)
 	for i := range n {
-		j := i + c.rng.IntN(len(c.sets)-i)
-		c.sets[i], c.sets[j] = c.sets[j], c.sets[i]
+		j := i + c.rng.IntN(len(c.candidates)-i)
+		c.candidates[i], c.candidates[j] = c.candidates[j], c.candidates[i]
 	}
-	c.sets = c.sets[:n]
+	c.candidates = c.candidates[:n]
 }
 
 // Step makes a group of the current candidate and runs it.

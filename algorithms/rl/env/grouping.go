@@ -26,26 +26,28 @@ const WindowSize = 12
 // which has to be in some group. Within a group, the jobs get the slots by compute work, that
 // is, by Compute (SM) [%] times Duration: the least work gets the fewest multiprocessors.
 type Grouping struct {
+	// concurrency is Cmax, the largest size of a group. prospects adds the model's savings to observations.
 	concurrency int
 	prospects   bool
-	// mean is the mean solo time of the window.
+	// mean is the mean solo time of the window, in seconds.
 	mean float64
+	// jobs are the jobs of the window, longest first.
 	jobs [WindowSize]profiled
-	// left are those without a group, longest first: places in jobs, in buf.
-	left []int8
-	buf  [WindowSize]int8
-	// sets are the candidates, bit masks of places in left, and chosen is the current one.
-	sets   []uint16
-	chosen int
-	// in and out hold the results of members, and slots the result of indices.
-	in, out [WindowSize]int8
-	slots   [corun.MaxConcurrency]int
+	// left lists the jobs without a group, longest first, as indices in jobs. leftBuffer is its memory.
+	left       []int8
+	leftBuffer [WindowSize]int8
+	// candidates are sets of jobs, as bit masks of indices in left; chosen is the index of the current one.
+	candidates []uint16
+	chosen     int
+	// groupBuffer and othersBuffer hold the results of members, and slotBuffer the result of indices.
+	groupBuffer, othersBuffer [WindowSize]int8
+	slotBuffer                [corun.MaxConcurrency]int
 }
 
 // profiled is a job of the window with the counters of the paper's Table III when it runs alone
 // on the GPU.
 type profiled struct {
-	// index is that in the window, where program is.
+	// index is the job's index in the window, and program the job itself.
 	index   int
 	program *task.Program
 	// time is Duration over the mean of the window, as in V-A3.
@@ -131,7 +133,7 @@ func offersOf(s *corun.Setup) (out []offer) {
 				shares = []float64{1}
 			}
 			for _, share := range shares {
-				out = append(out, offer{len(out), domain, ci.Compute * share, gi.Memory})
+				out = append(out, offer{slot: len(out), domain: domain, compute: ci.Compute * share, memory: gi.Memory})
 			}
 		}
 	}
@@ -146,7 +148,7 @@ var assumed = corun.Model{Kappa: 0.25}
 // default constants. The paper's state does not have these.
 func NewGrouping(prospects bool) Grouping { return Grouping{prospects: prospects} }
 
-// Shape is the size of the agent's observations and actions.
+// Shape returns the sizes of observations and actions.
 func (g *Grouping) Shape() Shape {
 	n := (shown + sums) * counters
 	if g.prospects {
@@ -155,20 +157,20 @@ func (g *Grouping) Shape() Shape {
 	return Shape{n, len(actions)}
 }
 
-// Load begins with a window of at most [WindowSize] jobs and the largest size of a group.
+// Load begins with a window of at most [WindowSize] jobs. concurrency is the largest size of a group.
 func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 	g.concurrency = concurrency
 	g.mean = meanSolo(jobs)
 	for i := range jobs {
 		p := &jobs[i]
-		g.jobs[i] = profiled{i, p, float64(p.Solo) / g.mean, countersOf(p, g.mean)}
+		g.jobs[i] = profiled{index: i, program: p, time: float64(p.Solo) / g.mean, counters: countersOf(p, g.mean)}
 	}
 	slices.SortStableFunc(g.jobs[:len(jobs)], func(a, b profiled) int { return cmp.Compare(b.time, a.time) })
-	g.left = g.buf[:len(jobs)]
+	g.left = g.leftBuffer[:len(jobs)]
 	for i := range g.left {
 		g.left[i] = int8(i)
 	}
-	g.list()
+	g.listCandidates()
 }
 
 func meanSolo(jobs []task.Program) float64 {
@@ -179,12 +181,12 @@ func meanSolo(jobs []task.Program) float64 {
 	return sum / float64(len(jobs))
 }
 
-// list lists the candidates.
-func (g *Grouping) list() {
-	g.sets, g.chosen = g.sets[:0], 0
+// listCandidates lists the sets of at least two jobs that contain the longest one, which is the lowest bit.
+func (g *Grouping) listCandidates() {
+	g.candidates, g.chosen = g.candidates[:0], 0
 	for s := uint16(3); s < 1<<len(g.left); s += 2 {
 		if bits.OnesCount16(s) <= g.concurrency {
-			g.sets = append(g.sets, s)
+			g.candidates = append(g.candidates, s)
 		}
 	}
 }
@@ -192,18 +194,18 @@ func (g *Grouping) list() {
 // Done reports whether the jobs left, if any, run alone.
 func (g *Grouping) Done() bool { return min(len(g.left), g.concurrency) < 2 }
 
-// Candidates is the number of groups to choose from.
-func (g *Grouping) Candidates() int { return max(1, len(g.sets)) }
+// Candidates returns the number of candidates; 1 if the jobs left run alone.
+func (g *Grouping) Candidates() int { return max(1, len(g.candidates)) }
 
 // Choose makes a candidate the current one.
 func (g *Grouping) Choose(candidate int) { g.chosen = candidate }
 
-// members returns the jobs of the current candidate, places in g.jobs in the order of their
-// slots, and the other jobs left. Both are valid until the next call.
+// members returns the jobs of the current candidate in the order of their slots, and the other jobs left, as indices in
+// g.jobs. Both are valid until the next call.
 func (g *Grouping) members() (group, others []int8) {
-	group, others = g.in[:0], g.out[:0]
+	group, others = g.groupBuffer[:0], g.othersBuffer[:0]
 	for k, j := range g.left {
-		if g.sets[g.chosen]&(1<<k) != 0 {
+		if g.candidates[g.chosen]&(1<<k) != 0 {
 			group = append(group, j)
 		} else {
 			others = append(others, j)
@@ -244,7 +246,8 @@ func (g *Grouping) Observe(observation []float32, mask []bool) {
 	}
 	prospects := observation[(shown+sums)*counters:]
 	for a := range actions {
-		if mask[a] = actions[a].layout.Slots == len(group); mask[a] && g.prospects {
+		mask[a] = actions[a].layout.Slots == len(group)
+		if mask[a] && g.prospects {
 			prospects[a] = float32(g.saving(&actions[a], group))
 		}
 	}
@@ -259,7 +262,7 @@ func (g *Grouping) saving(a *action, group []int8) float64 {
 	return saved - g.seconds(&assumed, a, group)/g.mean
 }
 
-// seconds returns how long a group takes on a setup by a model.
+// seconds returns how long a group takes on a setup, according to a model.
 func (g *Grouping) seconds(m *corun.Model, a *action, group []int8) float64 {
 	var programs [corun.MaxSlots]*task.Program
 	var ends [corun.MaxSlots]float64
@@ -303,17 +306,17 @@ func (g *Grouping) newGroup(a *action, group []int8) corun.Group {
 
 // leave keeps only the given jobs.
 func (g *Grouping) leave(jobs []int8) {
-	g.left = g.buf[:copy(g.buf[:], jobs)]
-	g.list()
+	g.left = g.leftBuffer[:copy(g.leftBuffer[:], jobs)]
+	g.listCandidates()
 }
 
 // indices returns the jobs of a group by slot of its setup, as indices of the window. They are valid
 // until the next call.
 func (g *Grouping) indices(a *action, group []int8) []int {
 	for i, j := range group {
-		g.slots[a.offers[i].slot] = g.jobs[j].index
+		g.slotBuffer[a.offers[i].slot] = g.jobs[j].index
 	}
-	return g.slots[:len(group)]
+	return g.slotBuffer[:len(group)]
 }
 
 // Rest puts each of the jobs left into a group of its own.

@@ -204,7 +204,7 @@ func TestCorunRewards(t *testing.T) {
 		sum := 0.0
 		for done := false; !done; {
 			choice, _ := chooseGroup(t, final)
-			g.Choose(slices.Index(g.sets, final.sets[final.chosen]))
+			g.Choose(slices.Index(g.candidates, final.candidates[final.chosen]))
 			both.Choose(final.chosen)
 			group, _ := g.members()
 			fits := weight * g.fits(&actions[choice], group)
@@ -289,8 +289,8 @@ func TestCeilingIsReached(t *testing.T) {
 			g.Choose(k)
 			for choice := range actions {
 				after := g
-				after.left, after.sets = slices.Clone(g.left), slices.Clone(g.sets)
-				if actions[choice].layout.Slots != bits.OnesCount16(g.sets[k]) {
+				after.left, after.candidates = slices.Clone(g.left), slices.Clone(g.candidates)
+				if actions[choice].layout.Slots != bits.OnesCount16(g.candidates[k]) {
 					continue
 				}
 				if got := after.Group(choice); slices.Equal(got.Jobs, want.Jobs) && got.Setup.String() == want.Setup.String() && !found {
