@@ -13,7 +13,7 @@ import (
 	"miglab/harness/work"
 )
 
-// A Question is a trace and what is asked of it.
+// A Question is a trace, the cluster, and the waits that are accepted.
 type Question struct {
 	GPU *mig.GPU
 	// Requests is the trace; its fields about a cluster are not read.
@@ -23,8 +23,8 @@ type Question struct {
 	GPUs int
 	// PerNode is the number of GPUs of a node; 0 for one node.
 	PerNode int
-	// Wait and P95 are the largest mean and 95th percentile of the waits that are accepted, in seconds; a negative one
-	// is not asked for.
+	// Wait is the largest accepted mean of the waits and P95 their largest accepted 95th percentile, in seconds.
+	// Negative ones accept every wait.
 	Wait, P95 float64
 	// Policies are algorithms of the placement track. [FirstFit] is always among them.
 	Policies []string
@@ -34,8 +34,9 @@ type Question struct {
 
 // Bounds are functions of package bounds, which this package cannot import.
 type Bounds struct {
-	// Wait returns the least sum of the slots that requests wait, and Late how many wait longer than a number of slots.
+	// Wait returns a lower bound on the sum of the waits of all requests, in slots.
 	Wait func(*mig.GPU, task.Requests) float64
+	// Late returns a lower bound on the number of requests that wait longer than a number of slots.
 	Late func(g *mig.GPU, in task.Requests, slots int) int
 }
 
@@ -45,7 +46,7 @@ const FirstFit = "ff"
 // An Advice answers a question. All times are in seconds.
 type Advice struct {
 	Question *Question
-	// Profiles is what the trace asks for, in the order of the model's profiles.
+	// Profiles has the demand for each requested profile, in the order of the model's profiles.
 	Profiles []Demand
 	Load     Load
 	// GPUs is the size of the cluster of the comparisons.
@@ -54,8 +55,8 @@ type Advice struct {
 	Policies []Compared
 	// WaitAtLeast bounds the mean wait of any policy on these GPUs.
 	WaitAtLeast float64
-	// Below is the number of GPUs that any policy needs. Needs has the numbers with which first fit and the best policy
-	// are enough.
+	// Below is the least number of GPUs that the bounds allow any policy. Needs has numbers that are enough: for first fit and, if it is
+	// another, for the best policy.
 	Below int
 	Needs []Need
 	Fixed Fixed
@@ -67,15 +68,16 @@ type Advice struct {
 // A Demand is the requests for one profile.
 type Demand struct {
 	Profile *mig.Profile
-	// Requests is their number, and Several is how many of them need more than one GPU.
+	// Requests is their number, and Several the number of those that need more than one GPU.
 	Requests, Several int
-	// Mean is the mean lifespan, and GPUHours is the sum of lifespans times the share of a GPU's memory slices.
+	// Mean is the mean lifespan. GPUHours is the sum of lifespans times the share of a GPU's memory slices, in hours.
 	Mean, GPUHours float64
 }
 
 // A Load is the demand over time, as if no request waited.
 type Load struct {
-	// Hours is the middle of each part of the time, and Memory and Compute are the memory and compute slices in GPUs.
+	// The lists are by part of the time. Hours is its middle, in hours since the first arrival. Memory and Compute are
+	// the means of the memory and compute slices in use, in GPUs.
 	Hours, Memory, Compute []float64
 	// Peak is the largest of Memory and Compute at any time.
 	Peak float64
@@ -87,10 +89,10 @@ type Load struct {
 // A Compared is a policy on the trace.
 type Compared struct {
 	Outcome
-	// Mean is the mean wait. Less is that of first fit less this one, and Behind is this one less the best.
+	// Mean is the mean wait. Less is the mean wait of first fit less this one, and Behind is this one less the best.
 	Mean, Less, Behind stats.BlockEstimate
-	// Apart says that the difference from first fit is certain, and Tied that the difference from the best is not. Both
-	// count how many policies are compared (Bonferroni).
+	// Apart says that Less is certainly not 0, and Tied that Behind may be 0. Both allow for the number of compared
+	// policies (Bonferroni).
 	Apart, Tied bool
 }
 
@@ -98,14 +100,14 @@ type Compared struct {
 type Need struct {
 	Policy string
 	GPUs   int
-	// Least says that every smaller number from [Advice.Below] was tried; otherwise the number was found by halving.
+	// Least says that every smaller number from [Advice.Below] on was tried; otherwise GPUs was found by halving.
 	Least   bool
 	Outcome Outcome
 	Mean    stats.BlockEstimate
 }
 
-// Advise answers a question. Units that are not remembered are done by the runner. Errors are those of the trace and of
-// the runner.
+// Advise answers a question. The runner does the units that it does not remember. Advise passes on the runner's errors,
+// and returns one for a trace without requests, for too few GPUs, and for a policy that fails.
 func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, error) {
 	if len(q.Requests.Requests) == 0 {
 		return nil, fmt.Errorf("the trace has no requests")
@@ -122,7 +124,8 @@ func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, erro
 	}
 	out.Needs = append(out.Needs, first)
 	out.GPUs = cmp.Or(q.GPUs, first.GPUs)
-	if least := a.gang(); out.GPUs < least {
+	least := a.gang()
+	if out.GPUs < least {
 		return nil, fmt.Errorf("%d GPUs are too few: a request needs %d at once", out.GPUs, least)
 	}
 	a.in.GPUs = out.GPUs
@@ -130,7 +133,8 @@ func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, erro
 	if out.Policies, err = a.compare(); err != nil {
 		return nil, err
 	}
-	if best := out.Policies[0].Policy; best != FirstFit {
+	best := out.Policies[0].Policy
+	if best != FirstFit {
 		need, err := a.least(best, out.Below)
 		if err != nil {
 			return nil, err
@@ -179,7 +183,7 @@ func (a *adviser) gang() (most int) {
 	return most
 }
 
-// demands counts what is asked for.
+// demands returns the demand for each requested profile.
 func demands(g *mig.GPU, in task.Requests) []Demand {
 	var out []Demand
 	for _, p := range task.RequestProfiles(g) {
@@ -259,10 +263,10 @@ func (l *Load) drift() {
 	}
 }
 
-// below returns the number of GPUs that any policy needs, for the bounds say so of each smaller number.
+// below returns the least number of GPUs that the bounds allow: no policy does with fewer.
 func (a *adviser) below() int {
 	in, n := a.in, len(a.in.Requests)
-	// A 95th percentile of at most so much leaves so many requests above it; see [stats.Quantile].
+	// late is the largest number of requests that may wait longer than the 95th percentile; see [stats.Quantile].
 	late := n - 1 - int(0.95*float64(n-1))
 	possible := func(gpus int) bool {
 		in.GPUs = gpus
@@ -299,7 +303,7 @@ type trial struct {
 	tried  map[int]Outcome
 }
 
-// enough returns the position of the first of some numbers that are enough; -1 if none is.
+// enough returns the index of the first number of GPUs that is enough; -1 if all are too few.
 func (t *trial) enough(numbers ...int) (int, error) {
 	var all []Simulation
 	for _, n := range numbers {
@@ -315,7 +319,7 @@ func (t *trial) enough(numbers ...int) (int, error) {
 	return slices.IndexFunc(outcomes, t.a.meets), err
 }
 
-// halve returns a number of GPUs that is enough and of which the number below is not, unless it is the least to try.
+// halve returns a number of GPUs that is enough. The number below it is not, unless that is below least.
 func (t *trial) halve(least int) (int, error) {
 	most := least
 	for {
@@ -343,7 +347,7 @@ func (t *trial) halve(least int) (int, error) {
 	return most, nil
 }
 
-// least returns how many GPUs are enough under a policy, at least so many.
+// least searches for the least number of GPUs that is enough under a policy, from below on.
 func (a *adviser) least(policy string, below int) (Need, error) {
 	t := &trial{a: a, policy: policy, tried: map[int]Outcome{}}
 	most, err := t.halve(below)
@@ -369,7 +373,7 @@ func (a *adviser) least(policy string, below int) (Need, error) {
 	return need, nil
 }
 
-// meets reports whether a simulation has the waits that are asked for.
+// meets reports whether the waits of a simulation are accepted.
 func (a *adviser) meets(o Outcome) bool {
 	return o.Error == "" && (a.q.Wait < 0 || o.Wait <= a.q.Wait) && (a.q.P95 < 0 || o.P95 <= a.q.P95)
 }
@@ -412,7 +416,7 @@ func difference(x, y []float64) (out []float64) {
 	return out
 }
 
-// certain reports whether a difference is not 0 if it is one of so many that are looked at.
+// certain reports whether a difference is certainly not 0, as one of several comparisons.
 func certain(e stats.BlockEstimate, comparisons int) bool {
 	if e.Blocks == 0 || e.Short {
 		return false

@@ -20,11 +20,11 @@ type Fixed struct {
 	// Geometry has a partition for each GPU; nil if no geometry serves all requests.
 	Geometry []string
 	Outcome  Outcome
-	// Mean is its mean delay, and Cost is that less the mean wait under the best policy, which changes instances.
+	// Mean is its mean delay, and Cost is Mean less the mean wait under the best policy, which changes instances.
 	Mean, Cost stats.BlockEstimate
 }
 
-// fixedPolicy places requests on instances that exist. Which one of a profile it takes does not change the waits.
+// fixedPolicy places requests on existing instances. The waits do not depend on which free one of a profile it takes.
 const fixedPolicy = "packed"
 
 // fixed searches for the best fixed geometry and compares it with the best policy.
@@ -55,7 +55,7 @@ type geometrySearch struct {
 	g     *mig.GPU
 	in    task.Requests
 	parts []mig.Partition
-	// queues has the requests for each size, by the sizes that exist; times has what they cost, by the servers.
+	// queues has the requests for each size, by the sizes that exist. times has the cost of a queue; see queueTime.
 	queues map[sizeSet]map[mig.Slices][]task.Request
 	times  map[queueKey]float64
 	// best has the numbers with the least cost until now.
@@ -188,7 +188,8 @@ func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
 	for _, p := range g.Partitions() {
 		sizes := slices.Clone(p)
 		slices.SortFunc(sizes, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
-		if name := sizes.String(); !kinds[name] {
+		name := sizes.String()
+		if !kinds[name] {
 			kinds[name] = true
 			s.parts = append(s.parts, p)
 		}
@@ -274,7 +275,7 @@ func (s *geometrySearch) cost(numbers []int) float64 {
 	return sum
 }
 
-// divide returns the requests for the instances of each size, as [task.Requests.Fix] does; nil if some fit none.
+// divide returns the requests for the instances of each size, as [task.Requests.Fix] does; nil if some fit no instance.
 func (s *geometrySearch) divide(numbers []int) map[mig.Slices][]task.Request {
 	in := s.in
 	in.Requests = slices.Clone(in.Requests)
@@ -284,7 +285,8 @@ func (s *geometrySearch) divide(numbers []int) map[mig.Slices][]task.Request {
 			names = append(names, s.parts[i].String())
 		}
 	}
-	if in.GPUs = max(in.GPUs, len(names)); in.Fix(s.g, names) != nil {
+	in.GPUs = max(in.GPUs, len(names))
+	if in.Fix(s.g, names) != nil {
 		return nil
 	}
 	out := map[mig.Slices][]task.Request{}

@@ -17,8 +17,8 @@ import (
 
 // An Order is the order in which a driver lists the places of a GPU, for an allocator that takes the first free one.
 type Order struct {
-	// Found lists the memory slices in the best order found, in which devices that begin there are listed. First is the
-	// order to use: Found where that is certainly better than ascending starts, which it otherwise is.
+	// Found is the best order found: devices are listed by the memory slice at which they begin, in this order. First
+	// is the order to use: Found if that is certainly better than ascending starts, and otherwise ascending starts.
 	Found, First []mig.Slices
 	// Places are the devices of a GPU in the order to use.
 	Places []Place
@@ -32,7 +32,7 @@ type Order struct {
 // Better reports whether Found is to be used.
 func (o *Order) Better() bool { return certain(o.Less, 1) && o.Less.Mean > 0 }
 
-// A Place is a device.
+// A Place is a device: a profile at a start.
 type Place struct {
 	Profile *mig.Profile
 	Start   mig.Slices
@@ -77,7 +77,8 @@ func (a *adviser) order() (o Order, err error) {
 	if outcomes[0].Error == "" && outcomes[1].Error == "" {
 		o.Less = a.span.mean(difference(outcomes[0].Bins, outcomes[1].Bins), half, bins)
 	}
-	if o.First = slices.Sorted(slices.Values(o.Found)); o.Better() {
+	o.First = slices.Sorted(slices.Values(o.Found))
+	if o.Better() {
 		o.First = o.Found
 	}
 	o.Places, err = a.places(o.First)

@@ -42,7 +42,8 @@ func newSpan(in task.Requests) Span {
 	s := Span{Slots: last - first + 1, Per: 10}
 	blocks := shortBlocks
 	s.Block = float64(s.Slots) * in.Seconds() / shortBlocks
-	if days := int(float64(s.Slots) * in.Seconds() / day); days >= leastDays {
+	days := int(float64(s.Slots) * in.Seconds() / day)
+	if days >= leastDays {
 		blocks, s.Block, s.Per = days, day, 24
 	}
 	s.Blocks = blocks
@@ -56,7 +57,7 @@ func newSpan(in task.Requests) Span {
 	return s
 }
 
-// mean estimates the mean of sums in the bins from one to another.
+// mean estimates the mean per request of the sums in bins from to to-1. Without enough blocks it has no interval.
 func (s *Span) mean(sums []float64, from, to int) stats.BlockEstimate {
 	var sum, n float64
 	for i := from; i < to; i++ {
@@ -85,11 +86,10 @@ type Outcome struct {
 	// Wait and P95 are the mean and the 95th percentile of the waits of all requests.
 	Wait float64 `json:"wait_s"`
 	P95  float64 `json:"p95_s"`
-	// Bins has the sum of the delays of the requests that arrive in each bin. A delay is the wait, and in a fixed
-	// geometry also what the duration of a request for work grows by, since it may get a larger instance; that is
-	// negative.
+	// Bins has the sum of the delays of the requests that arrive in each bin. A delay is the wait, less the time that
+	// a request for work saves if a fixed geometry gives it a larger instance.
 	Bins []float64 `json:"bins"`
-	// Error says why there is no result.
+	// Error says why the simulation failed; "" if it did not.
 	Error string `json:"error,omitempty"`
 }
 
@@ -126,7 +126,7 @@ func (a *adviser) unit(what, inputs string, do func(context.Context) (any, error
 	}
 }
 
-// records does units and returns what they are.
+// records does units and returns their records.
 func records[T any](a *adviser, units []work.Unit) ([]T, error) {
 	raw, err := a.runner.Run(a.ctx, units)
 	if err != nil {
@@ -175,6 +175,7 @@ func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (o Outcome, e
 	return o, nil
 }
 
+// runChecked simulates a policy and returns the referee's error if the result breaks a rule.
 func runChecked(a *adviser, algorithm algo.Algorithm, in task.Requests) (r sim.WaitingResult, err error) {
 	placer, err := algorithm.Placer(sim.PlacementSetting{
 		GPU: a.q.GPU, GPUs: in.GPUs, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry, Seed: 1,

@@ -16,13 +16,13 @@ import (
 	"miglab/harness/nearest"
 )
 
-// A Named is a layout in a file: what some GPUs of a kind of nodes have.
+// A Named is a layout in a file, with the nodes and the GPUs that have it.
 type Named struct {
 	// Label is the label in mig-parted's file, and the nodes in gres.conf; "" for all nodes.
 	Label string
 	// Devices are the GPUs of a node; nil for all.
 	Devices []int
-	// Profiles are the instances of each of these GPUs. In gres.conf they are those of the whole node.
+	// Profiles are the instances of each of these GPUs or, in gres.conf, of the whole node.
 	Profiles []*mig.Profile
 	// Line is the line in the file, from 1.
 	Line int
@@ -30,10 +30,10 @@ type Named struct {
 	filtered bool
 }
 
-// Others are the entries of a file that are for other models.
+// Others counts the entries of a file that are for other models.
 type Others struct {
 	Entries int
-	// Unknown has the profiles that no model has, with their lines.
+	// Unknown lists the profiles that belong to no known model, with their lines.
 	Unknown []string
 }
 
@@ -51,8 +51,8 @@ type partedEntry struct {
 	MIG     map[string]int `yaml:"mig-devices"`
 }
 
-// WriteMigParted writes layouts as a file of mig-parted. Layouts of one label must follow each other. comment stands in
-// the first lines. Errors are those of w.
+// WriteMigParted writes layouts as a file of mig-parted. Layouts of one label must follow each other. comment becomes
+// the first lines. It passes on the errors of w.
 func WriteMigParted(w io.Writer, comment string, layouts []Named) error {
 	configs := yaml.Node{Kind: yaml.MappingNode}
 	for i, l := range layouts {
@@ -83,8 +83,8 @@ func WriteMigParted(w io.Writer, comment string, layouts []Named) error {
 }
 
 // ReadMigParted reads the layouts of a GPU model from a file of mig-parted, in the order of the file. An entry without
-// instances has no profiles. Entries that name a profile of another model are left out. So are those for devices that
-// are named, if they do not fit and another such entry of the label fits. Errors name the file and the line.
+// instances has no profiles. It leaves out entries with a profile that the model lacks, and entries with a device filter
+// that do not fit, if another filtered entry of the label fits. Errors name the file and the line.
 func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, others Others, err error) {
 	var doc partedFile
 	if err := yaml.NewDecoder(r).Decode(&doc); err != nil {
@@ -196,8 +196,8 @@ func anyModelHas(name string) bool {
 	})
 }
 
-// WriteGres writes the lines of gres.conf for nodes with instances, which the labels of the layouts name, and in
-// comments the lines of slurm.conf that go with them. Errors are those of w.
+// WriteGres writes the lines of gres.conf for nodes with instances, and as comments the lines of slurm.conf beside them.
+// The labels of the layouts name the nodes. It passes on the errors of w.
 func WriteGres(w io.Writer, comment string, layouts []Named) error {
 	b := bufio.NewWriter(w)
 	for line := range strings.Lines(comment) {

@@ -1,8 +1,8 @@
 // Package layout answers whether instances fit side by side on a GPU, where, and in which order they can be created. It
 // reads and writes the files in which other tools keep layouts: the YAML of mig-parted and Slurm's gres.conf.
 //
-// A layout may repeat profiles and leave slices free. The rules are those of the driver: instances are disjoint, begin
-// at a start of their profile, and a GPU has no more of a profile than it allows.
+// A layout may repeat profiles and leave slices free. As for the driver, instances are disjoint and begin at a start of
+// their profile, and a GPU has at most [mig.Profile.Max] of a profile.
 package layout
 
 import (
@@ -68,7 +68,8 @@ func place(profiles []*mig.Profile, occupied mig.Mask) ([]mig.Instance, bool) {
 		return nil, true
 	}
 	for _, in := range free(profiles[0], occupied) {
-		if rest, ok := place(profiles[1:], occupied|in.Mask()); ok {
+		rest, ok := place(profiles[1:], occupied|in.Mask())
+		if ok {
 			return append([]mig.Instance{in}, rest...), true
 		}
 	}
@@ -78,15 +79,16 @@ func place(profiles []*mig.Profile, occupied mig.Mask) ([]mig.Instance, bool) {
 // free returns the instances of a profile that fit beside occupied slices.
 func free(p *mig.Profile, occupied mig.Mask) (out []mig.Instance) {
 	for _, start := range p.Starts {
-		if in := (mig.Instance{Profile: p, Start: start}); in.Mask()&occupied == 0 {
+		in := mig.Instance{Profile: p, Start: start}
+		if in.Mask()&occupied == 0 {
 			out = append(out, in)
 		}
 	}
 	return out
 }
 
-// safeOrder returns an order in which all that is left can be created from each of the masks, whichever free start each
-// profile is given; nil if there is none, or nothing is left. failed has the states from which there is none.
+// safeOrder returns an order in which the instances left can be created from each of the masks, whichever free start
+// the driver gives each; nil if no order is safe, or no instance is left. failed has the states without a safe order.
 func safeOrder(left []kind, masks []mig.Mask, failed map[string]bool) []*mig.Profile {
 	state := fmt.Sprint(masks)
 	for _, k := range left {
@@ -125,8 +127,8 @@ func safeOrder(left []kind, masks []mig.Mask, failed map[string]bool) []*mig.Pro
 // A Change replaces an instance of a layout that does not fit. A nil By leaves it out.
 type Change struct{ Profile, By *mig.Profile }
 
-// Mend returns the fewest changes after which a layout fits. An instance is replaced by the largest profile that fits,
-// which is no larger than its own.
+// Mend returns the fewest changes after which a layout fits. It replaces an instance by the largest profile that fits
+// and that is no larger than the instance's own.
 func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
 	var best []*mig.Profile // what stays
 	for set := range 1 << min(len(profiles), maxMended) {
@@ -137,7 +139,8 @@ func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
 			}
 		}
 		if len(kept) > len(best) {
-			if _, ok := Fit(g, kept); ok {
+			_, ok := Fit(g, kept)
+			if ok {
 				best = kept
 			}
 		}
@@ -145,7 +148,8 @@ func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
 	stays := slices.Clone(best)
 	var out []Change
 	for _, p := range profiles {
-		if i := slices.Index(best, p); i >= 0 {
+		i := slices.Index(best, p)
+		if i >= 0 {
 			best = slices.Delete(best, i, i+1)
 			continue
 		}
@@ -154,7 +158,8 @@ func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
 			if by.Size > p.Size || by.Length > p.Length || by.MediaExtensions != p.MediaExtensions {
 				continue
 			}
-			if _, ok := Fit(g, append(slices.Clone(stays), by)); ok {
+			_, ok := Fit(g, append(slices.Clone(stays), by))
+			if ok {
 				stays, change.By = append(stays, by), by
 				break
 			}
@@ -193,7 +198,8 @@ const maxCount = 1000
 // Profile finds a profile by NVIDIA's name, or the standard profile of a size such as 3g. The error is a
 // [*nearest.UnknownError].
 func Profile(g *mig.GPU, name string) (*mig.Profile, error) {
-	if size, ok := strings.CutSuffix(name, "g"); ok {
+	size, ok := strings.CutSuffix(name, "g")
+	if ok {
 		n, err := strconv.Atoi(size)
 		if err == nil && g.Profile(mig.Slices(n)) != nil {
 			return g.Profile(mig.Slices(n)), nil
@@ -254,14 +260,16 @@ func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error)
 	return out, ok, nil
 }
 
-// A divider divides instances among GPUs. parts are what a GPU can hold, in numbers by kind.
+// A divider divides instances among GPUs.
 type divider struct {
-	kinds  []kind
-	parts  [][]int
+	kinds []kind
+	// parts are the partitions of a GPU, as numbers of instances by kind.
+	parts [][]int
+	// failed has the states in which divide fails.
 	failed map[string]bool
 }
 
-// divide returns what each GPU gets.
+// divide returns the numbers of instances of each GPU by kind; false if the instances left do not fit on the GPUs.
 func (d *divider) divide(left []int, gpus int) ([][]int, bool) {
 	first := slices.IndexFunc(left, func(n int) bool { return n > 0 })
 	state := fmt.Sprint(left, gpus)
@@ -280,7 +288,8 @@ func (d *divider) divide(left []int, gpus int) ([][]int, bool) {
 			share[i] = min(n, left[i])
 			rest[i] -= share[i]
 		}
-		if others, ok := d.divide(rest, gpus-1); ok {
+		others, ok := d.divide(rest, gpus-1)
+		if ok {
 			return append([][]int{share}, others...), true
 		}
 	}
