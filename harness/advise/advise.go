@@ -55,8 +55,8 @@ type Advice struct {
 	Policies []Compared
 	// WaitAtLeast bounds the mean wait of any policy on these GPUs.
 	WaitAtLeast float64
-	// Below is the least number of GPUs that the bounds allow any policy. Needs has numbers that are enough: for first fit and, if it is
-	// another, for the best policy.
+	// Below is the least number of GPUs that the bounds allow any policy. Needs has numbers that are enough: for first
+	// fit and, if it is another, for the best policy.
 	Below int
 	Needs []Need
 	Fixed Fixed

@@ -83,8 +83,8 @@ func WriteMigParted(w io.Writer, comment string, layouts []Named) error {
 }
 
 // ReadMigParted reads the layouts of a GPU model from a file of mig-parted, in the order of the file. An entry without
-// instances has no profiles. It leaves out entries with a profile that the model lacks, and entries with a device filter
-// that do not fit, if another filtered entry of the label fits. Errors name the file and the line.
+// instances has no profiles. It leaves out entries with a profile that the model lacks, and entries with a device
+// filter that do not fit, if another filtered entry of the label fits. Errors name the file and the line.
 func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, others Others, err error) {
 	var doc partedFile
 	if err := yaml.NewDecoder(r).Decode(&doc); err != nil {
@@ -196,8 +196,8 @@ func anyModelHas(name string) bool {
 	})
 }
 
-// WriteGres writes the lines of gres.conf for nodes with instances, and as comments the lines of slurm.conf beside them.
-// The labels of the layouts name the nodes. It passes on the errors of w.
+// WriteGres writes the lines of gres.conf for nodes with instances, and as comments the lines of slurm.conf beside
+// them. The labels of the layouts name the nodes. It passes on the errors of w.
 func WriteGres(w io.Writer, comment string, layouts []Named) error {
 	b := bufio.NewWriter(w)
 	for line := range strings.Lines(comment) {

@@ -193,7 +193,8 @@ func (m *measured) bySeverity(score func(metrics) []float64) {
 		}
 	}
 	const sure = "share of the pairs with clear differences in which the lower score goes with the higher "
-	m.values[claim.Of(sure+"acceptance")], m.values[claim.Of(sure+"utilization")] = acceptance.share(), utilisation.share()
+	m.values[claim.Of(sure+"acceptance")] = acceptance.share()
+	m.values[claim.Of(sure+"utilization")] = utilisation.share()
 	m.nearest(claim.Of("score of the nearest baseline less that of MFI, nearest distribution"), 1, higher)
 	const pairing = "pairs of schemes of which the lower score has the higher "
 	m.values[claim.Of(pairing+"acceptance")] = figures.Exactly(100 * float64(lowerAccepts) / float64(pairs))

@@ -25,7 +25,7 @@ type Lead struct {
 	Gap float64
 }
 
-// Leads returns the algorithms that have a rank on more than half of the boards, by descending mean of Beats. Of several
+// Leads returns the algorithms that have a rank on more than half of the boards, by descending mean of Beats. Of the
 // variants of an algorithm, it returns the first.
 func Leads(standings []Standing) ([]Lead, error) {
 	boards := 0
