@@ -124,7 +124,7 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 	for i := range r.Papers {
 		p := &r.Papers[i]
 		record := PaperRecord{
-			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits,
+			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Summary: p.Summary,
 			TrainingRun: p.TrainingRun, Terms: p.Terms,
 		}
 		for _, j := range all {

@@ -145,7 +145,7 @@ func TestReproductionIsReadAgain(t *testing.T) {
 		return build(d)
 	}
 	reproduce(t, dir, p)
-	files := []string{"claims.csv", "README.md", "manifest.json", "p/README.md", "p/t1-claims.csv", "p/t1.md"}
+	files := []string{"claims.csv", "README.md", "manifest.json", "p/README.md", "p/t1.md"}
 	before := map[string]string{}
 	for _, f := range files {
 		before[f] = read(t, dir, f)
@@ -153,11 +153,11 @@ func TestReproductionIsReadAgain(t *testing.T) {
 	if reproduce(t, dir, p); builds != 2 {
 		t.Errorf("%d builds, want 2: a plan and the results", builds)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "p", "t1-claims.csv"), []byte("changed"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "p", "t1.md"), []byte("changed"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if reproduce(t, dir, p); builds != 2 {
-		t.Errorf("%d builds after a table has changed, which is made from the manifest; want 2", builds)
+		t.Errorf("%d builds after a page has changed, which is made from the manifest; want 2", builds)
 	}
 	for _, f := range files {
 		if read(t, dir, f) != before[f] {

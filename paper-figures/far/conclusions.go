@@ -49,7 +49,7 @@ const bounded, searched = 25, 15
 // returns rho and the makespan over the certified bound and over the makespan of treedp, by scaling.
 func (s setting) distance(d *figures.Data, times string, values figures.Values) (rows [3][]string) {
 	var rhos, proven [][]figures.Measurement // by number of tasks
-	var found, few, most, rises, spreads []figures.Measurement
+	var found, rises, spreads []figures.Measurement
 	for i, n := range allSizes {
 		rhos, proven = append(rhos, nil), append(proven, nil)
 		for j, w := range wide {
@@ -72,14 +72,14 @@ func (s setting) distance(d *figures.Data, times string, values figures.Values) 
 				found = append(found, mean(d, byFound))
 				continue
 			}
-			few = append(few, mean(d, lessTwice(byArea, byProof)))
-			most = append(most, mean(d, lessTwice(byArea, byFound)))
+			row := workload{w.scaling, times}.String()
+			values[claim.Cell{Row: row, Column: "n = 10", Quantity: "rho"}] = rhos[0][j]
+			values[claim.Cell{Row: row, Column: "n = 10", Quantity: "error less twice that over the optimum"}] = bracket(
+				mean(d, lessTwice(byArea, byFound)), mean(d, lessTwice(byArea, byProof)))
 		}
 		spreads = append(spreads, less(highestOf(rhos[i]), lowestOf(rhos[i])))
 	}
 	for cell, m := range map[claim.Cell]figures.Measurement{
-		{Column: "n = 10", Quantity: "rho"}:                                    average(rhos[0]),
-		{Column: "n = 10", Quantity: "error less twice that over the optimum"}: bracket(average(most), average(few)),
 		{Column: "n >= 15", Quantity: "over the optimum"}: bracket(
 			largestOf(found), largestOf(slices.Concat(proven[1:]...))),
 		{Column: "n >= 30", Quantity: "rho"}: largestOf(slices.Concat(rhos[4:]...)),

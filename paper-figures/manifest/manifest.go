@@ -34,6 +34,8 @@ type Paper struct {
 	Cite   string `json:"cite"`
 	About  string `json:"about,omitempty"`
 	Limits string `json:"limits,omitempty"`
+	// Summary says in a few sentences what holds, what does not and why.
+	Summary string `json:"summary,omitempty"`
 	// TrainingRun says what a training run of the paper's agents costs.
 	TrainingRun string     `json:"training_run,omitempty"`
 	Terms       []Term     `json:"terms,omitempty"`

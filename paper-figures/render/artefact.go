@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/harness/nearest"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -20,6 +21,8 @@ type artefact struct {
 	Measured, Inputs []*manifest.Row
 	// Notes are the reasons of the rows, each once.
 	Notes []note
+	// Lettered is set if claims are too long for a table, which then has letters in their place.
+	Lettered bool
 }
 
 // A note is a reason with the rows that it is for.
@@ -52,7 +55,17 @@ func newArtefact(p *paper, a *manifest.Artefact) *artefact {
 	for i := range out.Notes {
 		out.Notes[i].Number = i + 1
 	}
+	pieces := out.numbers().Fit()
+	out.Lettered = len(out.Measured) <= 26 && (len(pieces) > 1 || pieces[0].Notes != nil)
 	return out
+}
+
+// Label names a row in tables.
+func (a *artefact) Label(r *manifest.Row) string {
+	if a.Lettered {
+		return string(rune('a' + slices.Index(a.Measured, r)))
+	}
+	return r.Claim
 }
 
 // addNote adds a row to the note with its reason, verdict, cause and evidence.
@@ -124,43 +137,17 @@ func (a *artefact) OneSided() (n int) {
 	return n
 }
 
-// Shown are the tables of the page as Markdown. Long ones stand in files of their own.
-func (a *artefact) Shown() (out []string, err error) {
-	for _, t := range a.Tables {
-		if len(t.Rows) > longTable {
-			continue
-		}
-		text, err := markdown(&t.Table)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, text)
-	}
-	return out, nil
-}
-
-// longTable is the number of rows from which on a table is not shown.
-const longTable = 40
-
-// Elsewhere are the tables that are too long for the page.
-func (a *artefact) Elsewhere() (out []manifest.Table) {
-	for _, t := range a.Tables {
-		if len(t.Rows) > longTable {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
 // Numbers is the table of measured and printed numbers.
-func (a *artefact) Numbers() (string, error) {
+func (a *artefact) Numbers() (string, error) { return markdown(a.numbers()) }
+
+func (a *artefact) numbers() *reports.Table {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed", "measured").Left("95 % interval", "verdict")}
 	for _, r := range a.Measured {
 		c := cellsOf(r)
-		t.Row(r.Claim, strings.TrimSpace(c.Published+" "+r.Unit), c.Measured, c.Interval(), a.mark(r))
+		t.Row(a.Label(r), strings.TrimSpace(c.Published+" "+r.Unit), c.Measured, c.Interval(), a.mark(r))
 	}
 	filled := t.WithoutEmpty()
-	return markdown(&filled)
+	return &filled
 }
 
 // Deviations is the table of how far the numbers that deviate are from print.
@@ -172,7 +159,7 @@ func (a *artefact) Deviations() (string, error) {
 	for _, r := range a.Measured {
 		if r.Verdict == verdict.Deviates {
 			difference, interval := differenceOf(r)
-			t.Row(r.Claim, difference, interval, cellsOf(r).Allowed, a.others(r))
+			t.Row(a.Label(r), difference, interval, cellsOf(r).Allowed, a.others(r))
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -196,64 +183,21 @@ func (a *artefact) Compared() (string, error) {
 	if len(a.Readings) < 2 {
 		return "", nil
 	}
-	t := readingsTable(a)
-	t.Title, t.Notes = "", nil
-	filled := t.WithoutEmpty(basisColumn)
-	return markdown(&filled)
-}
-
-// allTables returns the tables that get files: the artefact's, and then the ones that compare claims and readings.
-func (a *artefact) allTables() []manifest.Table {
-	out := slices.Clone(a.Tables)
-	if len(a.Measured)+len(a.Inputs) > 0 {
-		out = append(out, claimsTable(a))
+	t := &reports.Table{
+		Columns: reports.Left("reading").Right("REPRODUCED", "of", "mean error").Left("unit"),
 	}
-	if len(a.Readings) > 1 {
-		out = append(out, readingsTable(a))
-	}
-	return out
-}
-
-// claimsTable lists the default reading of each claim, inputs last.
-func claimsTable(a *artefact) manifest.Table {
-	t := manifest.Table{File: a.Name + "-claims", Table: reports.Table{
-		Title: a.Title + ", claim by claim",
-		Columns: reports.Left("claim", "unit", "relation").Right("published", "to", "measured", "95 % low", "95 % high",
-			"allowed", "replicates").Left("verdict", "cause"),
-		Notes: []string{
-			"95 % low, high: the interval of the measured value, widened by the sampling error of the published one",
-			"allowed: how far the interval may lie from the published number, half its last digit plus the margin",
-		},
-	}}
-	for _, r := range slices.Concat(a.Measured, a.Inputs) {
-		c := cellsOf(r)
-		t.Row(r.Claim, r.Unit, r.Relation, manifest.Digits(&r.Published, r.Decimals), manifest.Digits(r.To, r.Decimals),
-			c.Measured, c.Low, c.High, c.Allowed, r.Replicates, r.Verdict, r.Cause)
-	}
-	t.Table = t.WithoutEmpty()
-	return t
-}
-
-const basisColumn = "from"
-
-// readingsTable compares the readings of an artefact.
-func readingsTable(a *artefact) manifest.Table {
-	t := manifest.Table{File: a.Name + "-readings", Table: reports.Table{
-		Title:   a.Title + ", readings",
-		Columns: reports.Left("reading").Right("REPRODUCED", "of", "mean error").Left("unit", basisColumn),
-		Notes:   []string{"The first reading is the default one, whose verdicts count."},
-	}}
 	for _, s := range a.Readings {
 		for i, e := range s.Errors {
 			mean := strconv.FormatFloat(e.Mean, 'g', 3, 64)
 			if i == 0 {
-				t.Row(s.Name, s.Reproduced, s.Judged, mean, e.Unit, s.Basis)
+				t.Row(s.Name, s.Reproduced, s.Judged, mean, e.Unit)
 			} else {
-				t.Row("", "", "", mean, e.Unit, "")
+				t.Row("", "", "", mean, e.Unit)
 			}
 		}
 	}
-	return t
+	filled := t.WithoutEmpty()
+	return markdown(&filled)
 }
 
 // rowCells are the numbers of a row as people read them, with one digit more than is printed.
@@ -314,6 +258,31 @@ func (a *artefact) others(r *manifest.Row) string {
 		return number(least) + " to " + number(most)
 	}
 	return ""
+}
+
+// mostCompared is how many numbers are shown under each reading.
+const mostCompared = 6
+
+// ByReading is a table of the numbers that deviate under each reading, if they are few.
+func (a *artefact) ByReading() (string, error) {
+	deviating := slices.DeleteFunc(slices.Clone(a.Measured), func(r *manifest.Row) bool {
+		return r.Verdict != verdict.Deviates
+	})
+	if len(a.Readings) < 2 || len(deviating) == 0 || len(deviating) > mostCompared {
+		return "", nil
+	}
+	t := &reports.Table{Columns: reports.Left("reading").Right(nearest.Names(deviating, a.Label)...)}
+	for _, s := range a.Readings {
+		t.Row(s.Name, nearest.Names(deviating, func(r *manifest.Row) string {
+			for i := range a.Rows {
+				if o := &a.Rows[i]; o.Cell == r.Cell && o.Reading == s.Name {
+					return cellsOf(o).Measured
+				}
+			}
+			return ""
+		}))
+	}
+	return markdown(t)
 }
 
 // Conclusions are those that rest on the artefact.

@@ -187,6 +187,14 @@ func (c *conclusion) Reason() (string, error) {
 	return show("reason", c)
 }
 
+// FullAnswer is the answer; for one in the model it says what it is there.
+func (c *conclusion) FullAnswer() string {
+	if c.Answer == verdict.InTheModel {
+		return string(c.Part) + " " + string(c.Answer)
+	}
+	return string(c.Answer)
+}
+
 // Name is the conclusion in a few words.
 func (c *conclusion) Name() string { return cmp.Or(c.Short, c.Sentence) }
 
@@ -212,31 +220,64 @@ func (c *conclusion) Table() (string, error) {
 			groups[i] = append(groups[i], r)
 		}
 	}
-	t := &reports.Table{Columns: reports.Left("result", "readings", "least favourable value", "measured", "must be")}
+	t := &reports.Table{Columns: reports.Left("readings", "result", "met", "least favourable value", "measured", "must be")}
 	for _, group := range groups {
 		worst := slices.MinFunc(group, func(a, b reading) int { return cmp.Compare(a.Distance, b.Distance) })
-		v, names := worst.Least(), fmt.Sprintf("%d readings", len(group))
-		if len(group) <= 2 {
-			names = strings.Join(nearest.Names(group, reading.Label), "; ")
-		}
+		v, names := worst.Least(), strings.Join(nearest.Names(group, reading.Label), "; ")
 		limit, err := show("limit", v)
 		if err != nil {
 			return "", err
 		}
-		result, right, values := string(worst.State), 0, 0
+		right, values, met := 0, 0, ""
 		for _, r := range group {
 			right, values = right+r.Right, values+r.Values
 		}
 		if values > len(group) {
-			result += fmt.Sprintf(", %d of %d values", right, values)
+			met = fmt.Sprintf("%d of %d", right, values)
 		}
-		if worst.Default {
-			result += ", default"
+		if worst.Default && names != "default" {
+			names += " (default)"
 		}
-		t.Row(result, names, v.Measure, v.Bracketed(), limit)
+		t.Row(names, worst.State, met, v.Measure, v.Bracketed(), limit)
 	}
 	if len(groups) == 0 {
 		return "", nil
 	}
-	return markdown(t)
+	filled := t.WithoutEmpty()
+	return markdown(&filled)
+}
+
+// mostValues is how many values of the defaults are listed.
+const mostValues = 8
+
+// DefaultValues is a table of the values of the defaults, the least favourable first. It is empty if there is one or all
+// are met.
+func (c *conclusion) DefaultValues() (string, error) {
+	var all []tested
+	met, several, first := true, false, ""
+	for _, r := range c.Readings {
+		if r.Default {
+			first = cmp.Or(first, r.Reading)
+			all, met, several = append(all, r.tests...), met && r.State == verdict.Met, several || r.Reading != first
+		}
+	}
+	if met || len(all) < 2 {
+		return "", nil
+	}
+	slices.SortStableFunc(all, func(a, b tested) int { return cmp.Compare(a.Distance, b.Distance) })
+	t := &reports.Table{Columns: reports.Left("value", "measured", "must be", "result", "reading")}
+	for i := range all[:min(len(all), mostValues)] {
+		v := &all[i]
+		limit, err := show("limit", v)
+		if err != nil {
+			return "", err
+		}
+		name := ""
+		if several {
+			name = v.Reading
+		}
+		t.Row(v.Measure, v.Bracketed(), limit, v.State(), name)
+	}
+	filled := t.WithoutEmpty()
+	return markdown(&filled)
 }

@@ -51,20 +51,26 @@ func (p *paper) Conclusions() []*conclusion { return p.all }
 // Pages are the artefacts in the order of the page. Those that compare the paper's inputs alone come last.
 func (p *paper) Pages() []*artefact { return p.artefacts }
 
-// An answered group has the conclusions with an answer.
+// An answered group has the conclusions with an answer, which says what one in the model is there.
 type answered struct {
-	Answer      verdict.Answer
+	Answer      string
 	Conclusions []*conclusion
 }
 
 // answeredBy returns the conclusions with an answer.
-func (p *paper) answeredBy(a verdict.Answer) []*conclusion {
-	return slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.Answer != a })
+func (p *paper) answeredBy(answer string) []*conclusion {
+	return slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.FullAnswer() != answer })
 }
 
-// Answered groups the conclusions by answer. The answers that do not count come last.
+// fullAnswers are the answers in the order of the page.
+var fullAnswers = []string{
+	"holds", "holds in part", "does not hold", "undecided", "holds in the model", "holds in part in the model",
+	"does not hold in the model", "undecided in the model", "not runnable", "not counted",
+}
+
+// Answered groups the conclusions by answer.
 func (p *paper) Answered() (out []answered) {
-	for _, a := range append(slices.Clone(verdict.Answers), verdict.NotCounted) {
+	for _, a := range fullAnswers {
 		if own := p.answeredBy(a); len(own) > 0 {
 			out = append(out, answered{a, own})
 		}
@@ -103,7 +109,7 @@ func (p *paper) pages() map[string]func() (string, error) {
 		if a.Timed {
 			continue
 		}
-		for _, t := range a.allTables() {
+		for _, t := range a.Tables {
 			for extension, write := range map[string]func(io.Writer) error{
 				".txt": t.WritePage,
 				".tex": func(w io.Writer) error { return t.Encode(w, "latex") },
@@ -162,7 +168,7 @@ func (p *paper) saveCurve(dir string) error {
 	}
 	f := reports.Curve{Title: p.Name + ": conclusions, a mark for each reading"}
 	for _, c := range p.all {
-		row := reports.CurveRow{Name: c.ID, Text: c.Name(), Answer: string(c.Answer)}
+		row := reports.CurveRow{Name: c.ID, Text: c.Name(), Answer: c.FullAnswer()}
 		for _, r := range c.Readings {
 			row.Dots = append(row.Dots, reports.CurveDot{Default: r.Default, Aside: r.Aside, State: r.mark()})
 		}
@@ -204,4 +210,4 @@ func (r *reading) mark() reports.DotState {
 }
 
 // Failing are the conclusions that do not hold.
-func (p *paper) Failing() []*conclusion { return p.answeredBy(verdict.DoesNotHold) }
+func (p *paper) Failing() []*conclusion { return p.answeredBy(string(verdict.DoesNotHold)) }

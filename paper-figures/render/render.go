@@ -28,9 +28,11 @@ import (
 var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"anchor": anchor,
-	"escape": reports.EscapeMarkdown,
-	"join":   func(names []string) string { return strings.Join(names, "; ") },
+	"anchor":   anchor,
+	"capital":  func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
+	"escape":   reports.EscapeMarkdown,
+	"markdown": func(t reports.Table) (string, error) { return markdown(&t) },
+	"join":     func(names []string) string { return strings.Join(names, "; ") },
 }).ParseFS(files, "*.tmpl"))
 
 // show fills in a template.

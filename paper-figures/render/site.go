@@ -113,7 +113,7 @@ func (p *paper) addFigures(d *site.Data, dir string) error {
 				return err
 			}
 		}
-		for _, t := range a.allTables() {
+		for _, t := range a.Tables {
 			fig := site.Figure{Paper: p.Name, Artefact: a.Name, File: t.File, Title: t.Table.Title, Table: &t.Table}
 			t.Table.Title = "" // stands above the table
 			tables = append(tables, fig)

@@ -78,7 +78,7 @@ type Outcome struct {
 // A Conclusion is the answer to a sentence.
 type Conclusion struct {
 	Answer Answer `json:"answer"`
-	// Part is set if the conclusion holds in part.
+	// Part is set if the conclusion holds in part, and is the answer in the model for one in the model.
 	Part Part `json:"part,omitempty"`
 	// Met of the Readings that count are on the side of the sentence in values that the default does not share.
 	Met      int `json:"met"`
@@ -97,7 +97,8 @@ type Conclusion struct {
 //     the agents learned less than the paper's (short of budget)
 //   - holds in part: a reading meets all of it, or some values under the defaults do, or all of those have its sign
 //   - does not hold: otherwise
-//   - in the model: it is about a model whose constants were chosen with the paper's result in view
+//   - in the model: it is about a model whose constants were chosen with the paper's result in view; its part is the
+//     answer in the model
 //   - not runnable: no value was measured
 //   - not counted: all outcomes are aside, so that it does not count
 func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
@@ -123,8 +124,6 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 		c.Answer = NotCounted
 	case defaults.n == 0:
 		c.Answer = CannotRun
-	case inModel:
-		c.Answer = InTheModel
 	case defaults.met == defaults.n && enough(c.Met):
 		c.Answer = Holds
 	case defaults.missed == 0 && enough(c.Met+counting.open):
@@ -139,6 +138,9 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 		c.Answer = Undecided
 	default:
 		c.Answer = DoesNotHold
+	}
+	if inModel && c.Answer != NotCounted && c.Answer != CannotRun {
+		c.Answer, c.Part = InTheModel, Part(c.Answer)
 	}
 	return c
 }
