@@ -32,18 +32,7 @@ func table2(d *figures.Data) (*figures.Output, error) {
 		theirDays(improvedResults).reading(func(w *days, to figures.Values) {
 			to[claim.At("Improved", "late")] = w.relaxed.level(d, relaxedAgent, late)
 		}))
-	out := figures.Read(rs...)
-	// The table separates what Table 2 changes at once: deadlines and settings.
-	t := figures.NewTable("table2-steps", "Late jobs by settings and deadlines, the report's ten days",
-		reports.Left("settings", "trained on").Right("late under tight deadlines [%]",
-			"late under relaxed deadlines [%]"),
-		runsNote(agent, tightAgent, originalAgent, originalRelaxed),
-		mayPreempt)
-	for _, x := range settings {
-		on := func(days sample) float64 { return days.level(d, x.scheduler, late).Value }
-		t.Row(x.name, x.trainedOn, reports.Cells(2, on(theirs.tight), on(theirs.relaxed)))
-	}
-	return out.Table(t), nil
+	return figures.Read(rs...), nil
 }
 
 func table6(d *figures.Data) (*figures.Output, error) {
@@ -249,21 +238,7 @@ func table8(d *figures.Data) (*figures.Output, error) {
 		reports.Left("baseline"),
 		"a reduction is that of the mean over the days",
 		runsNote(agent)), titles(methods), columns, rs[0])
-	paired := figures.NewTable("table8-paired",
-		fmt.Sprintf("The agent less each heuristic, over %d of our days", d.Scale.Replicates(many)),
-		reports.Left("baseline", "quantity", "unit").Right("RL-PPO", "baseline's").PlusMinus("difference"),
-		"± is half the 95 % interval of the difference, which is paired by day; the spread between training runs is "+
-			"not in it",
-		runsNote(agent))
-	paired.Columns = paired.Columns.Beside("reduction [%]", "published")
-	for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
-		own, base := q.of(d, agent, relaxed), q.of(d, m, relaxed)
-		printed := d.Claims.Published("table8", claim.At(m.title, q.name+" reduction"))
-		paired.Row(m.title, q.name, q.unit, reports.Cells(q.decimals, figures.Mean(own), figures.Mean(base)),
-			figures.PlusMinus(relaxed.mean(d, figures.Differences(own, base)), q.decimals),
-			reports.Fixed(reduction(own, base), 2), reports.Fixed(printed, 1))
-	}
-	return figures.Read(rs...).Table(layout, paired), nil
+	return figures.Read(rs...).Table(layout), nil
 }
 
 // table9 compares the agent with the best heuristic under both kinds of deadlines. The printed

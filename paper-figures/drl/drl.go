@@ -74,12 +74,9 @@ func aboutAgents(h onGPU) []figures.Artefact {
 		figures.Show("training", "all agents that the project trained", all.training),
 		figures.Show("table4", "average p_opt of baselines and agents", table4),
 		figures.Show("baselines",
-			"the paper's last agent against baselines and optimum, and agents against agents, under each reading of "+
-				"Table 4",
-
-			baselines),
+			"agents against baselines, the optimum and one another, under each reading of Table 4", baselines),
 		figures.Show("floors",
-			"evidence for Table 4: the least p_opt that a schedule can have, and what a fixed partition reaches",
+			"for Table 4: the least p_opt of any schedule, and what a fixed partition reaches",
 			floors),
 		figures.Show("table5", "improvement of the online agent over baselines and the offline agent", table5),
 		figures.Time("timing-latency", "time of a decision (6.6)", latency),

@@ -74,7 +74,7 @@ func (s setting) distance(d *figures.Data, times string, values figures.Values) 
 			}
 			row := workload{w.scaling, times}.String()
 			values[claim.Cell{Row: row, Column: "n = 10", Quantity: "rho"}] = rhos[0][j]
-			values[claim.Cell{Row: row, Column: "n = 10", Quantity: "error less twice that over the optimum"}] = bracket(
+			values[claim.Cell{Row: row, Column: "n = 10", Quantity: "error less twice the true one"}] = bracket(
 				mean(d, lessTwice(byArea, byFound)), mean(d, lessTwice(byArea, byProof)))
 		}
 		spreads = append(spreads, less(highestOf(rhos[i]), lowestOf(rhos[i])))

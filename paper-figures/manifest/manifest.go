@@ -217,7 +217,7 @@ func (t Tally) String() string {
 	var parts []string
 	for _, v := range verdict.All {
 		if t[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", t[v], v))
+			parts = append(parts, fmt.Sprintf("%d %s", t[v], strings.TrimSuffix(string(v), " ON THE READING")))
 		}
 	}
 	return strings.Join(parts, ", ")

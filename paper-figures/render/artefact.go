@@ -273,14 +273,17 @@ func (a *artefact) ByReading() (string, error) {
 	}
 	t := &reports.Table{Columns: reports.Left("reading").Right(nearest.Names(deviating, a.Label)...)}
 	for _, s := range a.Readings {
-		t.Row(s.Name, nearest.Names(deviating, func(r *manifest.Row) string {
+		cells := nearest.Names(deviating, func(r *manifest.Row) string {
 			for i := range a.Rows {
 				if o := &a.Rows[i]; o.Cell == r.Cell && o.Reading == s.Name {
 					return cellsOf(o).Measured
 				}
 			}
 			return ""
-		}))
+		})
+		if strings.Join(cells, "") != "" {
+			t.Row(s.Name, cells)
+		}
 	}
 	return markdown(t)
 }
