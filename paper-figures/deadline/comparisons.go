@@ -234,50 +234,6 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Figure("late", bars.Title, bars), nil
 }
 
-// pareto draws energy against lateness. On the front are heuristics that no other beats in one and equals in the other.
-func pareto(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("pareto", "Energy against late jobs",
-		reports.Left("deadlines", "scheduler").Right("energy [MJ]", "late [%]").Left("on the front"),
-		"means; on the front: no other has less of one and no more of the other")
-	chart := reports.Panels{Title: "Energy against late jobs, all heuristics", Columns: 2}
-	for _, k := range tightness {
-		points := figures.Map(schedulers, func(s *scheduler) point {
-			return point{figures.Mean(megajoules.of(d, s, k.ours)), figures.Mean(late.of(d, s, k.ours))}
-		})
-		scatter := reports.Lines{
-			Dots: true, Title: fmt.Sprintf("%s%s deadlines, slack %s", strings.ToUpper(k.name[:1]),
-				k.name[1:], k.slack),
-			X: reports.Axis{Label: "Energy [MJ]"}, Y: reports.Axis{Label: "Late jobs [%]"},
-		}
-		for i, s := range schedulers {
-			p, front := points[i], "no"
-			if onFront(p, points) {
-				front = "yes"
-			}
-			t.Row(k.name, s.title, reports.Cells(2, p.energy, p.late), front)
-			name := s.title
-			switch s {
-			case eftTrue:
-				continue // the point of Largest-First
-			case largest:
-				name += " = " + eftTrue.title
-			}
-			scatter.Series = append(scatter.Series,
-				reports.Series{Name: name, X: []float64{p.energy}, Y: []float64{p.late}})
-		}
-		chart.Charts = append(chart.Charts, scatter)
-	}
-	return new(figures.Output).Table(t).Figure("pareto", chart.Title, chart), nil
-}
-
-// A point has the costs of a scheduler: megajoules and percent of jobs.
-type point struct{ energy, late float64 }
-
-// onFront reports whether no point dominates p.
-func onFront(p point, all []point) bool {
-	return !slices.ContainsFunc(all, func(o point) bool { return o != p && o.energy <= p.energy && o.late <= p.late })
-}
-
 // slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1 no time is left to spare.
 var slacks = []float64{1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6}
 

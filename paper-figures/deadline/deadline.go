@@ -41,7 +41,6 @@ func Paper() (figures.Paper, error) {
 		figures.Show("late", "late jobs of all schedulers, the agent included", lateJobs),
 		figures.Show("energy", "the agent with energy in its reward, as released and charged rightly", energies),
 		figures.Show("slack", "late jobs and tardiness against the slack of deadlines", slack),
-		figures.Show("pareto", "energy against late jobs, all heuristics", pareto),
 		figures.Show("formulation", "slack of deadlines and settings of the agent, one changed at a time",
 			slackAndSettings),
 		figures.Show("load", "late jobs at other arrival rates than those of the training", load),

@@ -275,15 +275,6 @@ func TestTrainingVariesOverDays(t *testing.T) {
 	}
 }
 
-func TestOnFront(t *testing.T) {
-	all := []point{{1, 9}, {2, 5}, {3, 5}, {4, 1}, {5, 1}, {4, 1}}
-	for i, want := range []bool{true, true, false, true, false, true} {
-		if got := onFront(all[i], all); got != want {
-			t.Errorf("%v on the front of %v: %v", all[i], all, got)
-		}
-	}
-}
-
 // TestLesserOf: a sentence needs both values, whichever is less by chance.
 func TestLesserOf(t *testing.T) {
 	a := figures.Measurement{Value: 3, Low: 2.5, High: 3.5}
