@@ -220,7 +220,8 @@ func (c *conclusion) Table() (string, error) {
 			groups[i] = append(groups[i], r)
 		}
 	}
-	t := &reports.Table{Columns: reports.Left("readings", "result", "met", "least favourable value", "measured", "must be")}
+	t := &reports.Table{Columns: reports.Left("readings", "result", "met", "least favourable value").
+		Right("measured", "must be")}
 	for _, group := range groups {
 		worst := slices.MinFunc(group, func(a, b reading) int { return cmp.Compare(a.Distance, b.Distance) })
 		v, names := worst.Least(), strings.Join(nearest.Names(group, reading.Label), "; ")
@@ -265,7 +266,7 @@ func (c *conclusion) DefaultValues() (string, error) {
 		return "", nil
 	}
 	slices.SortStableFunc(all, func(a, b tested) int { return cmp.Compare(a.Distance, b.Distance) })
-	t := &reports.Table{Columns: reports.Left("value", "measured", "must be", "result", "reading")}
+	t := &reports.Table{Columns: reports.Left("value").Right("measured", "must be").Left("result", "reading")}
 	for i := range all[:min(len(all), mostValues)] {
 		v := &all[i]
 		limit, err := show("limit", v)
