@@ -166,12 +166,30 @@ func TestFound(t *testing.T) {
 	p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", rs)}}}
 	conclude(&p, claims)
 	files := written(t, p)
-	if page := files["p/CONCLUSIONS.md"]; !strings.Contains(page, "| missed, default | default ") || strings.Contains(page, "| x ") {
+	if page := files["p/CONCLUSIONS.md"]; !strings.Contains(page, "| default  | missed | gain ") || strings.Contains(page, "| x ") {
 		t.Error(page)
 	}
 	for _, want := range []string{",x,not counted,", ",y,not counted,"} {
 		if got := files["conclusion-values.csv"]; !strings.Contains(got, want) {
 			t.Errorf("%s lacks %q", got, want)
+		}
+	}
+}
+
+// TestDefaultValues: the page lists the values of the default, the least favourable first, unless all are met.
+func TestDefaultValues(t *testing.T) {
+	for b, want := range map[float64]bool{-1: true, 7: false} {
+		claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,,seeds,`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): b})
+		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
+		conclude(&p, claims)
+		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
+		const rows = "| gain b | -1 [-1.1, -0.9] | >= 5 | missed | | gain a | 6 [5.9, 6.1] | >= 5 | met |"
+		if strings.Contains(page, "By default, the least favourable values first: | value ") != want || strings.Contains(page, rows) != want {
+			t.Errorf("%v:\n%s", b, page)
 		}
 	}
 }
@@ -186,7 +204,7 @@ func TestPlain(t *testing.T) {
 		values Reading
 	}{
 		"Met under 0 of 1 readings, and by 1 of the 2 values of the default.": {"", two(6, -1)},
-		"Met under 0 of 1 readings, and by 0 of the 2 values of the default. The agents learned for fewer steps than the paper's, so that a miss does not refute the sentence. Three training runs of each, as long as the paper's, would decide.": {"budget", two(5, -1)},
+		"Met under 0 of 1 readings, and by 0 of the 2 values of the default. The agents learned for fewer steps than the paper's, so that a miss does not refute the sentence: runs as long as the paper's would decide it.": {"budget", two(5, -1)},
 		"Met under 0 of 1 readings, and by 0 of the 2 values of the default.":                                                                                   {"", two(-1, -2)},
 		"Met under 0 of 1 readings, and by 1 of the 2 values of the default. About 510 executions would decide the open values, the most for gain a (default).": {"", two(5.05, 6)},
 	} {

@@ -54,6 +54,33 @@ func TestInputsComeLast(t *testing.T) {
 	}
 }
 
+// TestLongClaimsHaveLetters: a table whose claims do not fit names them by letters, and numbers that deviate are shown under each
+// reading that has them.
+func TestLongClaimsHaveLetters(t *testing.T) {
+	row := func(claim, reading string, v verdict.Verdict, measured float64) manifest.Row {
+		r := manifest.Row{Claim: claim, Reading: reading, Verdict: v, Default: reading == "default", Measured: manifest.Number(measured)}
+		r.Quantity = claim
+		return r
+	}
+	long := strings.Repeat("the score of one scheme less that of another, ", 3)
+	rows := []manifest.Row{
+		row("short", "default", verdict.Reproduced, 1), row(long, "default", verdict.Deviates, 2),
+		row("short", "x", verdict.Reproduced, 3), row(long, "y", verdict.Reproduced, 4),
+	}
+	readings := []manifest.ReadingSummary{{Name: "default"}, {Name: "x"}, {Name: "y"}}
+	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Artefacts: []manifest.Artefact{{Name: "a", Rows: rows, Readings: readings}}}, nil)
+	page, err := show("ARTEFACT.md.tmpl", p.Pages()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = strings.Join(strings.Fields(page), " ")
+	for _, want := range []string{"| a | 0 | 1.00 | REPRODUCED |", "| b | 0 | 2.00 | DEVIATES", "- a: short - b: the score", "| default | 2.00 | | y | 4.00 |"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+}
+
 // TestDifference is from the nearer end of a range, and has no interval if nothing was sampled.
 func TestDifference(t *testing.T) {
 	to := 90.0
