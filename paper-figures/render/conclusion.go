@@ -251,8 +251,8 @@ func (c *conclusion) Table() (string, error) {
 // mostValues is how many values of the defaults are listed.
 const mostValues = 8
 
-// DefaultValues is a table of the values of the defaults, the least favourable first. It is empty if there is one or all
-// are met.
+// DefaultValues is a table of the values of the defaults, the least favourable first. It is empty if there is one, or
+// if all are met.
 func (c *conclusion) DefaultValues() (string, error) {
 	var all []tested
 	met, several, first := true, false, ""
