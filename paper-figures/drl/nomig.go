@@ -240,7 +240,8 @@ func agentShares(d *figures.Data) *figures.Table {
 		name := cmp.Or(generator.name, "create_dataset.py")
 		row := func(share any, pOpt func(approach) float64, over float64) {
 			t.RowAbout(about(w.name, fmt.Sprintf("%s, p_sup %v", name, share)), w, name, share,
-				figures.Map(agents, func(a approach) string { return reports.Fixed(pOpt(a), 1) }), reports.Fixed(over, 1))
+				figures.Map(agents, func(a approach) string { return reports.Fixed(pOpt(a), 1) }),
+				reports.Fixed(over, 1))
 		}
 		for _, share := range shares {
 			r := generator.withShare(share, agentSets)
