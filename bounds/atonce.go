@@ -11,10 +11,10 @@ import (
 // WaitAtLeast returns a lower bound on the sum of the slots that the requests of a stream wait, for any scheduler. The
 // requests must be as [WaitingAtLeast] needs them.
 //
-// PROVEN. In a slot, a request that has arrived and could not have ended is either running or waits. A facet of the
-// GPU's partitions weighs the running instances at most the number of GPUs. So at least as many of these requests wait
-// as must be left out, the heaviest first, until the others weigh no more than that. The sum over all slots bounds the
-// sum of the waits. [WaitingAtLeast] less the sum of the lifespans bounds it too. The larger bound counts.
+// PROVEN. In a slot, a request that has arrived and could not have ended is either running or waits. With the weights of
+// a facet of the GPU's partitions, all running instances together weigh at most the number of GPUs. So leave out such
+// requests, the heaviest first, until the others weigh no more than that: at least as many wait. The sum over all slots
+// bounds the sum of the waits. [WaitingAtLeast] less the sum of the lifespans bounds it too. The larger bound counts.
 func WaitAtLeast(g *mig.GPU, in task.Requests) float64 {
 	turnaround, _ := WaitingAtLeast(g, in)
 	wait := turnaround
@@ -62,12 +62,12 @@ func LateAtLeast(g *mig.GPU, in task.Requests, slots int) (most int) {
 
 // A crowd counts requests that must run or wait in the same slot.
 type crowd struct {
-	gpus    float64
-	kinds   []crowdKind // the heaviest first
-	profile map[crowdKey]int
+	gpus  float64
+	kinds []crowdKind // the heaviest first
+	index map[crowdKey]int
 }
 
-// A crowdKind is the requests of one weight.
+// A crowdKind counts the requests of one profile and number of instances.
 type crowdKind struct {
 	weight float64
 	number int
@@ -79,34 +79,34 @@ type crowdKey struct {
 }
 
 func newCrowd(g *mig.GPU, in task.Requests, weights []float64) *crowd {
-	c := &crowd{gpus: float64(in.GPUs), profile: map[crowdKey]int{}}
+	c := &crowd{gpus: float64(in.GPUs), index: map[crowdKey]int{}}
 	profiles := task.RequestProfiles(g)
 	keys := []crowdKey{}
 	weight := func(k crowdKey) float64 { return weights[slices.Index(profiles, k.profile)] * float64(k.instances) }
 	for i := range in.Requests {
 		k := crowdKey{in.Requests[i].Profile, in.Requests[i].Instances()}
-		if _, known := c.profile[k]; !known {
-			c.profile[k] = 0
+		if _, known := c.index[k]; !known {
+			c.index[k] = 0
 			keys = append(keys, k)
 		}
 	}
 	slices.SortStableFunc(keys, func(a, b crowdKey) int { return -cmp.Compare(weight(a), weight(b)) })
 	for i, k := range keys {
-		c.profile[k] = i
+		c.index[k] = i
 		c.kinds = append(c.kinds, crowdKind{weight: weight(k)})
 	}
 	return c
 }
 
-// walk adds each request to the crowd so many slots after its arrival, takes it out when its lifespan after its arrival
-// is over, and calls look after each slot in which the crowd changes.
+// walk adds each request to the crowd a number of slots after its arrival, and removes it in the first slot in which it
+// can have ended. It calls look in each slot in which the crowd changes.
 func (c *crowd) walk(requests []task.Request, after int, look func(slot int)) {
 	type change struct{ slot, kind, by int }
 	changes := make([]change, 0, 2*len(requests))
 	for i := range requests {
 		q := &requests[i]
 		if q.Lifespan > after {
-			kind := c.profile[crowdKey{q.Profile, q.Instances()}]
+			kind := c.index[crowdKey{q.Profile, q.Instances()}]
 			changes = append(changes, change{q.Arrival + after, kind, 1}, change{q.Arrival + q.Lifespan, kind, -1})
 		}
 	}

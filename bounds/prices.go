@@ -29,11 +29,11 @@ const (
 // whole instances. Unlike slice weights, it adds up the durations of the tasks on an instance and charges the
 // reconfiguration of each division of a GPU. h is the longest bound that is tried.
 //
-// Package certificate defines the term and K, and proves it. Over the nodes v of [mig.GPU.Tree],
+// Package certificate defines the term and earn(s, c), and proves it. Over the nodes v of [mig.GPU.Tree],
 //
 //	gross(v, c) = max(below(gross, v, c), used(v, c - create - destroy))
 //	net(v, c)   = max(below(net, v, c), used(v, c - create))
-//	used(v, c)  = max over x of K(|v|, x) + below(gross, v, c - x)
+//	used(v, c)  = max over x of earn(|v|, x) + below(gross, v, c - x)
 //
 // are the most that the tasks on v and below it can earn within chains of c cells, with and without a used ancestor.
 // below(table, v, c) is 0 without children and equals the table of an only child. Of two children a and b it is the
@@ -50,7 +50,7 @@ func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells i
 	newPacker(s.problem, h, cells/4, math.Floor).improve(ctx, prices, steps/10, 0.0004, 0.0001)
 	k := newPacker(s.problem, h, cells, math.Floor)
 	k.solve(prices)
-	n := min(k.tooFew(prices), cells)
+	n := min(k.cellsToEarn(prices), cells)
 	return Witness{Kind: certificate.TaskPrices, Bound: mig.Seconds(n) * k.cell, Cells: n, Prices: prices}
 }
 
@@ -85,7 +85,7 @@ type packer struct {
 	delay []int
 	// order lists the first node of each shape, smaller sizes first.
 	order []int
-	// used, gross and net are by the first node of a shape and by cell.
+	// used, gross and net are the tables that [sliceWeights.prices] defines, by the first node of a shape and by cell.
 	used, gross, net [][]float64
 	// taken, by size, task and cell, says whether the knapsack takes the task.
 	taken [][][]bool
@@ -96,7 +96,7 @@ type packedSize struct {
 	create, destroy int
 	// times is by task; it exceeds all cells if the task does not fit.
 	times []int
-	// most is K by cell.
+	// most is earn of the size, by number of cells.
 	most []float64
 }
 
@@ -153,7 +153,7 @@ func (k *packer) improve(ctx context.Context, prices []float64, steps int, first
 			break
 		}
 		k.solve(prices)
-		n := min(k.tooFew(prices), k.cells)
+		n := min(k.cellsToEarn(prices), k.cells)
 		score := k.interpolate(n, sum(prices)/gpus)
 		if score > best {
 			best = score
@@ -178,8 +178,8 @@ func sum(values []float64) float64 {
 	return s
 }
 
-// tooFew returns the least number of cells in which the GPUs could earn all prices. No makespan is shorter.
-func (k *packer) tooFew(prices []float64) int {
+// cellsToEarn returns the least number of cells in which the GPUs could earn all prices. No makespan is shorter.
+func (k *packer) cellsToEarn(prices []float64) int {
 	each := sum(prices) / float64(k.problem.GPUs()) * (1 - priceSlack)
 	n := 0
 	for n <= k.cells && k.net[0][n] < each {
@@ -207,7 +207,7 @@ func (k *packer) solve(prices []float64) {
 	}
 }
 
-// fill computes the knapsack of size s: K(s, c) for every number c of cells.
+// fill computes earn(s, c), a knapsack, for every number c of cells. s is an index in k.sizes.
 func (k *packer) fill(s int, prices []float64) {
 	size := &k.sizes[s]
 	clear(size.most)

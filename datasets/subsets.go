@@ -15,7 +15,7 @@ import (
 // with fewer, each in 5 orders, cut into batches of n. Every subset is equally likely. The paper draws from 18
 // Rodinia and Altis kernels, whose times are not all public; the 16 public Rodinia kernels replace them.
 //
-// Larger subsets come first, so that the first instances are the ones that have a certain part.
+// Larger subsets come first, so that the instances with a part of a given number are the first ones.
 type subsets struct {
 	n    int
 	seed uint64
@@ -60,7 +60,7 @@ var _ = Register(Family{
 func (s *subsets) choose(key string) {
 	rng := rand.New(Hashed([]byte(key)))
 	var sides [2][]uint16
-	for k := uint16(1); k != 0; k++ {
+	for k := uint16(1); k != 0; k++ { // all sets but the empty one; after the last, k overflows to 0
 		side := 0
 		if bits.OnesCount16(k) < s.n {
 			side = 1

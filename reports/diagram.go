@@ -22,9 +22,9 @@ type diagram struct {
 type diagramGroup struct {
 	// name stands above the heads of the units; may be empty.
 	name string
-	// heads name the units, at least one; they may be empty.
+	// heads has a heading for each unit, at least one; headings may be empty.
 	heads []string
-	// unit is the width of one.
+	// unit is the width of a unit.
 	unit vg.Length
 	rows []diagramRow
 	// lines lead from boxes to boxes below them; each end is a row and a box in it.
@@ -34,7 +34,7 @@ type diagramGroup struct {
 type diagramRow struct {
 	// above, left and right are labels; may be empty. left is wrapped.
 	above, left, right string
-	// high is the height of the boxes, and gap what is free below them.
+	// high is the height of the boxes, and gap the space below them.
 	high, gap vg.Length
 	boxes     []diagramBox
 }
@@ -75,8 +75,8 @@ const (
 	leastDiagram vg.Length = 240
 )
 
-// lines returns the lines of the label on the left.
-func (r *diagramRow) lines() []string {
+// wrapLeft returns the lines of the label on the left.
+func (r *diagramRow) wrapLeft() []string {
 	const most = 230 // points
 	if r.left == "" {
 		return nil
@@ -86,7 +86,7 @@ func (r *diagramRow) lines() []string {
 
 // height returns the height of the boxes or of the label on the left.
 func (r *diagramRow) height() vg.Length {
-	n := len(r.lines())
+	n := len(r.wrapLeft())
 	if n <= 1 {
 		return r.high
 	}
@@ -96,7 +96,7 @@ func (r *diagramRow) height() vg.Length {
 func (g *diagramGroup) indent() (wide vg.Length) {
 	for _, r := range g.rows {
 		if r.left != "" {
-			wide = max(wide, widest(sans(textSize), r.lines())+8)
+			wide = max(wide, widest(sans(textSize), r.wrapLeft())+8)
 		}
 	}
 	return wide
@@ -164,7 +164,7 @@ func (g *diagramGroup) draw(c draw.Canvas, left vg.Length) vg.Rectangle {
 			top -= diagramLine
 		}
 		centre := top - r.height()/2
-		write(c, sty, draw.XLeft, vg.Point{X: left, Y: centre}, r.lines()...)
+		write(c, sty, draw.XLeft, vg.Point{X: left, Y: centre}, r.wrapLeft()...)
 		write(c, sty, draw.XLeft, vg.Point{X: at.Max.X, Y: top - r.high/2}, r.right)
 		for _, b := range r.boxes {
 			place := rect(x(b.from)+1, top-r.high, x(b.to)-1, top)

@@ -106,45 +106,51 @@ func (p *GanttPanel) last() mig.Seconds {
 }
 
 func (f Gantt) validate() error {
-	bad := func(part, format string, args ...any) error {
-		return refuse(f.Title, part, format, args...)
-	}
 	if len(f.Panels) == 0 {
-		return bad("", "it has no panels")
+		return refuse(f.Title, "", "it has no panels")
 	}
-	for i, p := range f.Panels {
-		part := fmt.Sprintf("panel %d %q", i+1, p.Title)
-		if p.GPU == nil {
-			return bad(part, "it has no GPU model")
-		}
-		if len(p.Bars) == 0 {
-			return bad(part, "it has no bars")
-		}
-		instant := func(t mig.Seconds) bool { return t >= 0 && !math.IsInf(float64(t), 0) }
-		for _, b := range p.Bars {
-			switch {
-			case !instant(b.Start) || !instant(b.End) || b.End < b.Start:
-				return bad(part, "the bar of %q runs from %v s to %v s", b.Label, b.Start, b.End)
-			case b.GPU < 0 || b.GPU >= p.gpus():
-				return bad(part, "the bar of %q is on GPU %d of %d", b.Label, b.GPU, p.gpus())
-			case b.Slice < 0 || b.Width < 1 || b.Slice+b.Width > p.GPU.ComputeSlices:
-				return bad(part, "the bar of %q takes %d slices at %d; %s has %d",
-					b.Label, b.Width, b.Slice, p.GPU, p.GPU.ComputeSlices)
-			case b.Kind == schedule.RunBar && b.Label == "":
-				return bad(part, "the task from %v s to %v s has no label", b.Start, b.End)
-			}
-		}
-		for _, m := range p.Marks {
-			if !instant(m.At) {
-				return bad(part, "the mark %q is at %v s", m.Label, m.At)
-			}
-		}
-		for _, name := range p.Highlight {
-			isTask := func(b schedule.Bar) bool { return b.Kind == schedule.RunBar && b.Label == name }
-			if !slices.ContainsFunc(p.Bars, isTask) {
-				return bad(part, "the task to highlight, %q, is not in it", name)
-			}
+	for i := range f.Panels {
+		p := &f.Panels[i]
+		reason := p.invalid()
+		if reason != "" {
+			return refuse(f.Title, fmt.Sprintf("panel %d %q", i+1, p.Title), "%s", reason)
 		}
 	}
 	return nil
+}
+
+// invalid says why the panel cannot be drawn; "" if it can.
+func (p *GanttPanel) invalid() string {
+	if p.GPU == nil {
+		return "it has no GPU model"
+	}
+	if len(p.Bars) == 0 {
+		return "it has no bars"
+	}
+	isInstant := func(t mig.Seconds) bool { return t >= 0 && !math.IsInf(float64(t), 0) }
+	for _, b := range p.Bars {
+		switch {
+		case !isInstant(b.Start) || !isInstant(b.End) || b.End < b.Start:
+			return fmt.Sprintf("the bar of %q runs from %v s to %v s", b.Label, b.Start, b.End)
+		case b.GPU < 0 || b.GPU >= p.gpus():
+			return fmt.Sprintf("the bar of %q is on GPU %d of %d", b.Label, b.GPU, p.gpus())
+		case b.Slice < 0 || b.Width < 1 || b.Slice+b.Width > p.GPU.ComputeSlices:
+			return fmt.Sprintf("the bar of %q takes %d slices at %d; %s has %d",
+				b.Label, b.Width, b.Slice, p.GPU, p.GPU.ComputeSlices)
+		case b.Kind == schedule.RunBar && b.Label == "":
+			return fmt.Sprintf("the task from %v s to %v s has no label", b.Start, b.End)
+		}
+	}
+	for _, m := range p.Marks {
+		if !isInstant(m.At) {
+			return fmt.Sprintf("the mark %q is at %v s", m.Label, m.At)
+		}
+	}
+	for _, name := range p.Highlight {
+		isTask := func(b schedule.Bar) bool { return b.Kind == schedule.RunBar && b.Label == name }
+		if !slices.ContainsFunc(p.Bars, isTask) {
+			return fmt.Sprintf("the task to highlight, %q, is not in it", name)
+		}
+	}
+	return ""
 }

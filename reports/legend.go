@@ -35,7 +35,7 @@ func (l legend) columns(width vg.Length) (columns []plot.Legend, sizes []vg.Poin
 	for n := min(len(l), int(width/(sampleWidth+entryGap))); n > 0; n-- {
 		rows := (len(l) + n - 1) / n
 		if (len(l)+rows-1)/rows != n {
-			continue // less columns have as few rows
+			continue // fewer columns have as few rows
 		}
 		columns, sizes = make([]plot.Legend, n), make([]vg.Point, n)
 		for j := range columns {

@@ -38,7 +38,7 @@ func (c Columns) Left(names ...string) Columns { return c.add(names, false) }
 // Right appends columns of numbers.
 func (c Columns) Right(names ...string) Columns { return c.add(names, true) }
 
-// PlusMinus appends columns of numbers, each with one of half-widths.
+// PlusMinus appends columns of numbers, each followed by a column of half-widths.
 func (c Columns) PlusMinus(names ...string) Columns {
 	for _, n := range names {
 		c = append(c, Column{n, true, ""}, Column{n + " ±", true, "±"})
@@ -127,8 +127,8 @@ func (t *Table) mergeColumns() *Table {
 	return &out
 }
 
-// Encode writes the table in one of [TableFormats]. The error is a [*nearest.UnknownError]
-// for another one, says where the table is malformed, or is the writer's.
+// Encode writes the table in one of [TableFormats]; the error is a [*nearest.UnknownError] for another one. It refuses a
+// malformed table, and passes on the errors of w.
 func (t *Table) Encode(w io.Writer, format string) error {
 	i := slices.Index(TableFormats, format)
 	if i < 0 {
@@ -172,7 +172,8 @@ func (t *Table) Save(base string) error {
 	return nil
 }
 
-// WithoutEmpty leaves out columns that have cells, all of which are empty or [Missing], and others by name.
+// WithoutEmpty leaves out the columns in which every cell is empty or [Missing], and the named others. A table without
+// rows keeps its other columns.
 func (t *Table) WithoutEmpty(others ...string) Table {
 	var kept []int
 	for j, c := range t.Columns {

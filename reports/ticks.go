@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ticks marks an axis of a length, whose ends are places ([Axis.place]), with the caller's values or with gonum's. It
-// labels all of gonum's marks if there is room, or else its own choice of them, every other of these and so on.
+// ticks returns the ticks of an axis between two places ([Axis.place]): the caller's values, or those of choose. If
+// these are gonum's and there is room on the length, it labels all of them. Otherwise it keeps the labels of choose, and
+// leaves out every other one until they fit.
 func (a *Axis) ticks(low, high float64, length vg.Length, size func(string) vg.Length) plot.ConstantTicks {
 	if a.Ticks != nil {
 		out := make(plot.ConstantTicks, len(a.Ticks))
@@ -65,8 +66,9 @@ func labelsFit(ticks plot.ConstantTicks, low, high float64, length vg.Length, si
 	return true
 }
 
-// choose returns the ticks of an axis: on a logarithmic one over less than a decade the ticks of a linear one, and over
-// two or less the ones that begin with 1, 2 or 5.
+// choose returns gonum's ticks of a linear axis, also for a logarithmic one over less than a decade. On a longer
+// logarithmic axis it marks the digits of each power of ten. Labels are on the powers and, over at most two decades, on
+// the digits 2 and 5.
 func (a *Axis) choose(low, high float64) (out plot.ConstantTicks) {
 	if !a.Log || high-low < 1 {
 		from, to := low, high

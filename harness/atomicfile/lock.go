@@ -6,9 +6,8 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// Lock waits until no other process has the lock of a file, takes it and returns what gives it back. It makes the file,
-// which stays. The system gives a lock back when the process ends, even by SIGKILL. The error is ctx.Err() if ctx
-// ends first.
+// Lock waits until no other process has the lock of a file, and takes it. It creates the file, which stays. The system
+// unlocks it when the process ends, even by SIGKILL. The error is ctx.Err() if ctx ends first.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	taken, failed := make(chan func()), make(chan error, 1)
 	go func() {

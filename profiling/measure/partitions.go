@@ -128,7 +128,7 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	if err != nil {
 		return err
 	}
-	// until iterates until something holds, at least once and not after an error.
+	// until iterates at least once, and until enough reports true. It sets err, and does nothing after an error.
 	until := func(enough func() bool) (done uint64) {
 		if err == nil {
 			done, err = run.Until(p.Intensity, func() bool {

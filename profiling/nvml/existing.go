@@ -205,7 +205,8 @@ func (e *existing) place() bool {
 			return true
 		}
 		i := &e.all[n]
-		for _, i.Start = range i.Profile.Starts {
+		for _, start := range i.Profile.Starts {
+			i.Start = start
 			if used&i.Mask() == 0 && from(n+1, used|i.Mask()) {
 				return true
 			}

@@ -18,7 +18,7 @@ import (
 
 // Audited is the outcome of an audit.
 type Audited struct {
-	// Answers is how many were compared with a bound, and Instances the number of their instances.
+	// Answers counts the answers that were compared with a bound, and Instances their instances.
 	Answers, Instances int
 	// PassedOver counts results of datasets that have changed or no longer exist.
 	PassedOver int
@@ -33,9 +33,8 @@ const tolerance = 1e-9
 
 // Audit compares every answer in the engine's database with the proven bounds of its instance, in the tracks that
 // have some ([track.Track.Audited]). It computes missing bounds first, except in tracks that also rank without bounds
-// ([track.Board.Unbounded]). It does so for a time, 0 meaning as long as it takes. Then it compares with the bounds
-// that there are, and the next audit computes others. The first answer on the wrong side of its bound is the error, a
-// [*BoundError].
+// ([track.Board.Unbounded]). within limits the time for that; 0 means no limit. Bounds that are then missing are left
+// to the next audit. The first answer on the wrong side of its bound is the error, a [*BoundError].
 func Audit(ctx context.Context, e *run.Engine, within time.Duration) (found Audited, err error) {
 	if err := e.Store.Check(); err != nil {
 		return found, err
@@ -118,33 +117,12 @@ func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error
 			if err != nil {
 				return nil, err
 			}
-			again := false
-			for _, board := range t.Audited {
-				var instances []int
-				for _, r := range rows {
-					if _, ok := r.Metrics.Get(board.Metric); ok {
-						instances = append(instances, r.Instance)
-					}
-				}
-				if len(instances) == 0 {
-					continue
-				}
-				more, err := findBounds(s, board, known)
-				if err != nil {
-					return nil, err
-				}
-				if more == nil && !again {
-					found.PassedOver += len(instances)
-				}
-				for _, b := range more {
-					if b.series == nil {
-						b.again = again || b.added != ""
-						out = append(out, b)
-					}
-					b.series, b.instances = append(b.series, s), append(b.instances, instances...)
-				}
-				again = true
+			added, passedOver, err := addSeries(s, rows, t.Audited, known)
+			if err != nil {
+				return nil, err
 			}
+			out = append(out, added...)
+			found.PassedOver += passedOver
 		}
 	}
 	for _, b := range out {
@@ -152,6 +130,42 @@ func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error
 		b.instances = slices.Compact(b.instances)
 	}
 	return out, nil
+}
+
+// addSeries adds a series to its known bounds. It returns the bounds that were not known, and the number of results that
+// have no bound because the dataset has changed or no longer exists.
+func addSeries(s store.Series, rows []store.Row, boards []track.Board, known map[auditedKey]*auditedBound) (
+	out []*auditedBound, passedOver int, err error,
+) {
+	again := false
+	for _, board := range boards {
+		var instances []int
+		for _, r := range rows {
+			_, ok := r.Metrics.Get(board.Metric)
+			if ok {
+				instances = append(instances, r.Instance)
+			}
+		}
+		if len(instances) == 0 {
+			continue
+		}
+		bounds, err := findBounds(s, board, known)
+		if err != nil {
+			return nil, 0, err
+		}
+		if bounds == nil && !again {
+			passedOver = len(instances)
+		}
+		for _, b := range bounds {
+			if b.series == nil {
+				b.again = again || b.added != ""
+				out = append(out, b)
+			}
+			b.series, b.instances = append(b.series, s), append(b.instances, instances...)
+		}
+		again = true
+	}
+	return out, passedOver, nil
 }
 
 // findBounds returns the bounds of a series, nil if its dataset has changed or no longer exists.

@@ -59,7 +59,7 @@ func newBound() *cobra.Command {
 	return c
 }
 
-// A shownBound is a registered bound of a problem, with remarks.
+// A shownBound is a registered bound, with what the table says about it and its value for a problem.
 type shownBound struct {
 	name, label, proven, source string
 	seconds                     mig.Seconds
@@ -67,9 +67,9 @@ type shownBound struct {
 
 // knownBounds are printed in this order, before those that were added.
 var knownBounds = []shownBound{
-	{"area", "area", "yes", "FAR 6.4", 0},
-	{"l-bound", "l_bound", "no, it can exceed the optimum", "DRL 5.2", 0},
-	{"certified", "certified", "yes", "package bounds", 0},
+	{name: "area", label: "area", proven: "yes", source: "FAR 6.4"},
+	{name: "l-bound", label: "l_bound", proven: "no, it can exceed the optimum", source: "DRL 5.2"},
+	{name: "certified", label: "certified", proven: "yes", source: "package bounds"},
 }
 
 // computeBounds returns the known bounds and after them the other proven ones, ascending.
@@ -77,7 +77,9 @@ func computeBounds(ctx context.Context, p schedule.Problem) ([]shownBound, error
 	all := slices.Clone(knownBounds)
 	for _, s := range algo.All(algo.TrackBound) {
 		if s.Proven && !slices.ContainsFunc(knownBounds, func(b shownBound) bool { return b.name == s.Name }) {
-			all = append(all, shownBound{s.Name, s.Name, "yes, without a certificate", s.Cite, 0})
+			all = append(all, shownBound{
+				name: s.Name, label: s.Name, proven: "yes, without a certificate", source: s.Cite,
+			})
 		}
 	}
 	for i := range all {
@@ -128,8 +130,8 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 	return t.Text(c.OutOrStdout())
 }
 
-// writeExact prints the best schedule of a problem, or what is to be said about it, and
-// what proves how good it is, which it verifies.
+// writeExact finds and verifies the best schedule of a problem and the witness of its lower bound. It prints both as
+// JSON, or a table of their numbers.
 func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, format string) error {
 	claim, err := bounds.Best(c.Context(), p, budget)
 	if err == nil {

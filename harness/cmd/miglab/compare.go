@@ -160,7 +160,7 @@ func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// side reads an argument. The first algorithm of this program says the track unless a flag does.
+// side reads an argument, ALGORITHM or ALGORITHM@VERSION. Without --track, A decides the track if this program has it.
 func (f *compareFlags) side(c *cobra.Command, text string) (leaderboard.Side, error) {
 	name, version := text, 0
 	if at := strings.LastIndex(text, "@"); at > 0 {

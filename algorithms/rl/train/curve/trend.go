@@ -7,9 +7,10 @@ import (
 	"miglab/harness/stats"
 )
 
-// A Trend is by how much scores change in a million steps over the last quarter of the training: the slope that
-// all runs share, each with its own height, by least squares, and half of its 95 % confidence interval.
+// A Trend describes the scores over the last quarter of a training.
 type Trend struct {
+	// Slope is their change in a million steps, by least squares: one slope for all runs, and an intercept for each.
+	// Half is half the width of its 95 % confidence interval.
 	Slope, Half float64
 	// Fades is set if the learning rate falls to 0, which flattens any curve.
 	Fades bool
@@ -18,7 +19,7 @@ type Trend struct {
 // faded is a learning rate that counts as 0; trainings begin with more than a hundred times as much.
 const faded = 2e-6
 
-// TrendOf returns the trend of an agent's runs, at least one. It is not a number where there are too few points.
+// TrendOf returns the trend of an agent's runs, at least one. Its numbers are NaN if there are too few points.
 func TrendOf(runs []Run) Trend {
 	var x, y [][]float64
 	for _, r := range runs {
