@@ -91,8 +91,9 @@ type TestLine struct {
 	// Rounding is half the last digit of a threshold that the paper measured and printed; the test allows it. It is
 	// empty for a limit that the paper sets, and for one that this project reads into the sentence.
 	Rounding string `csv:"rounding"`
-	// OursFrom marks a threshold that this project reads into the sentence, such as a limit for "adapts well"; empty for
-	// the paper's thresholds. The sentence is also tested with a threshold half and twice as far from this number.
+	// OursFrom marks a threshold that this project reads into the sentence, such as a limit for "adapts well". It is
+	// empty for the paper's thresholds. The sentence is also tested with a threshold half and twice as far from this
+	// number.
 	OursFrom string `csv:"ours_from"`
 	// Varied says what the readings vary, or what is missing for an Impossible conclusion.
 	Varied string `csv:"varied"`
