@@ -127,8 +127,8 @@ func (t *Table) mergeColumns() *Table {
 	return &out
 }
 
-// Encode writes the table in one of [TableFormats]; the error is a [*nearest.UnknownError] for another one. It refuses a
-// malformed table, and passes on the errors of w.
+// Encode writes the table in one of [TableFormats]; the error is a [*nearest.UnknownError] for another one. It refuses
+// a malformed table, and passes on the errors of w.
 func (t *Table) Encode(w io.Writer, format string) error {
 	i := slices.Index(TableFormats, format)
 	if i < 0 {

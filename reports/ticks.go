@@ -11,8 +11,8 @@ import (
 )
 
 // ticks returns the ticks of an axis between two places ([Axis.place]): the caller's values, or those of choose. If
-// these are gonum's and there is room on the length, it labels all of them. Otherwise it keeps the labels of choose, and
-// leaves out every other one until they fit.
+// these are gonum's and there is room on the length, it labels all of them. Otherwise it keeps the labels of choose,
+// and leaves out every other one until they fit.
 func (a *Axis) ticks(low, high float64, length vg.Length, size func(string) vg.Length) plot.ConstantTicks {
 	if a.Ticks != nil {
 		out := make(plot.ConstantTicks, len(a.Ticks))
