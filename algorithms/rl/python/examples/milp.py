@@ -3,7 +3,10 @@
 Task i runs on one node v, an instance of a size at a slice: x_i_v. y_i_j says that i ends before j begins, which one of the two
 must if their instances share a slice. Between them, i's instance is destroyed and j's is created, unless it is the same one
 (z_i_j_v). This describes all schedules of the models parallel and free, in which operations on disjoint slices do not wait
-for each other."""
+for each other.
+
+A batch may have up to about six tasks, with --reconfiguration parallel or free; CBC is Debian's coinor-cbc. make test-all
+compares the makespans with those of miglab bound --exact."""
 import itertools
 import os
 import subprocess
