@@ -236,6 +236,9 @@ func (p *process) conclude(failure error) error {
 	}
 	p.kill()
 	<-p.gone
+	if own, ok := errors.AsType[*Error](failure); ok {
+		own.Aside = p.said()
+	}
 	return failure
 }
 
@@ -279,11 +282,17 @@ func (p *process) fail(kind, format string, args ...any) *Error {
 	p.kill()
 	<-p.gone
 	err := newError(kind, format, args...)
-	end := p.stderr.String()
-	if end != "" {
-		err.Aside = fmt.Sprintf("; standard error ends with %q", end)
-	}
+	err.Aside = p.said()
 	return err
+}
+
+// said returns the end of standard error as an [Error.Aside].
+func (p *process) said() string {
+	end := p.stderr.String()
+	if end == "" {
+		return ""
+	}
+	return fmt.Sprintf("; standard error ends with %q", end)
 }
 
 func (p *process) isStopped() bool {

@@ -235,7 +235,11 @@ func TestMistakesInPython(t *testing.T) {
 			t.Errorf("%s: %v, want %s", body, err, want)
 		}
 	}
-	_, err := algo.ParseFor(script(t, begin+"return []\n"), algo.TrackBatch)
+	err := settle(t, script(t, begin+"return problem.tasks[99]\n\n\nmiglab.main()\n"), problem(2))
+	if err == nil || !strings.Contains(err.Error(), `, line 6, in mine\n    return problem.tasks[99]`) {
+		t.Errorf("the place of a mistake: %v", err)
+	}
+	_, err = algo.ParseFor(script(t, begin+"return []\n"), algo.TrackBatch)
 	if err == nil || !strings.Contains(err.Error(), "the last line must be miglab.main()") {
 		t.Errorf("without main: %v", err)
 	}
