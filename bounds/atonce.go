@@ -11,8 +11,8 @@ import (
 // WaitAtLeast returns a lower bound on the sum of the slots that the requests of a stream wait, for any scheduler. The
 // requests must be as [WaitingAtLeast] needs them.
 //
-// PROVEN. In a slot, a request that has arrived and could not have ended is either running or waits. With the weights of
-// a facet of the GPU's partitions, all running instances together weigh at most the number of GPUs. So leave out such
+// PROVEN. In a slot, a request that has arrived and could not have ended is either running or waits. By the weights of
+// a facet of the GPU's partitions, the running instances together weigh at most the number of GPUs. So leave out such
 // requests, the heaviest first, until the others weigh no more than that: at least as many wait. The sum over all slots
 // bounds the sum of the waits. [WaitingAtLeast] less the sum of the lifespans bounds it too. The larger bound counts.
 func WaitAtLeast(g *mig.GPU, in task.Requests) float64 {

@@ -132,8 +132,8 @@ func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error
 	return out, nil
 }
 
-// addSeries adds a series to its known bounds. It returns the bounds that were not known, and the number of results that
-// have no bound because the dataset has changed or no longer exists.
+// addSeries adds a series to its bounds. It returns the bounds that were not known, and the number of results that have
+// no bound because the dataset has changed or no longer exists.
 func addSeries(s store.Series, rows []store.Row, boards []track.Board, known map[auditedKey]*auditedBound) (
 	out []*auditedBound, passedOver int, err error,
 ) {

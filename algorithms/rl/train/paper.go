@@ -73,7 +73,7 @@ const (
 	listedTasks        = "listed"
 	unmergedPartitions = "unmerged"
 	// These look for the reason why DIRECT RECONFIG stays on one partition: measuredKept measures the usual agent,
-	// explores raises the entropy, levelRewards gives rewards in levels, once allows a reconfiguration only after a task.
+	// explores raises the entropy, levelRewards gives rewards in levels, once reconfigures only after a task.
 	measuredKept = "kept"
 	explores     = "explores"
 	levelRewards = "levels"
