@@ -106,9 +106,9 @@ type misoChoice struct {
 	top [mig.MaxSize + 1]float64
 }
 
-// choose finds the instances for the next of the waiting tasks, of which there must be at least one. With all partitions
-// of the model it finds some, because each size is the first of a partition. It moves the chosen tasks to the front of
-// waiting.
+// choose finds the instances for the next of the waiting tasks, of which there must be at least one. With all
+// partitions of the model it finds some, because each size is the first of a partition. It moves the chosen tasks to
+// the front of waiting.
 func (c *misoChoice) choose(waiting []int32) {
 	c.most, c.tasks = 0, c.tasks[:0]
 	c.findTop(waiting[:min(int(c.p.GPU.ComputeSlices), len(waiting))])
