@@ -21,7 +21,6 @@ import (
 	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/profiling/session"
-	"miglab/profiling/tables"
 	"miglab/reports"
 )
 
@@ -153,7 +152,7 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 ) error {
 	from := measure.Provenance(on.Identity())
 	rows := execute.Compare(from, p, planned, real)
-	t := tables.Execution(rows)
+	t := execute.Table(rows)
 	write := func(name string, content func(io.Writer) error) error {
 		return atomicfile.WriteFile(filepath.Join(out, name), content)
 	}
@@ -162,7 +161,7 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 		write("execution.csv", func(w io.Writer) error { return datasets.WriteHardware(w, rows) }),
 		write("planned.json", func(w io.Writer) error { return schedule.Encode(w, p, planned) }),
 		write("executed.json", func(w io.Writer) error { return schedule.Encode(w, p, real) }),
-		reports.SaveFigure(filepath.Join(out, "gantt"), tables.Chart(from, p, planned, real)),
+		reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)),
 		t.Save(filepath.Join(out, "table")), t.Text(c.OutOrStdout()),
 	)
 }

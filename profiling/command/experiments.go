@@ -21,7 +21,6 @@ import (
 	"miglab/profiling/kernels"
 	"miglab/profiling/launch"
 	"miglab/profiling/measure"
-	"miglab/profiling/tables"
 	"miglab/reports"
 )
 
@@ -88,9 +87,7 @@ func measureGroups(groups func(*measure.Bench) ([]measure.Group, error)) measure
 		}
 		return measure.Overlap(b, b.Partitions, all)
 	}
-	return measure.Tabled(plan, "overlap", func(_ *measure.Bench, rows []datasets.OverlapRate) reports.Table {
-		return tables.Overlap(rows)
-	})
+	return measure.Tabled(plan, "overlap", measure.OverlapTable)
 }
 
 // corunFlags say which kernels share a GPU.
@@ -190,7 +187,7 @@ func scalingFlags(f *pflag.FlagSet) measure.Runner {
 // monotonicity.
 func saveProfile(dir string, p *measure.Profile, out io.Writer, whole bool) error {
 	file := func(name string) string { return filepath.Join(dir, name) }
-	table := tables.Profile(p)
+	table := p.Table()
 	err := table.Save(file("table"))
 	tasks, _ := p.Tasks()
 	if err != nil || !whole || len(tasks) == 0 {
@@ -201,7 +198,7 @@ func saveProfile(dir string, p *measure.Profile, out io.Writer, whole bool) erro
 	}
 	const name = "tasks.csv"
 	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, p.Runs[0].Source)
-	monotonicity := tables.Monotonicity("Monotonicity, "+title, p.GPU, tasks)
+	monotonicity := measure.Monotonicity("Monotonicity, "+title, p.GPU, tasks)
 	if err := errors.Join(
 		atomicfile.WriteFile(file("kernels.csv"), func(w io.Writer) error {
 			return datasets.WriteHardware(w, p.Kernels())

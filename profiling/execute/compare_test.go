@@ -10,7 +10,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/schedule"
 	"miglab/profiling/execute"
-	"miglab/profiling/tables"
 	"miglab/reports"
 )
 
@@ -99,7 +98,7 @@ Makespan: 18.08 s simulated, 19.00 s real (4.84 %).
 `},
 	} {
 		var b bytes.Buffer
-		table := tables.Execution(execute.Compare(fake, p, planned, c.real))
+		table := execute.Table(execute.Compare(fake, p, planned, c.real))
 		if err := table.Text(&b); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +133,7 @@ func TestExecutionCanBeKept(t *testing.T) {
 
 func TestChart(t *testing.T) {
 	p, planned, real := shifted(t)
-	chart := tables.Chart(fake, p, planned, real)
+	chart := execute.Chart(fake, p, planned, real)
 	if want := "by hand; NVIDIA A100 (fake), source: mig"; chart.Title != want {
 		t.Errorf("title %q, want %q", chart.Title, want)
 	}

@@ -3,7 +3,9 @@ package measure
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"miglab/datasets"
@@ -11,6 +13,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/profiling"
 	"miglab/profiling/launch"
+	"miglab/reports"
 )
 
 // A Part is a job of a group: a kernel with a part of the GPU.
@@ -93,4 +96,43 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, windows []launch.Window
 		return nil
 	}
 	return rows
+}
+
+// OverlapTable shows for each group how fast its jobs iterated: the median over the runs, and how much longer an
+// iteration took than alone on as many multiprocessors, and than alone on the whole GPU. The rests of a job that runs
+// only a part of the time do not count as slowdown.
+func OverlapTable(_ *Bench, rows []datasets.OverlapRate) reports.Table {
+	t := reports.Table{
+		Title: TitleWithSource("Kernels at the same time", rows[0].Provenance),
+		Columns: reports.Left("group", "kernel").Right("SMs", "runs", "iteration [ms]", "over alone on as many",
+			"over alone on all", "SM clock [MHz]", "power [W]").Left("throttled"),
+		Notes: []string{"bandwidth, L2 and memory capacity are not partitioned; only the multiprocessors are"},
+	}
+	if rows[0].Stub() {
+		t.Notes = append(t.Notes, "made on a stub, not on a GPU: these are not measurements")
+	}
+	medians := datasets.Overlaps(rows)
+	alone := func(kernel string, sms int) mig.Seconds {
+		for _, m := range medians {
+			if m.Group == datasets.OverlapJob(kernel, 100, sms) {
+				return m.Iteration
+			}
+		}
+		return mig.Seconds(math.NaN())
+	}
+	over := func(a, b mig.Seconds) string { return reports.Fixed(float64(a/b), 2) }
+	for _, m := range medians {
+		asked := m.SMs
+		if strings.HasSuffix(strings.Fields(m.Group)[m.Job-1], ":"+datasets.All) {
+			asked = 0
+		}
+		busy := m.Iteration * mig.Seconds(m.Intensity) / 100 // without the rests of one that does not run all the time
+		t.Rows = append(t.Rows, []string{
+			m.Group, strings.Split(strings.Fields(m.Group)[m.Job-1], ":")[0],
+			fmt.Sprint(m.SMs), fmt.Sprint(m.Run), reports.Fixed(1000*float64(m.Iteration), 4),
+			over(busy, alone(m.Kernel, asked)), over(busy, alone(m.Kernel, m.Of)),
+			reports.Fixed(m.ClockMean, 0), reports.Fixed(m.PowerMean, 0), m.Throttle,
+		})
+	}
+	return t
 }

@@ -15,7 +15,6 @@ import (
 	"miglab/profiling/devicetest"
 	"miglab/profiling/launch"
 	"miglab/profiling/measure"
-	"miglab/profiling/tables"
 )
 
 // ground is a GPU on which an iteration takes a second, and which notes what ran.
@@ -182,7 +181,7 @@ func TestOverlapTableLeavesOutRests(t *testing.T) {
 	alone := datasets.OverlapRate{Group: "b:16", Job: 1, Kernel: "b", Intensity: 100, SMs: 16, Of: 132, Run: 1, Iteration: 0.001}
 	other := datasets.OverlapRate{Group: "a:8 b@50:16", Job: 1, Kernel: "a", Intensity: 100, SMs: 8, Of: 132, Run: 1, Iteration: 0.001}
 	half := datasets.OverlapRate{Group: other.Group, Job: 2, Kernel: "b", Intensity: 50, SMs: 16, Of: 132, Run: 1, Iteration: 0.003}
-	table := tables.Overlap([]datasets.OverlapRate{alone, other, half})
+	table := measure.OverlapTable(nil, []datasets.OverlapRate{alone, other, half})
 	if got := table.Rows[2][5]; got != "1.50" { // 3 ms, of which 1.5 ms are work, over 1 ms
 		t.Errorf("b at half its intensity takes %s of its time alone, want 1.50", got)
 	}

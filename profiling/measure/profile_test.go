@@ -18,7 +18,6 @@ import (
 	"miglab/harness/task"
 	"miglab/profiling/launch"
 	"miglab/profiling/measure"
-	"miglab/profiling/tables"
 )
 
 // ran is a run of a kernel on A100 that took so long.
@@ -107,10 +106,10 @@ func TestWarnings(t *testing.T) {
 		"nothing was sampled during 1 of 28 runs",
 	}
 	p := measure.Summarize(mixedRuns())
-	if got := tables.Warnings(p); !reflect.DeepEqual(got, want) {
+	if got := p.Warnings(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
-	table := tables.Profile(p)
+	table := p.Table()
 	if got := table.Notes; !reflect.DeepEqual(got, want) || table.Title != "Times of kernels by instance size; NVIDIA A100-SXM4-40GB, source: mig" {
 		t.Errorf("%q, notes %q", table.Title, got)
 	}
@@ -168,7 +167,7 @@ func TestProfileTable(t *testing.T) {
 	for i := range p.Results[:2] {
 		p.Results[i].Time = launch.Wall
 	}
-	got := tables.Profile(p)
+	got := p.Table()
 	if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "times from different sources are not comparable") }) {
 		t.Errorf("notes %q", got.Notes)
 	}

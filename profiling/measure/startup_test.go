@@ -31,7 +31,7 @@ type startup struct {
 	Seconds float64
 }
 
-// Startup plans to run each kernel on the whole GPU and to compare the time of its process with the time that it reports.
+// Startup plans to run each kernel on the whole GPU, and to compare the time of its process with the reported time.
 func Startup(_ context.Context, b *Bench) (*Plan[StartupTime], error) {
 	p := newPlan(b, "startup", startupRows)
 	on, g := b.stage(), b.Session.Identity().Model

@@ -27,8 +27,8 @@ func paperDQN(steps int64) dqn.Config {
 }
 
 func (p paperRun) setupDQN(
-	k nn.Kernel, shape env.Shape, newEnv func() env.Env, score func(nn.Policy) (float64, error), steps int64,
-	seed uint64,
+	k nn.Kernel, shape env.Shape, newEnv func() env.Env, score func(nn.Policy) (float64, error),
+	steps int64, seed uint64,
 ) setup {
 	network := func() nn.Policy {
 		return nn.NewQNetwork(shape.Observation, p.hidden(), shape.Actions, false, k, newRand(seed))

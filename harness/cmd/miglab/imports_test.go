@@ -62,9 +62,8 @@ var mayImport = map[string]string{
 	"profiling/kernels":           "profiling/cuda",
 	"profiling/cuda":              "profiling",
 	"profiling/measure":           "harness/wholefile harness/mig harness/task harness/stats harness/store harness/work datasets reports profiling profiling/cuda profiling/internal/system profiling/launch profiling/kernels profiling/session harness/strictjson",
-	"profiling/tables":            "harness/mig harness/schedule harness/task datasets reports profiling/execute profiling/launch profiling/measure",
-	"profiling/command":           "harness/cli harness/algo harness/mig harness/schedule harness/task datasets reports profiling profiling/cuda profiling/execute profiling/internal/system profiling/launch profiling/kernels profiling/measure profiling/nvml profiling/session profiling/tables",
-	"profiling/execute":           "harness/mig harness/schedule datasets profiling profiling/launch profiling/measure profiling/session",
+	"profiling/command":           "harness/cli harness/algo harness/mig harness/schedule harness/task datasets reports profiling profiling/cuda profiling/execute profiling/internal/system profiling/launch profiling/kernels profiling/measure profiling/nvml profiling/session",
+	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/launch profiling/measure profiling/session",
 
 	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun algorithms", // the engine of treedp
 	"algorithms/rl/ppo":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",

@@ -1,4 +1,4 @@
-package tables_test
+package measure_test
 
 import (
 	"reflect"
@@ -7,14 +7,12 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/task"
-	"miglab/profiling/tables"
+	"miglab/profiling/measure"
 	"miglab/reports"
 )
 
-var a100 = mig.MustLookup("A100")
-
-// onAll returns a task with its times on all sizes of an A100, ascending.
-func onAll(name string, times ...mig.Seconds) task.Task {
+// onSizes returns a task with its times on all sizes of an A100, ascending.
+func onSizes(name string, times ...mig.Seconds) task.Task {
 	t := task.New(name, nil)
 	for i, size := range a100.Sizes() {
 		t.Set(size, times[i])
@@ -24,13 +22,13 @@ func onAll(name string, times ...mig.Seconds) task.Task {
 
 func TestMonotonicity(t *testing.T) {
 	b := task.Batch{
-		onAll("linear", 84, 42, 28, 21, 12),
-		onAll("super", 100, 40, 30, 22.5, 20), // works 100, 80, 90, 90, 140
-		onAll("slower", 10, 12, 12, 15, 6),    // longer by 20 % and 25 %
+		onSizes("linear", 84, 42, 28, 21, 12),
+		onSizes("super", 100, 40, 30, 22.5, 20), // works 100, 80, 90, 90, 140
+		onSizes("slower", 10, 12, 12, 15, 6),    // longer by 20 % and 25 %
 		task.New("gap", map[mig.Slices]mig.Seconds{1: 10, 3: 3, 4: 3}),
 		task.New("large", map[mig.Slices]mig.Seconds{4: 2, 7: 1}),
 	}
-	got := tables.Monotonicity("On A100", a100, b)
+	got := measure.Monotonicity("On A100", a100, b)
 	want := reports.Table{
 		Title: "On A100",
 		Columns: []reports.Column{
@@ -67,7 +65,7 @@ func TestMonotonicityOfRodinia(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := tables.Monotonicity("Rodinia", a100, in.Tasks)
+	got := measure.Monotonicity("Rodinia", a100, in.Tasks)
 	broken := map[[3]string]string{}
 	for _, r := range got.Rows {
 		broken[[3]string(r[:3])] = r[3] + " " + r[4]
