@@ -8,6 +8,10 @@
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --signal=B:HUP@60
+if [ "${SLURM_ARRAY_TASK_MIN:-1}" -ne 0 ] || [ "${SLURM_ARRAY_TASK_COUNT:-0}" -ne "$((SLURM_ARRAY_TASK_MAX + 1))" ]; then
+	echo "slurm.sh: submit it with --array=0-N; for tasks that failed, submit all again, or run the command without Slurm" >&2
+	exit 2
+fi
 miglab "$@" --shard "$SLURM_ARRAY_TASK_ID/$((SLURM_ARRAY_TASK_MAX + 1))" --workers "${SLURM_CPUS_ON_NODE:-1}" &
 task=$!
 late=

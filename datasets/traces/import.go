@@ -26,6 +26,8 @@ type Job struct {
 	Submit, Lifetime float64
 	// GPUs is the number of GPUs that the job needs at once, and Milli is its share of each in thousandths.
 	GPUs, Milli int
+	// Profile is the MIG profile that the file names; "" if it names none.
+	Profile string
 	// Line is the line of the job in the file, from 1.
 	Line int
 	// stated says that the share is a whole number in the file, in thousandths or in an unknown unit.
@@ -122,7 +124,10 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 	return jobs, rejected, err
 }
 
-var errNoGPU = errors.New("asks for no GPU")
+var (
+	errNoGPU         = errors.New("asks for no GPU")
+	errMissingColumn = errors.New("the column is missing")
+)
 
 // maxSeconds is 100 years. It bounds times and lifetimes, so that files in another unit are noticed.
 const maxSeconds = 100 * 366 * 24 * 60 * 60
@@ -319,7 +324,7 @@ func checkHeader(header, columns, optional []string) error {
 	for i, name := range slices.Concat(columns, optional) {
 		at := slices.Index(header, name)
 		if at < 0 && i < len(columns) {
-			return fmt.Errorf("%s: the column is missing; the header is %s", name, strings.Join(header, ","))
+			return fmt.Errorf("%s: %w; the header is %s", name, errMissingColumn, strings.Join(header, ","))
 		}
 		if at >= 0 && slices.Contains(header[at+1:], name) {
 			return fmt.Errorf("%s: the column is there twice; the header is %s", name, strings.Join(header, ","))
@@ -361,17 +366,18 @@ func readHelios(r io.Reader, file string, _ Options, each jobFunc) error {
 	})
 }
 
-// CSVColumns are the columns of the format csv; the last two may be missing.
-var CSVColumns = []string{"submit_s", "lifetime_s", "gpus", "gpu_milli"}
+// CSVColumns are the columns of the format csv; those after the first two may be missing.
+var CSVColumns = []string{"submit_s", "lifetime_s", "gpus", "gpu_milli", "profile"}
 
 func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 	name := func(column string) string { return cmp.Or(o.Columns[column], column) }
-	submit, lifetime, gpus, milli := name("submit_s"), name("lifetime_s"), name("gpus"), name("gpu_milli")
+	submit, lifetime := name("submit_s"), name("lifetime_s")
+	gpus, milli, profile := name("gpus"), name("gpu_milli"), name("profile")
 	required, optional := []string{submit, lifetime}, []string{}
 	if o.Snapshot {
 		required = nil
 	}
-	for _, column := range []string{"gpus", "gpu_milli"} {
+	for _, column := range []string{"gpus", "gpu_milli", "profile"} {
 		if o.Columns[column] == "" {
 			optional = append(optional, column)
 		} else { // a column that was named must be there
@@ -379,8 +385,8 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 		}
 	}
 	unit := cmp.Or(o.Unit, 1)
-	return readLines(r, file, required, optional, each, func(f *fields) Job {
-		j := Job{GPUs: 1, Milli: WholeGPU, Lifetime: 1}
+	err := readLines(r, file, required, optional, each, func(f *fields) Job {
+		j := Job{GPUs: 1, Milli: WholeGPU, Lifetime: 1, Profile: f.text(profile)}
 		if !o.Snapshot {
 			j.Submit = f.seconds(submit, unit)
 			j.Lifetime = unit * f.number(lifetime)
@@ -388,11 +394,20 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 		if f.text(gpus) != "" {
 			j.GPUs = f.whole(gpus)
 		}
-		if f.text(milli) != "" {
+		switch {
+		case slices.Contains(f.header, profile):
+			if j.Profile == "" {
+				f.err = errNoGPU
+			}
+		case slices.Contains(f.header, milli):
 			f.share(&j, milli, o.ShareUnit)
 		}
 		return j
 	})
+	if errors.Is(err, errMissingColumn) {
+		err = fmt.Errorf("%w; for a column of another name, say --columns submit_s=THAT", err)
+	}
+	return err
 }
 
 // Requests converts jobs, in the order of their submission, to requests. The first request arrives in
@@ -404,7 +419,15 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 		if arrival > maxSlot || lifespan > maxSlot {
 			return q, fmt.Errorf("takes or comes after more than %d slots; write a longer --slot", maxSlot)
 		}
-		return m.Request(g, int(arrival), int(lifespan), j.GPUs, j.Milli), nil
+		q = m.Request(g, int(arrival), int(lifespan), j.GPUs, j.Milli)
+		switch {
+		case j.Profile == "":
+		case j.GPUs > 1:
+			err = fmt.Errorf("needs %d GPUs and the profile %s; a request is for one instance", j.GPUs, j.Profile)
+		default:
+			q.Profile, err = nearest.Find("profile of "+g.Name, j.Profile, task.RequestProfiles(g), (*mig.Profile).String)
+		}
+		return q, err
 	})
 }
 
@@ -453,8 +476,11 @@ func (l Law) Job(g *mig.GPU, m Mapping, arrival, lifetime float64, milli int) ta
 // job arrives at 0.
 func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
 	return convert(jobs, func(j Job) (made task.Job, err error) {
-		if j.GPUs > 1 {
+		switch {
+		case j.GPUs > 1:
 			return made, fmt.Errorf("needs %d GPUs; a job with a deadline runs on one instance", j.GPUs)
+		case j.Profile != "":
+			return made, fmt.Errorf("has the profile %s; jobs need the share gpu_milli", j.Profile)
 		}
 		made = l.Job(g, m, j.Submit-jobs[0].Submit, j.Lifetime, j.Milli)
 		return made, made.Validate(g.Sizes())

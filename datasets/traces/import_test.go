@@ -87,6 +87,12 @@ func TestFormats(t *testing.T) {
 			},
 		},
 		{
+			"csv", "submit_s,lifetime_s,gpu_milli\n0,5,500\n1,5,\n",
+			traces.Options{},
+			"0 5 1 500 2",
+			[]string{`3: gpu_milli is ""; write a whole number`},
+		},
+		{
 			"csv", "lifetime_s,t,n\n1000,7000,2\n500,6000,\n-1,6000,1\n1e300,6000,1\n",
 			traces.Options{Columns: map[string]string{"submit_s": "t", "gpus": "n"}, Unit: 0.001},
 			"0 0.5 1 1000 3; 1 1 2 1000 2",
@@ -360,5 +366,21 @@ func TestSlotsCoverTheJob(t *testing.T) {
 		if got := [2]int{requests[i].Arrival, requests[i].Lifespan}; got != want {
 			t.Errorf("job %d: arrival and lifespan %v, want %v", i, got, want)
 		}
+	}
+}
+
+// A file may name profiles in place of shares. A profile that the GPU lacks is rejected with the nearest one.
+func TestProfilesOfAFile(t *testing.T) {
+	const text = "submit_s,lifetime_s,kind\n0,5,1g.10gb\n1,5,3g.41gb\n2,5,\n3,5,7g.80gb\n"
+	jobs, rejected, err := traces.Read(strings.NewReader(text), "f", "csv", traces.Options{Columns: map[string]string{"profile": "kind"}})
+	if err != nil || len(rejected) != 1 || rejected[0] != (traces.Rejected{Line: 4, Reason: "asks for no GPU"}) {
+		t.Fatalf("%v, %v", rejected, err)
+	}
+	requests, rejected := traces.Requests(mig.MustLookup("H100"), traces.Compute, 1, jobs)
+	if len(requests) != 2 || requests[0].Profile.String() != "1g.10gb" || requests[1].Profile.String() != "7g.80gb" {
+		t.Errorf("requests %v", requests)
+	}
+	if len(rejected) != 1 || rejected[0].Line != 3 || !strings.Contains(rejected[0].Reason, `unknown profile of H100 "3g.41gb"; did you mean "3g.40gb"?`) {
+		t.Errorf("rejected %v", rejected)
 	}
 }

@@ -326,9 +326,10 @@ func (p *Page) gpus() section {
 	}
 	last := a.Needs[len(a.Needs)-1]
 	s := section{title: "3. How many GPUs?", table: &t}
-	s.answer = fmt.Sprintf("For %s, first fit needs %s", p.target(), count(a.Needs[0].GPUs, "GPUs"))
+	s.answer = fmt.Sprintf("For %s, first fit needs %s, with a mean wait of %s", p.target(),
+		count(a.Needs[0].GPUs, "GPUs"), estimate(a.Needs[0].Mean))
 	if len(a.Needs) > 1 {
-		s.answer += fmt.Sprintf(" and %s %d", last.Policy, last.GPUs)
+		s.answer += fmt.Sprintf("; %s needs %d", last.Policy, last.GPUs)
 	}
 	s.answer += fmt.Sprintf("; no policy does with fewer than %d.", a.Below)
 	return s
@@ -343,7 +344,10 @@ func (p *Page) fixed() section {
 			count(a.GPUs, "GPUs"))
 		return s
 	}
-	t := reports.Table{Columns: reports.Left("partition").Right("GPUs")}
+	t := reports.Table{
+		Columns: reports.Left("partition").Right("GPUs"),
+		Notes:   []string{"delay: from arrival to end, less the lifetime in the trace"},
+	}
 	for _, g := range runs(f.Geometry) {
 		t.Row(g.name, g.number)
 	}

@@ -69,6 +69,11 @@ class Test(unittest.TestCase):
             path.chmod(path.stat().st_mode | stat.S_IXUSR)
             run(PROGRAM, "run", "--algorithms", "exec:./my.py", "--datasets", "WIDETIMES", "--instances", "2", cwd=folder)
             self.assertEqual(len(miglab.results(f"{folder}/results", frame=False, algorithm="exec:./my.py")), 2)
+            with path.open("a") as file:
+                file.write("# changed\n")
+            run(PROGRAM, "run", "--algorithms", "exec:./my.py", "--datasets", "WIDETIMES", "--instances", "1", cwd=folder)
+            self.assertEqual(len(miglab.results(f"{folder}/results", frame=False, algorithm="exec:./my.py")), 1)
+            self.assertEqual(len(miglab.results(f"{folder}/results", frame=False, algorithm="exec:./my.py", all=True)), 3)
 
     def test_problems(self):
         p = problems.Problem(**question(A30))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,7 +122,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	}
 	if f.out != "" {
 		if err := os.MkdirAll(f.out, 0o777); err != nil {
-			return err
+			return fmt.Errorf("--out: %w", err)
 		}
 	}
 	db, err := run.Open(f.results)
@@ -145,11 +146,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	if len(rejected) > 0 {
 		answer.Reason = fmt.Sprintf("line %d: %s", rejected[0].Line, rejected[0].Reason)
 	}
-	switch f.format {
-	case requestsFormat, traces.MIGBench:
-	default:
-		answer.Mapped = fmt.Sprintf("--map %s assumes the smallest profile with the job's share of a GPU.", f.mapping)
-	}
+	answer.Mapped = f.assumption()
 	if err := answer.Text(c.OutOrStdout()); err != nil {
 		return err
 	}
@@ -160,7 +157,25 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	list := output{path: filepath.Join(f.out, "rejected.csv")}
-	return list.emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) })
+	err = list.emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) })
+	if err == nil {
+		fmt.Fprintf(c.OutOrStdout(), "\nThe page, its charts and the files for other tools are in %s.\n", f.out)
+	}
+	return err
+}
+
+// assumption words by what the jobs that were read got their profiles; "" if the file names profiles or memory.
+func (f *adviseFlags) assumption() string {
+	if len(f.jobs) == 0 || slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Profile != "" }) {
+		return ""
+	}
+	text := fmt.Sprintf("--map %s assumes the smallest profile with the job's share of a GPU.", f.mapping)
+	whole := func(j traces.Job) bool { return j.Milli == traces.WholeGPU }
+	if f.format == "csv" && !slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return !whole(j) }) {
+		text += " Every job takes whole GPUs: if the file has shares or profiles, name their column with --columns " +
+			"gpu_milli=NAME or --columns profile=NAME."
+	}
+	return text
 }
 
 // firstReason words why the first row cannot be used.

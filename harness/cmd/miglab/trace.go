@@ -28,6 +28,8 @@ type traceFlags struct {
 	options traces.Options
 	columns map[string]string
 	unit    string
+	// jobs are those that were read, in the formats of traces.
+	jobs []traces.Job
 }
 
 // timeUnits are the units of times in files of the format csv, in seconds.
@@ -111,6 +113,7 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	if err != nil {
 		return in, nil, err
 	}
+	f.jobs = jobs
 	var more []traces.Rejected
 	in.SlotSeconds = float64(f.slot)
 	in.Requests, more = traces.Requests(f.gpu, f.mapping, float64(f.slot), jobs)
