@@ -34,7 +34,7 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 					Row: line, Measure: cell.String(), Reading: cmp.Or(r.Name, DefaultReading),
 					Default: i == 0 || r.from.Weight == claim.AnotherDefault,
 					PostHoc: !r.from.Weight.Counts() || row.Status == claim.Later || row.Status == claim.Beside,
-					Shared:  i > 0 && same(m, o.Readings[0].Values[cell]),
+					Shared:  slices.ContainsFunc(o.Readings[:i], func(e Reading) bool { return r.shares(e, cell) }),
 					Verdict: j.Verdict, Value: m.Value, Distance: row.Distance(m.Value),
 					Low: manifest.Number(j.Low), High: manifest.Number(j.High),
 					Enough: j.Enough, Unit: m.Unit, Runs: Map(m.Runs, func(v float64) float64 { return *manifest.Number(v) }),
@@ -50,10 +50,12 @@ func (d *Data) tests(artefact string, o *Output) (out []Test) {
 	return out
 }
 
-// same reports whether two readings have the very same measurement.
-func same(a, b Measurement) bool {
+// shares reports whether an earlier reading that counts, or counts as little, has the very same measurement.
+func (r Reading) shares(e Reading, cell claim.Cell) bool {
+	other, ok := e.Values[cell]
 	of := func(m Measurement) []float64 { return append([]float64{m.Value, m.Low, m.High}, m.Runs...) }
-	return slices.Compare(of(a), of(b)) == 0
+	return ok && (e.from.Weight.Counts() || !r.from.Weight.Counts()) &&
+		slices.Compare(of(r.Values[cell]), of(other)) == 0
 }
 
 // judgeTest judges a value against a row whose threshold, if it is ours, is so many times as far.

@@ -21,6 +21,8 @@ const (
 	OfPart Weight = "part"
 	// PostHoc is the weight of readings found after the run. They are shown and do not decide.
 	PostHoc Weight = "post hoc"
+	// OfSuite is the weight of readings whose experiment is not the paper's. They are shown and do not decide.
+	OfSuite Weight = "beside"
 	// AnotherDefault is the weight of a reading that equals the first one.
 	AnotherDefault Weight = "default"
 )
@@ -40,7 +42,7 @@ type Reading struct {
 
 func (s *Set) addReading(r *Reading) (column string, err error) {
 	s.Readings = append(s.Readings, *r)
-	return "part", OneOf(r.Weight, Whole, OfPart, PostHoc, AnotherDefault)
+	return "part", OneOf(r.Weight, Whole, OfPart, PostHoc, OfSuite, AnotherDefault)
 }
 
 // Reading returns the line about a reading of an artefact, or nil.

@@ -117,7 +117,6 @@ func (c *conclusion) Settling() (s Settling) {
 	return s
 }
 
-// Rounded is the number of replicates that would settle the value, with two digits, because it is an estimate.
 func (t *tested) Rounded() int { return verdict.TwoDigits(t.Enough) }
 
 // OfAgents reports whether training runs are the replicates.
@@ -220,7 +219,7 @@ func (c *conclusion) Table() (string, error) {
 			groups[i] = append(groups[i], r)
 		}
 	}
-	t := &reports.Table{Columns: reports.Left("readings", "result", "met", "least favourable value").
+	t := &reports.Table{Columns: reports.Left("readings", "result", "values met", "least favourable value").
 		Right("measured", "must be")}
 	for _, group := range groups {
 		worst := slices.MinFunc(group, func(a, b reading) int { return cmp.Compare(a.Distance, b.Distance) })

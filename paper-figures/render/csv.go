@@ -14,7 +14,7 @@ func (r *run) claimsCSV() (string, error) {
 	t := reports.Table{Columns: reports.Left("paper", "artefact", "claim", "kind", "reading", "relation", "published",
 		"measured", "ci_low", "ci_high", "margin", "unit", "replicates", "verdict", "cause", "reason", "source",
 		"published_to", "replicate", "evidence", "by_default_margin", "by_makespan_margin", "row", "column",
-		"quantity", "one_sided")}
+		"quantity", "one_sided", "counted")}
 	papers := map[string]*manifest.Paper{}
 	for _, p := range r.Papers {
 		papers[p.Name] = p.Paper
@@ -27,7 +27,8 @@ func (r *run) claimsCSV() (string, error) {
 		t.Row(c.Paper, c.Artefact, c.Claim, c.Kind, c.Reading, c.Relation, manifest.Digits(&c.Published, c.Decimals),
 			number(c.Measured), number(c.Low), number(c.High), number(c.Margin), c.Unit, c.Replicates,
 			c.Verdict, c.Cause, reason(papers[c.Paper], c), c.Source, manifest.Digits(c.To, c.Decimals), c.Replicate,
-			c.Evidence, c.ByDefaultMargin, c.ByMakespanMargin, c.Cell.Row, c.Column, c.Quantity, c.OneSided)
+			c.Evidence, c.ByDefaultMargin, c.ByMakespanMargin, c.Cell.Row, c.Column, c.Quantity, c.OneSided,
+			c.Counted())
 	}
 	return csv(&t)
 }
@@ -49,7 +50,7 @@ func limitCells(l *manifest.Limit) []string {
 // separated by semicolons.
 func (r *run) conclusionsCSV() (string, error) {
 	t := reports.Table{Columns: reports.Left("paper", "id", "answer", "part", "met", "readings", "numbers", "plain",
-		"sentence", "section", "varied").Left(limitColumns...).Left("ours_from", "at_half", "at_twice")}
+		"sentence", "section", "varied").Left(limitColumns...).Left("ours_from", "at_half", "at_twice", "met_in_all")}
 	for _, p := range r.Papers {
 		for _, c := range p.Conclusions() {
 			numbers, err := c.Numbers()
@@ -73,7 +74,7 @@ func (r *run) conclusionsCSV() (string, error) {
 			t.Row(c.Paper, c.ID, c.Answer, c.Part, c.Met, c.Conclusion.Readings, numbers,
 				strings.TrimSpace(plain+" "+c.Because), c.Sentence, c.Section, varied, limits,
 				strings.Join(nearest.Names(c.Limits, func(l manifest.Limit) string { return l.OursFrom }), "; "),
-				c.AtHalf, c.AtTwice)
+				c.AtHalf, c.AtTwice, c.Whole)
 		}
 	}
 	return csv(&t)

@@ -81,7 +81,9 @@ type Conclusion struct {
 	// Part is set if the conclusion holds in part, and is the answer in the model for one in the model.
 	Part Part `json:"part,omitempty"`
 	// Met of the Readings that count are on the side of the sentence in values that the default does not share.
-	Met      int `json:"met"`
+	Met int `json:"met"`
+	// Whole counts the readings that meet the sentence in all values, those of the default among them.
+	Whole    int `json:"whole"`
 	Readings int `json:"readings"`
 	// Right of the Values under the defaults are.
 	Right  int `json:"right"`
@@ -116,7 +118,8 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 		counting = all
 	}
 	c := Conclusion{
-		Met: counting.met, Readings: counting.n, Right: defaults.right, Values: defaults.values, Sign: !defaults.wrongSign,
+		Met: counting.met, Whole: counting.whole, Readings: counting.n, Right: defaults.right, Values: defaults.values,
+		Sign: !defaults.wrongSign,
 	}
 	enough := func(k int) bool { return 10*k >= 9*c.Readings }
 	switch {
@@ -128,7 +131,7 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 		c.Answer = Holds
 	case defaults.missed == 0 && enough(c.Met+counting.open):
 		c.Answer = Undecided
-	case counting.whole > 0:
+	case c.Whole > 0:
 		c.Answer, c.Part = HoldsInPart, SomeReadings
 	case c.Right > 0:
 		c.Answer, c.Part = HoldsInPart, SomeValues
