@@ -250,7 +250,7 @@ func (c *conclusion) Table() (string, error) {
 // mostValues is how many values of the defaults are listed.
 const mostValues = 8
 
-// DefaultValues is a table of the values of the defaults, the least favourable first. It is empty if there is one, or
+// DefaultValues is a table of the values of the defaults, the least favourable first and the most favourable last. It is empty if there is one, or
 // if all are met.
 func (c *conclusion) DefaultValues() (string, error) {
 	var all []tested
@@ -266,7 +266,10 @@ func (c *conclusion) DefaultValues() (string, error) {
 	}
 	slices.SortStableFunc(all, func(a, b tested) int { return cmp.Compare(a.Distance, b.Distance) })
 	t := &reports.Table{Columns: reports.Left("value").Right("measured", "must be").Left("result", "reading")}
-	for i := range all[:min(len(all), mostValues)] {
+	if len(all) > mostValues {
+		all = append(all[:mostValues-1], all[len(all)-1])
+	}
+	for i := range all {
 		v := &all[i]
 		limit, err := show("limit", v)
 		if err != nil {
