@@ -223,7 +223,8 @@ func TestMistakesInPython(t *testing.T) {
 		"return [miglab.Instance(0, 7, 0, problem.tasks[1:])]": `gives no plan: line 1: task "task 0" is missing`,
 		"return [miglab.Instance(0, 7, 1, problem.tasks)]":     `[0].size: A100 cannot place size 7 at slice 1`,
 		"return {'placements': [], 'reconfigurations': []}":    `missing task`,
-		"return 5": `declines: "TypeError: 'int' object is not iterable"`,
+		"return 5":   `declines: "TypeError: mine returned 5; it must return a plan, a list of miglab.Instance, or a schedule, a dict"`,
+		"return [1]": `declines: "TypeError: mine returned [1]; it must return a plan`,
 		"return [miglab.Instance(0, 7, 0, problem.tasks, not_before_s=float('nan'))]":         `declines: "ValueError: Out of range float values are not JSON compliant`,
 		"import os; os.system('echo more'); return [miglab.Instance(0, 7, 0, problem.tasks)]": ``,
 	} {

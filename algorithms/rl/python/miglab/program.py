@@ -1,12 +1,13 @@
 """Decorators that make functions algorithms, and their conversation with miglab."""
 
 import atexit
+import collections.abc
 import json
 import os
 import sys
 import traceback
 
-from .problems import Cluster, Fleet, Infeasible, Problem, Window, record
+from .problems import Cluster, Fleet, Infeasible, Instance, Problem, Window, record
 
 PROTOCOL = 2
 
@@ -18,6 +19,10 @@ class _Algorithm:
 
     def __init__(self, function, name, version):
         self.function, self.name, self.version = function, name, version
+
+    def wrong(self, found, want):
+        """Returns the error about what the function returned."""
+        return TypeError(f"{self.function.__name__} returned {found!r:.80}; it must return {want}")
 
 
 class _Scheduler(_Algorithm):
@@ -35,7 +40,10 @@ class _Scheduler(_Algorithm):
             end = max((p["end_s"] for p in found.get("placements", ())), default=0)
             common = {"gpu": self.problem.gpu.name, "algorithm": self.name, "reconfiguration": self.problem.reconfiguration}
             return {"type": "schedule", "schedule": {**common, "makespan_s": end, **found}}
-        uses = [{"gpu": i.gpu, "size": i.size, "slice": i.slice, "tasks": [t.name for t in i.tasks], "not_before_s": i.not_before_s} for i in found if i.tasks]
+        plan = list(found) if isinstance(found, collections.abc.Iterable) else [None]
+        if not all(isinstance(i, Instance) for i in plan):
+            raise self.wrong(found, "a plan, a list of miglab.Instance, or a schedule, a dict")
+        uses = [{"gpu": i.gpu, "size": i.size, "slice": i.slice, "tasks": [t.name for t in i.tasks], "not_before_s": i.not_before_s} for i in plan if i.tasks]
         return {"type": "plan", "plan": uses}
 
 
@@ -50,6 +58,8 @@ class _Placer(_Algorithm):
         found = self.function(self.state, self.state.gpu.profiles[profile])
         if found is None:
             return {"type": "reject"}
+        if not isinstance(found, (tuple, list)) or len(found) != 2:
+            raise self.wrong(found, "(gpu, slice), or None to reject the request")
         gpu, start = found
         return {"type": "place", "gpu": gpu, "slice": start}
 
@@ -64,6 +74,8 @@ class _Dispatcher(_Algorithm):
         self.state.waiting.update((a.job, a) for a in arrived)
         found = self.function(self.state, self.state.waiting[job])
         del self.state.waiting[job]
+        if found is None:
+            raise self.wrong(found, "the number of a slice of fleet.free")
         return {"type": "dispatch", "slice": found}
 
 
