@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"regexp"
 	"testing"
 
 	"miglab/harness/sim/corun"
@@ -55,4 +56,14 @@ func TestAnyDivisionsAreDrawnOrRefused(t *testing.T) {
 		}
 		checkDrawn(t, f)
 	})
+}
+
+// Every colour of the SVG is one: a box that has an outline alone is not filled.
+func TestColoursOfDivisions(t *testing.T) {
+	svg := string(encode(t, "svg", sampleDivisions()))
+	for _, fill := range regexp.MustCompile(`fill:([^;"]*)`).FindAllStringSubmatch(svg, -1) {
+		if !regexp.MustCompile(`^#[0-9A-Fa-f]{6}$|^none$`).MatchString(fill[1]) {
+			t.Errorf("a shape is filled with %s", fill[1])
+		}
+	}
 }

@@ -217,9 +217,12 @@ func widest(sty draw.TextStyle, lines []string) vg.Length {
 	return w
 }
 
+// box draws a box. One that is filled with [color.Transparent] has an outline alone: gonum writes no valid SVG for it.
 func box(c draw.Canvas, r vg.Rectangle, fill color.Color, outline draw.LineStyle) {
-	c.SetColor(fill)
-	c.Fill(r.Path())
+	if fill != color.Transparent {
+		c.SetColor(fill)
+		c.Fill(r.Path())
+	}
 	c.SetLineStyle(outline)
 	c.Stroke(r.Path())
 }
@@ -239,7 +242,7 @@ func hatch(c draw.Canvas, r vg.Rectangle) {
 	const step = 6
 	sty := solid(color.NRGBA{0xD6, 0xD6, 0xD6, 0xFF}, 0.5)
 	// The lines x - y = k, with k a multiple of the step so that neighbours match.
-	first := vg.Length(math.Ceil(float64(r.Min.X-r.Max.Y)/step)) * step
+	first := vg.Length(math.Ceil(float64(r.Min.X-r.Max.Y)/step) * step) // rounded, or a file may differ by the processor
 	for k := first; k < r.Max.X-r.Min.Y; k += step {
 		x0, x1 := max(r.Min.X, r.Min.Y+k), min(r.Max.X, r.Max.Y+k)
 		if x1 > x0 {
