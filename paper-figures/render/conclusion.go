@@ -224,10 +224,6 @@ func (c *conclusion) Table() (string, error) {
 	for _, group := range groups {
 		worst := slices.MinFunc(group, func(a, b reading) int { return cmp.Compare(a.Distance, b.Distance) })
 		v, names := worst.Least(), strings.Join(nearest.Names(group, reading.Label), "; ")
-		limit, err := show("limit", v)
-		if err != nil {
-			return "", err
-		}
 		right, values, met := 0, 0, ""
 		for _, r := range group {
 			right, values = right+r.Right, values+r.Values
@@ -238,7 +234,7 @@ func (c *conclusion) Table() (string, error) {
 		if worst.Default && names != "default" {
 			names += " (default)"
 		}
-		t.Row(names, worst.State, met, v.Measure, v.Bracketed(), limit)
+		t.Row(names, worst.State, met, v.Measure, v.Bracketed(), words("limit", v))
 	}
 	if len(groups) == 0 {
 		return "", nil
@@ -250,8 +246,8 @@ func (c *conclusion) Table() (string, error) {
 // mostValues is how many values of the defaults are listed.
 const mostValues = 8
 
-// DefaultValues is a table of the values of the defaults, the least favourable first and the most favourable last. It is empty if there is one, or
-// if all are met.
+// DefaultValues is a table of the values of the defaults, the least favourable first, and of many the most favourable
+// last. It is empty if there is one, or if all are met.
 func (c *conclusion) DefaultValues() (string, error) {
 	var all []tested
 	met, several, first := true, false, ""
@@ -271,15 +267,11 @@ func (c *conclusion) DefaultValues() (string, error) {
 	}
 	for i := range all {
 		v := &all[i]
-		limit, err := show("limit", v)
-		if err != nil {
-			return "", err
-		}
 		name := ""
 		if several {
 			name = v.Reading
 		}
-		t.Row(v.Measure, v.Bracketed(), limit, v.State(), name)
+		t.Row(v.Measure, v.Bracketed(), words("limit", v), v.State(), name)
 	}
 	filled := t.WithoutEmpty()
 	return markdown(&filled)
