@@ -238,7 +238,7 @@ func (b *bad) schedule(q instance) string {
 // wrongPlaces are the ends of answers to a request of the placement track, by their fault.
 var wrongPlaces = map[string]string{
 	"invents-gpu": `"gpu":1000000000,"slice":0`, "invents-slice": `"gpu":0,"slice":-1`, "overlaps": `"gpu":0,"slice":0`,
-	"forgets": `"gpu":0`, "says-fraction": `"gpu":0.5,"slice":0`, "says-1e999": `"gpu":1e999,"slice":0`, "says-nan": `"gpu":NaN,"slice":0`,
+	"forgets": `"gpu":0`, "says-null": `"gpu":0,"slice":null`, "says-fraction": `"gpu":0.5,"slice":0`, "says-1e999": `"gpu":1e999,"slice":0`, "says-nan": `"gpu":NaN,"slice":0`,
 }
 
 // place returns the end of the answer to a request of the placement track: the first is
@@ -255,13 +255,16 @@ func (b *bad) place() string {
 
 // wrongSlices are slices in answers to a job, by their fault.
 var wrongSlices = map[string]string{
-	"invents-slice": "-1", "forgets": "null", "says-fraction": "0.5", "says-1e999": "1e999", "says-nan": "NaN",
+	"invents-slice": "-1", "says-null": "null", "says-fraction": "0.5", "says-1e999": "1e999", "says-nan": "NaN",
 }
 
 // dispatch returns the end of the answer to a job.
 func (b *bad) dispatch(free []int) string {
 	slice := fmt.Sprint(free[0])
 	if b.decisions >= 2 {
+		if b.fault == "forgets" {
+			return `"message":""`
+		}
 		slice = cmp.Or(wrongSlices[b.fault], slice)
 		for busy := 0; b.fault == "overlaps"; busy++ {
 			if !slices.Contains(free, busy) {

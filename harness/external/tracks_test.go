@@ -34,6 +34,7 @@ func TestFaultsInDialogues(t *testing.T) {
 		"ends-after-answer": {KindCrashed, `ended \(exit status 0\) before it answered$`},
 		"says-more-later":   {KindProtocol, `gives a wrong answer: type "" is neither|writes more than an answer`},
 		"forgets":           {KindProtocol, `gives a wrong answer: .*slice is missing`},
+		"says-null":         {KindProtocol, `no message: slice: null is not a whole number`},
 		"says-fraction":     {KindProtocol, `no message: \w+: 0.5 is not a whole number`},
 		"says-1e999":        {KindProtocol, `no message: \w+: 1e999 is not a whole number`},
 	}

@@ -1,7 +1,7 @@
 // Package strictjson reads JSON and refuses everything that is not exactly what the
 // caller asked for: unknown and duplicate members, members whose names differ in case,
-// values of another type, invalid UTF-8, and text after the end. An error names the line
-// and the value.
+// values of another type, null, invalid UTF-8, and text after the end. An error names the
+// line and the value.
 //
 // [Unmarshal] fills a struct. A [Decoder] reads token by token, for formats whose checks
 // need to name the place of a value.
@@ -25,7 +25,7 @@ import (
 
 // Error says where a text is wrong and what would be right.
 type Error struct {
-	// Line counts from 1. It is 0 when the error is not about a text.
+	// Line counts from 1. It is 0 if the line is not known.
 	Line int
 	// Path is the value concerned, for example placements[3].size. It is empty for the
 	// whole text.
@@ -134,13 +134,14 @@ func (d *Decoder) Fail(format string, args ...any) error {
 	return d.FailAt(d.Line(), "", fmt.Errorf(format, args...))
 }
 
-// FailAt returns the error about a member of the object that was read last; the line is
-// the member's. The member is empty for an error about the object itself.
+// FailAt returns the error about a member, at a line, of the object that was read last. The
+// member is empty for an error about the object itself.
 func (d *Decoder) FailAt(line int, member string, err error) error {
 	return &Error{Line: line, Path: joinPath(d.path(d.in.StackPointer()), member), Err: err}
 }
 
-// path writes a JSON pointer the way that programs write it, for example a.b[3].
+// path writes a JSON pointer the way that programs write it, for example a.b[3]. Below the
+// decoder's stack only the name is known: a number counts as an index there.
 func (d *Decoder) path(p jsontext.Pointer) string {
 	path, level := "", 0
 	for name := range p.Tokens() {
@@ -229,6 +230,8 @@ func goKind(t reflect.Type) string {
 		return "a list"
 	case reflect.Map, reflect.Struct:
 		return "an object"
+	case reflect.Pointer:
+		return goKind(t.Elem())
 	}
 	return "a " + t.String()
 }
@@ -259,9 +262,17 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(s[:maxShown], "") + "..."
 }
 
+// noNull refuses null, which the JSON library reads as a zero value. Types that decode themselves may take it.
+var noNull = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, to any) error {
+	if _, ok := to.(json.Unmarshaler); ok || d.PeekKind() != 'n' {
+		return errors.ErrUnsupported // the value is read as usual
+	}
+	return &json.SemanticError{JSONKind: 'n', GoType: reflect.TypeOf(to)}
+}))
+
 // Value reads the next value into what v points to, as [Unmarshal] does.
 func (d *Decoder) Value(v any) error {
-	if err := json.UnmarshalDecode(d.in, v, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.UnmarshalDecode(d.in, v, json.RejectUnknownMembers(true), noNull); err != nil {
 		return d.wrap(err)
 	}
 	return nil
