@@ -61,16 +61,17 @@ const (
 	SignTested Part = "in sign, and no size was tested"
 )
 
-// Answers lists the answers in the order of summaries, which leave out answers that do not count.
+// Answers lists the answers in the order of summaries. NotCounted is not listed.
 var Answers = []Answer{Holds, HoldsInPart, DoesNotHold, Undecided, InTheModel, CannotRun}
 
 // An Outcome sums up a sentence's values under one reading.
 type Outcome struct {
-	// State is the worst of the values that the reading does not share with the default one, and Shared of the others.
+	// State is the worst state of the reading's own values. Shared is the worst state of the values that it shares with
+	// the default, which count there.
 	State, Shared State
 	// Default marks the default reading or one that equals it, and Aside one that does not decide.
 	Default, Aside bool
-	// Right of the Values are on the side of the sentence. Sign is set if all have its sign.
+	// Right counts the Values that meet the sentence. Sign is set if all have its sign.
 	Right, Values int
 	Sign          bool
 }
@@ -80,29 +81,30 @@ type Conclusion struct {
 	Answer Answer `json:"answer"`
 	// Part is set if the conclusion holds in part, and is the answer in the model for one in the model.
 	Part Part `json:"part,omitempty"`
-	// Met of the Readings that count are on the side of the sentence in values that the default does not share.
+	// Met counts the Readings whose own values all meet the sentence; see [Outcome].
 	Met int `json:"met"`
 	// Whole counts the readings that meet the sentence in all values, those of the default among them.
 	Whole    int `json:"whole"`
 	Readings int `json:"readings"`
-	// Right of the Values under the defaults are.
+	// Right counts the Values under the defaults that meet it.
 	Right  int `json:"right"`
 	Values int `json:"values"`
 	// Sign is set if all values under the defaults have the sign of the sentence.
 	Sign bool `json:"-"`
 }
 
-// Sentence answers a conclusion by its outcomes under all readings:
+// Sentence answers a conclusion by its outcomes under all readings. The first answer that applies is given:
 //
+//   - not counted: all outcomes are aside
+//   - not runnable: no default was measured
 //   - holds: at least 90 % of the readings meet it, all defaults among them
-//   - undecided: it would hold if the open readings met it; or no reading meets it, and the default is open or
-//     the agents learned less than the paper's (short of budget)
+//   - undecided: no default misses it, and it would hold if the open readings met it
 //   - holds in part: a reading meets all of it, or some values under the defaults do, or all of those have its sign
-//   - does not hold: otherwise
-//   - in the model: it is about a model whose constants were chosen with the paper's result in view; its part is the
-//     answer in the model
-//   - not runnable: no value was measured
-//   - not counted: all outcomes are aside, so that it does not count
+//   - undecided: a default is open, or the agents learned less than the paper's (short of budget)
+//   - does not hold
+//
+// A sentence about a model whose constants were chosen with the paper's result in view is in the model, if it counts
+// and was measured. Its part is the answer above.
 func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 	var all, defaults, counting counts
 	for _, o := range outcomes {
