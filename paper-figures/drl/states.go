@@ -17,7 +17,7 @@ import (
 
 // A state is the scheduler's on A100 (4.1), with times in levels. Reconfiguring, a few hundredths of one, is ignored.
 type state struct {
-	// name is the paper's, and after the action that led to the state.
+	// name is the paper's name of the state. after is the action that led to it.
 	name, after string
 	partition   mig.Partition
 	// tasks are those that run, by instance.
@@ -36,15 +36,15 @@ type class struct {
 
 // A running task keeps its instance busy for a while.
 type running struct {
-	name string
-	left mig.Seconds
+	name    string
+	busyFor mig.Seconds
 }
 
 func (s state) pass(by mig.Seconds) state {
 	later := map[mig.Instance]running{}
 	for on, r := range s.tasks {
-		if r.left > by {
-			later[on] = running{r.name, r.left - by}
+		if r.busyFor > by {
+			later[on] = running{r.name, r.busyFor - by}
 		}
 	}
 	s.tasks = later
@@ -55,8 +55,9 @@ func (s state) pass(by mig.Seconds) state {
 func (s state) advance() state {
 	next := mig.Seconds(math.Inf(1))
 	for _, r := range s.tasks {
-		next = min(next, r.left)
+		next = min(next, r.busyFor)
 	}
+	s.reconfigured = false
 	return s.pass(next)
 }
 
@@ -64,7 +65,8 @@ func (s state) advance() state {
 func (s state) execute(i int, on mig.Instance) state {
 	s.classes = slices.Clone(s.classes)
 	c := s.classes[i]
-	if s.classes[i].count--; c.count == 1 {
+	s.classes[i].count--
+	if s.classes[i].count == 0 {
 		s.classes = slices.Delete(s.classes, i, i+1)
 	}
 	s.reconfigured, s.tasks = false, maps.Clone(s.tasks)
@@ -76,7 +78,7 @@ func (s state) execute(i int, on mig.Instance) state {
 func (s state) until(to mig.Partition) (t mig.Seconds) {
 	for on, r := range s.tasks {
 		if !slices.Contains(to, on) {
-			t = max(t, r.left)
+			t = max(t, r.busyFor)
 		}
 	}
 	return t
@@ -115,7 +117,7 @@ func (s state) actions(direct bool) (out []string) {
 func (s state) left() (out [mig.MaxSize]mig.Seconds) {
 	for on, r := range s.tasks {
 		for i := range on.Size() {
-			out[on.Start+i] = r.left
+			out[on.Start+i] = r.busyFor
 		}
 	}
 	return out
@@ -136,14 +138,14 @@ func (s state) panel() reports.GanttPanel {
 			p.Highlight = []string{"C1"}
 		}
 		if busy {
-			p.Bars = append(p.Bars, schedule.Bar{Slice: in.Start, Width: in.Size(), End: r.left, Label: r.name})
+			p.Bars = append(p.Bars, schedule.Bar{Slice: in.Start, Width: in.Size(), End: r.busyFor, Label: r.name})
 		}
 	}
 	return p
 }
 
-// exampleState returns timestep t of Fig. 6 by the text: 2-1-1-3, the third instance free, the first free
-// first, the second after 4 levels (6.5.2); one task of class C1 and four of C2. All other times are ours.
+// exampleState returns timestep t of Fig. 6 by the text (6.5.2). On 2-1-1-3, the third instance is free, the first
+// becomes free next, and the second after 4 levels. One task of class C1 and four of C2 wait. All other times are ours.
 func exampleState() state {
 	p := partitionOf("2-1-1-3")
 	return state{

@@ -12,6 +12,7 @@ import (
 
 // countsTable returns an empty table of counts by paper and name.
 func countsTable[N ~string](names []N) *reports.Table {
+	// HANGS ON THE READING is too long for a heading.
 	head := func(n N) string { return strings.TrimSuffix(string(n), " ON THE READING") }
 	return &reports.Table{Columns: reports.Left("paper").Right(nearest.Names(names, head)...).Right("all")}
 }
@@ -45,7 +46,8 @@ func markdown(t *reports.Table) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// linkPapers links the names of papers that begin a row to their pages.
+// linkPapers links the names of papers that begin a row to their pages, and removes padding from these rows. It takes
+// and returns the error of markdown, so that calls can be chained.
 func (r *run) linkPapers(table string, err error) (string, error) {
 	for _, p := range r.Papers {
 		begin := regexp.MustCompile(`(?m)^\| ` + p.Name + ` +\|.*$`)

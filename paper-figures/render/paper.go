@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/harness/nearest"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -22,7 +23,7 @@ type paper struct {
 	Manifest *manifest.Manifest
 	// common are the terms of all papers.
 	common []manifest.Term
-	// all are its conclusions, and artefacts what Artefacts has.
+	// all are its conclusions. artefacts are the artefacts that have a page; see Pages.
 	all       []*conclusion
 	artefacts []*artefact
 }
@@ -48,31 +49,33 @@ func newPaper(m *manifest.Manifest, p *manifest.Paper, common []manifest.Term) *
 // Conclusions are the paper's, in its order.
 func (p *paper) Conclusions() []*conclusion { return p.all }
 
-// Pages are the artefacts in the order of the page. Those that compare the paper's inputs alone come last.
+// Pages returns the artefacts that have a page, in order. Those that compare the paper's inputs alone come last.
 func (p *paper) Pages() []*artefact { return p.artefacts }
 
-// An answered group has the conclusions with an answer, which says what one in the model is there.
+// An answered group has the conclusions with one full answer, for example "holds in the model".
 type answered struct {
 	Answer      string
 	Conclusions []*conclusion
 }
 
-// answeredBy returns the conclusions with an answer.
+// answeredBy returns the conclusions with a full answer.
 func (p *paper) answeredBy(answer string) []*conclusion {
 	return slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.FullAnswer() != answer })
 }
 
-// fullAnswers are the answers in the order of the page.
-var fullAnswers = []string{
-	"holds", "holds in part", "does not hold", "undecided", "holds in the model", "holds in part in the model",
-	"does not hold in the model", "undecided in the model", "not runnable", "not counted",
-}
-
-// Answered groups the conclusions by answer.
+// Answered groups the conclusions by full answer, in the order of summaries.
 func (p *paper) Answered() (out []answered) {
-	for _, a := range fullAnswers {
-		if own := p.answeredBy(a); len(own) > 0 {
-			out = append(out, answered{a, own})
+	for _, answer := range append(slices.Clone(verdict.Answers), verdict.NotCounted) {
+		full := []string{string(answer)}
+		if answer == verdict.InTheModel {
+			full = nearest.Names(verdict.Answers, func(part verdict.Answer) string {
+				return string(part) + " " + string(answer)
+			})
+		}
+		for _, a := range full {
+			if own := p.answeredBy(a); len(own) > 0 {
+				out = append(out, answered{a, own})
+			}
 		}
 	}
 	return out
@@ -161,7 +164,7 @@ func (p *paper) hasTimed(file string) bool {
 // Terms are the paper's terms, and then the ones that all papers have.
 func (p *paper) Terms() []manifest.Term { return slices.Concat(p.Paper.Terms, p.common) }
 
-// saveCurve draws the conclusions, if there are any. PNG and PDF are written only where the SVG changes.
+// saveCurve draws the conclusions, if there are any. It writes only if the SVG changes or one of the files is missing.
 func (p *paper) saveCurve(dir string) error {
 	if len(p.all) == 0 {
 		return nil
