@@ -8,13 +8,13 @@ import (
 	"miglab/harness/spec"
 )
 
-// lnsBlur is the share by which lns blurs durations in the first iteration; see [search.improve].
+// lnsBlur is the blur of the first iteration of lns. Durations change by up to half of it; see [search.improve].
 const lnsBlur = 0.1
 
 var iterations = algo.Param{
 	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9),
-	Doc: "how often a few tasks are removed and inserted again, on several GPUs for each pair in each of " +
-		"three parts, with 500 steps of annealing a GPU; a whole number",
+	Doc: "iterations, each of which removes and re-inserts up to seven tasks; on several GPUs, each of three searches " +
+		"has as many for each pair, and annealing has 500 steps for each iteration and GPU; a whole number",
 }
 
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }
@@ -54,7 +54,8 @@ var _ = algo.Register(algo.Spec{
 })
 
 // lnsStream plans each batch for the instances that the batches before it leave and for the times at which slices
-// become free. So a batch fills idle time of the batch before it and reuses its instances. No schedule is reversed.
+// become free. So a batch fills idle time of the batch before it and reuses its instances. Unlike FAR's concatenation
+// (concat.go), it reverses no schedule.
 type lnsStream struct{ iterations int }
 
 func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {

@@ -44,7 +44,8 @@ func chooseFrom(geometries []numbers, used numbers) (out []option) {
 	return out
 }
 
-// choose returns the first option that provides the most lacking instances; nil if no option provides any.
+// choose returns the first option that provides the most lacking instances; nil if no option provides any. An option
+// replaces the free instances of its GPU. So where these do not suffice, all that lack count.
 func choose(options []option, free, lacking *numbers) (best *option) {
 	var useful numbers
 	for p, n := range lacking {
@@ -72,14 +73,14 @@ type placed struct {
 	mask    mig.Mask
 }
 
-// An arrangement has the arguments of a call of arrange.
-type arrangement struct {
+// An arrangementKey has the arguments of a call of arrange.
+type arrangementKey struct {
 	want     numbers
 	occupied mig.Mask
 }
 
-// arrange gives instances of the wanted profiles, by index, starts on the free slices. If not all of them find room, it
-// places as many as possible, with earlier instances first.
+// arrange gives instances of the wanted profiles, by index, starts on the free slices. It never skips an instance that
+// has a free start; for the geometries of today's models that is also the greatest number. The last placed comes first.
 func arrange(profiles []*mig.Profile, want []int, occupied mig.Mask) (best []placed) {
 	if len(want) == 0 {
 		return nil

@@ -18,7 +18,7 @@ var _ = algo.Register(algo.Spec{
 	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		n := &nos{
 			profiles: task.RequestProfiles(s.GPU), masks: make([]mig.Mask, s.GPUs), gpus: make([]nosGPU, s.GPUs),
-			options: map[numbers][]option{}, arrangements: map[arrangement][]placed{},
+			options: map[numbers][]option{}, arrangements: map[arrangementKey][]placed{},
 		}
 		switch {
 		case len(n.profiles) > len(numbers{}):
@@ -54,7 +54,7 @@ type nos struct {
 	free numbers
 	// options and arrangements cache the results of chooseFrom and arrange.
 	options      map[numbers][]option
-	arrangements map[arrangement][]placed
+	arrangements map[arrangementKey][]placed
 	// settled is the demand for which the last plan changed no GPU; 0 after a GPU changed.
 	settled numbers
 	// changes counts the new geometries of GPUs, and impossible the changes to geometries that could not exist.
@@ -158,7 +158,7 @@ func (n *nos) plan(c *sim.Cluster, profile int) {
 // apply replaces the free instances of a GPU by the fresh instances of an option.
 func (n *nos) apply(gpu int, o *option) {
 	g := &n.gpus[gpu]
-	key := arrangement{o.fresh, n.masks[gpu]}
+	key := arrangementKey{o.fresh, n.masks[gpu]}
 	made, known := n.arrangements[key]
 	if !known {
 		var want []int

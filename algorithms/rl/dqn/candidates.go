@@ -35,8 +35,8 @@ func isChooser(s *learn.Shard) bool {
 func (t *Trainer) choose(s *shard, i, slot int) {
 	e := s.Env(i).(env.Chooser)
 	choice := s.candidates.Best(e, s.Policy.Forward)
-	copy(t.replay.best.Observation(slot), s.candidates.Observation(choice.Candidate))
-	copy(t.replay.best.Mask(slot), s.candidates.Mask(choice.Candidate))
+	copy(t.replay.bestCandidate.Observation(slot), s.candidates.Observation(choice.Candidate))
+	copy(t.replay.bestCandidate.Mask(slot), s.candidates.Mask(choice.Candidate))
 	if s.Rand.Float64() < t.Stats.Exploration {
 		choice = randomChoice(&s.candidates, s.Rand)
 	}

@@ -37,10 +37,10 @@ func TestFuture(t *testing.T) {
 		}, policy, target, func() env.Env { return still{} }, 1)
 		copy(policy.Parameters(), []float32{2, 1, 9, 0, 0, 0}) // weights, biases
 		copy(target.Parameters(), []float32{3, 4, 9, 0, 0, 0})
-		s := tr.parts[0]
+		s := tr.shards[0]
 		s.next[0], s.next[1] = 1, 1
-		tr.observe(s, 1)
-		tr.observe(s, 2)
+		tr.observeAndChoose(s, 1)
+		tr.observeAndChoose(s, 2)
 		tr.replay.dones[1] = true
 		tr.future(s, []int32{0, 1})
 		if s.futures[0] != c.want || s.futures[1] != 0 {

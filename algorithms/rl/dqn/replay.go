@@ -13,9 +13,9 @@ type replay struct {
 	rewards []float32
 	dones   []bool
 
-	// best is about the candidate with the highest value at each step. It has the same memory
+	// bestCandidate is about the candidate with the highest value at each step. It has the same memory
 	// as Rows unless the environments are of [env.Chooser].
-	best env.Rows
+	bestCandidate env.Rows
 }
 
 func newReplay(shape env.Shape, envs, transitions int, choosers bool) *replay {
@@ -23,10 +23,10 @@ func newReplay(shape env.Shape, envs, transitions int, choosers bool) *replay {
 	n := r.rows * envs
 	r.Resize(shape, n)
 	r.actions, r.rewards, r.dones = make([]int32, n), make([]float32, n), make([]bool, n)
-	r.best = r.Rows
+	r.bestCandidate = r.Rows
 	if choosers {
-		r.best = env.Rows{}
-		r.best.Resize(shape, n)
+		r.bestCandidate = env.Rows{}
+		r.bestCandidate.Resize(shape, n)
 	}
 	return r
 }

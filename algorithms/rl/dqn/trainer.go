@@ -13,7 +13,7 @@ type Trainer struct {
 	cfg            Config
 	policy, target nn.Policy
 	replay         *replay
-	parts          []*shard
+	shards         []*shard
 
 	batch []int32 // slots of the replay
 
@@ -27,15 +27,15 @@ type Trainer struct {
 type shard struct {
 	*learn.Shard
 	target             nn.Policy
-	observations, next []float32 // of its part of a batch, gathered
+	observations, next []float32 // of its share of a batch, gathered
 	futures            []float32 // the value of what follows
 	d                  []float32 // derivatives of the loss
 	chosen             []int     // by the policy, for Double
-	loss               float64   // the sum over its part
+	loss               float64   // the sum over its share
 	candidates         env.Candidates
 }
 
-// New returns a trainer of the policy in segment 0. The target network is another network
+// New returns a trainer of a policy, at the beginning of segment 0. The target network is another network
 // of the same architecture; its parameters are overwritten. Neither has a critic.
 func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint64) *Trainer {
 	core := learn.NewTrainer(learn.Settings{
@@ -49,19 +49,19 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 	}
 	t.Counters, t.Vectors = append(t.Counters, &t.updates), append(t.Vectors, target.Parameters())
 	copy(target.Parameters(), policy.Parameters())
-	part := (cfg.Batch + cfg.Shards - 1) / cfg.Shards
+	share := (cfg.Batch + cfg.Shards - 1) / cfg.Shards
 	for _, s := range t.Shards {
-		t.parts = append(t.parts, &shard{
+		t.shards = append(t.shards, &shard{
 			Shard:        s,
 			target:       target.Share(),
-			observations: make([]float32, part*policy.Inputs()),
-			next:         make([]float32, part*policy.Inputs()),
-			futures:      make([]float32, part),
-			d:            make([]float32, part*policy.Actions()),
-			chosen:       make([]int, part),
+			observations: make([]float32, share*policy.Inputs()),
+			next:         make([]float32, share*policy.Inputs()),
+			futures:      make([]float32, share),
+			d:            make([]float32, share*policy.Actions()),
+			chosen:       make([]int, share),
 		})
 	}
-	t.act = func(k int) { t.step(t.parts[k]) }
+	t.act = func(k int) { t.step(t.shards[k]) }
 	t.learnFrom = func(k int) { t.gradient(k) }
 	t.Body = t.iterate
 	t.Restart(0)
@@ -73,15 +73,15 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 func (t *Trainer) Restart(segment uint64) {
 	t.Trainer.Restart(segment)
 	t.replay.clear()
-	for _, s := range t.parts {
-		t.observe(s, t.replay.head)
+	for _, s := range t.shards {
+		t.observeAndChoose(s, t.replay.head)
 	}
 }
 
 func (t *Trainer) iterate(workers int) error {
 	updates := t.updates
 	for range t.cfg.Horizon {
-		learn.Each(workers, len(t.parts), t.act)
+		learn.Each(workers, len(t.shards), t.act)
 		row := t.replay.head * t.cfg.Envs
 		t.replay.advance()
 		t.Count += int64(t.cfg.Envs)
@@ -103,9 +103,9 @@ func (t *Trainer) iterate(workers int) error {
 	return nil
 }
 
-// observe writes the observations of a shard's environments to a row of the replay. Where there
-// are candidates, it chooses among them.
-func (t *Trainer) observe(s *shard, row int) {
+// observeAndChoose writes the observations of a shard's environments to a row of the replay. In an [env.Chooser], it
+// also chooses one of the candidates, such as the jobs that run together, and an action for it.
+func (t *Trainer) observeAndChoose(s *shard, row int) {
 	if isChooser(s.Shard) {
 		for i := range s.End - s.Begin {
 			t.choose(s, i, row*t.cfg.Envs+s.Begin+i)
@@ -118,11 +118,11 @@ func (t *Trainer) observe(s *shard, row int) {
 // step acts in a shard's environments and observes the result.
 func (t *Trainer) step(s *shard) {
 	begin, end := t.replay.head*t.cfg.Envs+s.Begin, t.replay.head*t.cfg.Envs+s.End
-	if !isChooser(s.Shard) { // otherwise observe has chosen
+	if !isChooser(s.Shard) { // otherwise observeAndChoose has chosen
 		t.decide(s, begin, end)
 	}
 	s.Step(t.replay.actions[begin:end], t.replay.rewards[begin:end], t.replay.dones[begin:end])
-	t.observe(s, t.replay.after(t.replay.head))
+	t.observeAndChoose(s, t.replay.after(t.replay.head))
 }
 
 // decide chooses the actions of some slots of the replay.
@@ -144,10 +144,10 @@ func (t *Trainer) update(workers int) error {
 	for i := range t.batch {
 		t.batch[i] = int32(t.replay.slot(t.Rand.IntN(t.replay.size())))
 	}
-	learn.Each(workers, len(t.parts), t.learnFrom)
+	learn.Each(workers, len(t.shards), t.learnFrom)
 
 	loss := 0.0
-	for _, s := range t.parts {
+	for _, s := range t.shards {
 		loss += s.loss
 	}
 	loss /= float64(len(t.batch))
@@ -164,10 +164,11 @@ func (t *Trainer) update(workers int) error {
 	return nil
 }
 
+// gradient computes the loss of a shard's share of the batch and its gradient.
 func (t *Trainer) gradient(k int) {
-	s := t.parts[k]
+	s := t.shards[k]
 	s.loss = 0
-	batch := t.batch[k*len(t.batch)/len(t.parts) : (k+1)*len(t.batch)/len(t.parts)]
+	batch := t.batch[k*len(t.batch)/len(t.shards) : (k+1)*len(t.batch)/len(t.shards)]
 	n, inputs, actions := len(batch), t.Shape.Observation, t.Shape.Actions
 	if n == 0 {
 		clear(s.Policy.Gradients())
@@ -175,7 +176,7 @@ func (t *Trainer) gradient(k int) {
 	}
 	for i, slot := range batch {
 		copy(s.observations[i*inputs:(i+1)*inputs], t.replay.Observation(int(slot)))
-		copy(s.next[i*inputs:(i+1)*inputs], t.replay.best.Observation(t.replay.next(int(slot))))
+		copy(s.next[i*inputs:(i+1)*inputs], t.replay.bestCandidate.Observation(t.replay.next(int(slot))))
 	}
 	t.future(s, batch)
 	values, _ := s.Policy.Forward(s.observations[:n*inputs], n)
@@ -201,7 +202,7 @@ func (t *Trainer) future(s *shard, batch []int32) {
 	}
 	values, _ := judge.Forward(s.next[:n*inputs], n)
 	for i, slot := range batch {
-		s.chosen[i] = env.Likeliest(values[i*actions:(i+1)*actions], t.replay.best.Mask(t.replay.next(int(slot))))
+		s.chosen[i] = env.Likeliest(values[i*actions:(i+1)*actions], t.replay.bestCandidate.Mask(t.replay.next(int(slot))))
 	}
 	if t.cfg.Double {
 		values, _ = s.target.Forward(s.next[:n*inputs], n)

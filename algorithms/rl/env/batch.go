@@ -259,7 +259,7 @@ func (b *Batch) busyFor(rng *rand.Rand) float64 {
 func (b *Batch) deviceInstance(m int) int {
 	p := &b.tables.partitions[b.partition]
 	first := bits.TrailingZeros8(p.instances[m])
-	return int(b.tables.device[b.tables.forms[p.form][first]][first])
+	return int(b.tables.instance[b.tables.forms[p.form][first]][first])
 }
 
 // Load begins an episode with the given tasks, any number of them, in order of arrival, as
@@ -295,7 +295,7 @@ func (b *Batch) adopt() {
 	for f := range b.tables.forms {
 		score := 0
 		for s := range k {
-			if here, _ := b.device.Here(s); here == int(b.tables.device[b.tables.forms[f][s]][s]) {
+			if here, _ := b.device.Here(s); here == int(b.tables.instance[b.tables.forms[f][s]][s]) {
 				score++
 			}
 		}
@@ -508,6 +508,6 @@ func (b *Batch) execute(j, m int) {
 	if len(b.release) > 0 {
 		release = b.release[task]
 	}
-	b.device.Run(int(b.tables.device[size][b.sigma[slice]]), b.first+int(task), b.tasks[task][size], release)
+	b.device.Run(int(b.tables.instance[size][b.sigma[slice]]), b.first+int(task), b.tasks[task][size], release)
 	b.join()
 }

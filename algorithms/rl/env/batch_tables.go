@@ -13,8 +13,7 @@ import (
 type batchTables struct {
 	// swaps generate the renamings of DRL Definition 1, the small ones first.
 	swaps []swap
-	// forms are the useful partitions as vectors of Definition 1: the instance's size
-	// by slice.
+	// forms are the useful partitions.
 	forms []sizeVector
 	// canonical is, by form, its canonical partition.
 	canonical  []int
@@ -24,10 +23,12 @@ type batchTables struct {
 	// ways are, by current and target canonical partition, the forms of the target's
 	// class, in the order of fewest changes.
 	ways [][][]way
-	// device is, by size and slice, the device's instance that covers the slice.
-	device [mig.MaxSize + 1][8]int8
+	// instance[size][slice] is the number in GPU.Tree of the instance of that size over the slice; 0 where no useful
+	// partition has one.
+	instance [mig.MaxSize + 1][8]int8
 }
 
+// A sizeVector is a partition as Definition 1 writes it: for each slice, the size of the instance that covers it.
 type sizeVector [8]int8
 
 type canonicalPartition struct {
@@ -70,7 +71,7 @@ func newBatchTables(g *mig.GPU, unmerged bool) *batchTables {
 			for _, in := range p {
 				for s := in.Start; s < in.Start+in.Size(); s++ {
 					form[s] = int8(in.Size())
-					t.device[in.Size()][s] = number[in]
+					t.instance[in.Size()][s] = number[in]
 				}
 			}
 			t.forms = append(t.forms, form)

@@ -68,8 +68,8 @@ const (
 	onKernels = "kernels"
 	// onClasses scores the agent on the data sets of Table 4, whose tasks are in the order of their classes.
 	onClasses = "classes"
-	// listedTasks and unmergedPartitions each take back one of the paper's refinements (DRL 7), as a penalty does:
-	// see [env.BatchOptions].
+	// listedTasks and unmergedPartitions each undo one of the paper's refinements (DRL 7): see [env.BatchOptions]. So
+	// does Penalty, which replaces masks.
 	listedTasks        = "listed"
 	unmergedPartitions = "unmerged"
 	// These look for the reason why DIRECT RECONFIG stays on one partition: measuredKept measures the usual agent,
@@ -106,7 +106,7 @@ func paperRecipes() (out []*Recipe) {
 			Learner: "PPO, ours", Updates: p.ppo(steps).Updates(steps),
 			Name: p.agent().WeightsName(p.Workload) + p.Suffix, Doc: doc, Steps: steps,
 			Seeds: firstSeeds(p.Runs), Shipped: p.Shipped, Score: pOpt, Tracks: ofBatches,
-			setup: p.setup, meta: nn.Meta{Workload: p.Workload, Tasks: p.Tasks, Levels: p.Levels},
+			setup: p.newSetup, meta: nn.Meta{Workload: p.Workload, Tasks: p.Tasks, Levels: p.Levels},
 		}
 		switch {
 		case p.changes(byDQN):
@@ -167,12 +167,12 @@ func (p paperRun) source(n int) (env.Source, error) {
 	case p.changes(shortBatches):
 		length = func(rng *rand.Rand) int { return 1 + rng.IntN(n) }
 	case p.changes(asReleased):
-		generators = readings[1:]
+		generators = []string{releasedGenerator}
 	}
 	return sourceOf(gpu(), []string{p.Workload}, generators, length)
 }
 
-func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
+func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	o := p.learningOptions()
 	n := max(o.Tasks, o.Stream)
 	source, err := p.source(n)
@@ -200,10 +200,10 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		return p.setupDQN(k, shape, newEnv, score, steps, seed), nil
 	}
 	policy := nn.NewActorCritic(shape.Observation, p.hidden(), shape.Actions, k, newRand(seed))
-	constant := int64(0)
+	constantFor := int64(0)
 	if p.changes(asReleased) && !p.agent().Explores {
-		constant = 2_000_000
-		steps = constant // changes no setting, but the text below, which identifies the training
+		constantFor = 2_000_000
+		steps = constantFor // Settings do not depend on the length, so the text must not either.
 	}
 	c := p.ppo(steps)
 	segmentCount := int64(segments)
@@ -211,8 +211,9 @@ func (p paperRun) setup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		segmentCount = longSegments
 	}
 	out := setup{
-		policy: policy, learner: ppo.New(c, policy, newEnv, seed), score: score, segments: segmentCount, constant: constant,
-		text: fmt.Sprintf("%s %+v %+v", p.Workload, p.describe(), c),
+		policy: policy, learner: ppo.New(c, policy, newEnv, seed), score: score, segments: segmentCount,
+		constantFor: constantFor,
+		text:        fmt.Sprintf("%s %+v %+v", p.Workload, p.describe(), c),
 	}
 	if slices.ContainsFunc(keptChanges, p.changes) {
 		out.kept = func() float64 { return keptBy(envs) }
@@ -226,7 +227,7 @@ func (p paperRun) evaluation() ([]measured, []player, error) {
 	scored, err := p.scoredBatches(max(o.Tasks, o.Stream))
 	o.Stream = 0
 	return scored, players(len(scored), func() player {
-		b, _ := env.NewBatch(o, nil) // no error: the options of setup's, except the start and the stream
+		b, _ := env.NewBatch(o, nil) // no error: the options of newSetup's, except the start and the stream
 		return b
 	}), err
 }

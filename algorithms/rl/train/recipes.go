@@ -55,11 +55,11 @@ type setup struct {
 	kept func() float64
 	// segments is the number of segments; 0 means the usual number.
 	segments int64
-	// constant is 0 unless every setting stays the same in a run of any length. Then a shorter run is the beginning of
-	// a longer one, to the last bit, and a run goes on when it is given more steps. It has all segments in its first
-	// constant steps; after these, segments are ten times as long until the run is ten times as long, and so on. The
+	// constantFor is 0 unless every setting stays the same in a run of any length. Then a shorter run is the beginning
+	// of a longer one, to the last bit, and a run goes on when it is given more steps. It has all segments in its first
+	// constantFor steps; after these, segments are ten times as long until the run is ten times as long, and so on. The
 	// last one ends where it would in a longer run.
-	constant int64
+	constantFor int64
 	// text lists all settings, so that a run is not resumed with other ones.
 	text string
 }
@@ -104,9 +104,11 @@ func Find(name string) (*Recipe, error) {
 // the cost of reconfiguring.
 func gpu() *mig.GPU { return mig.MustLookup("A100") }
 
-// readings are the generators of the batches to learn from, half each: one follows the paper's text, the other the code
-// with which the paper's agents were trained.
-var readings = []string{"paper", "released-train"}
+// releasedGenerator follows the code with which the paper's agents were trained.
+const releasedGenerator = "released-train"
+
+// readings are the generators of the batches to learn from, half each: the first follows the paper's text.
+var readings = []string{"paper", releasedGenerator}
 
 // sourceOf draws batches of n tasks of the workloads by the generators.
 func sourceOf(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {

@@ -153,7 +153,7 @@ func (s *session) begin() (err error) {
 		return err
 	}
 	s.settings = s.recipe.Name
-	if s.constant == 0 {
+	if s.constantFor == 0 {
 		s.settings += fmt.Sprintf(" steps=%d", s.Steps)
 	}
 	s.settings += fmt.Sprintf(" kernel=%T %s", s.Kernel, s.text)
@@ -191,8 +191,8 @@ func (s *session) begin() (err error) {
 // segment returns the step at which the next segment ends at the latest, and the usual number of steps in a segment.
 func (s *session) segment() (end, length int64) {
 	end = s.Steps
-	if s.constant > 0 {
-		for end = s.constant; end <= s.done(); {
+	if s.constantFor > 0 {
+		for end = s.constantFor; end <= s.done(); {
 			end *= 10
 		}
 	}

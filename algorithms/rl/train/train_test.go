@@ -153,7 +153,7 @@ func grow() *Recipe {
 	changing := r.setup
 	r.setup = func(k nn.Kernel, _ int64, seed uint64) (setup, error) {
 		s, err := changing(k, 1<<40, seed) // in this many steps the rate hardly falls
-		s.constant = 5 * 128
+		s.constantFor = 5 * 128
 		return s, err
 	}
 	return r
