@@ -12,7 +12,7 @@ import (
 
 // Speedups draws how much faster tasks are on larger instances than on one slice (FAR Figs. 3 and 11, DRL Figs. 7
 // and 8), perPanel tasks in a panel, and the linear speedup if it is wanted. A task that does not fit on one slice
-// is compared with the smallest size that it fits on, and its name says so.
+// is compared with the smallest size that it fits on, and its name says so. Tasks that fit no size are left out.
 func Speedups(title string, g *mig.GPU, b task.Batch, perPanel int, linear bool) Panels {
 	f := Lines{Title: title, X: Axis{Label: "Instance size [slices]"}, Y: Axis{Label: "Speedup"}}
 	for _, size := range g.Sizes() {

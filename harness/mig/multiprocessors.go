@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// boards are GPUs whose multiprocessors do not follow from their largest instance or from their model,
-// by the beginnings of their names.
+// boards lists GPUs that do not have as many multiprocessors as the largest instance of their model, by the
+// beginnings of their names. The first that fits counts.
 var boards = []struct {
 	prefix string
 	sms    int
@@ -18,7 +18,7 @@ var boards = []struct {
 }
 
 // BoardMultiprocessors returns the number of multiprocessors of a board, by its name as one word such as
-// A100-SXM-64GB. It returns false for a board that has as many as its model.
+// A100-SXM-64GB. It returns false if the table has no board of that name.
 func BoardMultiprocessors(board string) (int, bool) {
 	for _, b := range boards {
 		rest, ok := strings.CutPrefix(board, b.prefix)
@@ -41,6 +41,8 @@ func (g *GPU) Multiprocessors() (int, error) {
 			return 0, fmt.Errorf("nothing is published about the multiprocessors of the MIG profiles of %s", g)
 		}
 	}
+	// This is an A100 or A800 under another name, whose full chip is not known. On A30, and on H100 and later, the
+	// largest instance has all multiprocessors.
 	if strings.HasPrefix(board, "A1") || strings.HasPrefix(board, "A8") {
 		return 0, fmt.Errorf("it is not known how many multiprocessors a GPU %s has outside its instances", g)
 	}

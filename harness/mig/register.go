@@ -171,15 +171,14 @@ func (g *GPU) checkProfile(p *Profile) error {
 	return nil
 }
 
-// replaceable reports whether an instance of the standard profile by could replace any instance of p at no higher
-// cost.
-func (p *Profile) replaceable(by *Profile) bool {
-	elsewhere := func(start Slices) bool { return !slices.Contains(by.Starts, start) }
-	return by != nil && by.Standard() && by.Size == p.Size && by.Length <= p.Length && by.Create <= p.Create &&
-		by.Destroy <= p.Destroy && !slices.ContainsFunc(p.Starts, elsewhere)
+// replaceable reports whether other is a standard profile that could replace any instance of p at no higher cost.
+func (p *Profile) replaceable(other *Profile) bool {
+	elsewhere := func(start Slices) bool { return !slices.Contains(other.Starts, start) }
+	return other != nil && other.Standard() && other.Size == p.Size && other.Length <= p.Length &&
+		other.Create <= p.Create && other.Destroy <= p.Destroy && !slices.ContainsFunc(p.Starts, elsewhere)
 }
 
-// mayTake reports whether t is a valid time of an operation. Only costs in the model's name may be 0.
+// mayTake reports whether t is a valid time of an operation. Only costs in a model's name may be 0: A100?create=0.
 func (g *GPU) mayTake(t Seconds) bool { return t > 0 || t == 0 && g.Like != "" }
 
 // disjoint returns how many instances of the profile fit beside each other.
@@ -262,7 +261,7 @@ func ParseModel(text []byte, file string) (*GPU, error) {
 }
 
 // CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not published: g's
-// times for its smallest size that is at least as large. g is a model of FAR Table 1, and source says so.
+// times for its smallest size that is at least as large, or for its largest if none is. g is a model of FAR Table 1, and source says so.
 func (g *GPU) CostsLike(size Slices) (create, destroy Seconds, source string) {
 	for _, s := range g.sizes {
 		p := g.bySize[s]

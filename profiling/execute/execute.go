@@ -213,10 +213,10 @@ func (r *run) live(ctx context.Context, l *life) error {
 
 // turn waits for the turn of an operation and does it.
 func (r *run) turn(ctx context.Context, l *life, o *operation) error {
-	if o.before != nil {
+	if o.previous != nil {
 		select {
 		case <-ctx.Done():
-		case <-o.before.done:
+		case <-o.previous.done:
 		}
 	}
 	if err := ctx.Err(); err != nil {

@@ -27,11 +27,11 @@ type life struct {
 
 type operation struct {
 	schedule.Operation
-	// after lists the operations that must come before it, whatever the times are.
-	after []*operation
-	// before is the operation with the previous turn on the GPU; nil for the first.
-	before *operation
-	placed bool
+	// needs lists the operations that must come before it, whatever the times are.
+	needs []*operation
+	// previous is the operation with the previous turn on the GPU; nil for the first.
+	previous *operation
+	placed   bool
 	// done is closed when the operation has succeeded.
 	done chan struct{}
 }
@@ -74,17 +74,17 @@ func planLives(s *schedule.Schedule) []*life {
 			here := place{o.GPU, o.Instance}
 			l := at[here][ended[here]]
 			ended[here]++
-			l.destroy, o.after = o, []*operation{l.create}
+			l.destroy, o.needs = o, []*operation{l.create}
 		}
 	}
 	placements := slices.Clone(s.Placements)
 	slices.SortStableFunc(placements, func(a, b schedule.Placement) int { return cmp.Compare(a.Start, b.Start) })
 	for _, pl := range placements {
 		// The middle of a run lies within its life, whatever the tolerance.
-		middle := pl.Start/2 + pl.End/2
+		midRun := pl.Start/2 + pl.End/2
 		here := at[place{pl.GPU, pl.Instance}]
 		i := 0
-		for i+1 < len(here) && here[i+1].create.Start <= middle {
+		for i+1 < len(here) && here[i+1].create.Start <= midRun {
 			i++
 		}
 		here[i].tasks = append(here[i].tasks, pl.Task)
@@ -121,8 +121,8 @@ func addNeeds(lives []*life) {
 			takes = append(takes, resource{gpu: l.gpu, only: l.in.Profile})
 		}
 		for _, r := range takes {
-			if h := holder[r]; h != nil && !slices.Contains(l.create.after, h.destroy) {
-				l.create.after = append(l.create.after, h.destroy)
+			if h := holder[r]; h != nil && !slices.Contains(l.create.needs, h.destroy) {
+				l.create.needs = append(l.create.needs, h.destroy)
 			}
 			holder[r] = l
 		}
@@ -138,10 +138,10 @@ func takeTurns(operations []*operation) {
 			return
 		}
 		o.placed = true
-		for _, e := range o.after {
+		for _, e := range o.needs {
 			place(e)
 		}
-		o.before = last[o.GPU]
+		o.previous = last[o.GPU]
 		last[o.GPU] = o
 	}
 	for _, o := range operations {

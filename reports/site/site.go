@@ -3,7 +3,7 @@
 // It has leaderboards, a page for each algorithm, the claims of the papers, their figures and tables, instances
 // with two schedules side by side, a page that runs schedulers on pasted tasks, answers for those who run a cluster,
 // and provenance. The pages are html/template, which escapes whatever comes from results; a little plain JavaScript
-// sorts, filters and draws. Without it everything but the Gantt charts can be read.
+// sorts, filters and draws. Without it everything but the Gantt charts and try.html can be read.
 //
 // Schedules must pass [schedule.Check]. The same [Data] gives the same bytes.
 package site
@@ -51,9 +51,9 @@ type Board struct {
 // A Paper is the outcome of a paper in short: the first screen of its page.
 type Paper struct {
 	Name, Title, Cite string
-	// About says in a sentence what the paper is about, and Limits what limits what can be said about it.
+	// About says in a sentence what the paper is about. Limits says what weakens our conclusions about it.
 	About, Limits string
-	// Score counts the answers in words, and Answers have the numbers, with all answers that there are.
+	// Score summarizes the answers in words. Answers counts each answer.
 	Score       string
 	Answers     []NameCount
 	Conclusions []Conclusion
@@ -66,8 +66,8 @@ type Conclusion struct {
 	ID, Short, Sentence, Section string
 	// Answer says whether it holds, and Met under how many readings.
 	Answer, Met string
-	// Reason is one sentence that says why. Numbers decide, Plain is about them, Because says all of why they came out
-	// so, and Varied names the points on which the readings differ.
+	// Numbers lists the values that decide. Plain puts them in a sentence. Because is the whole explanation, and Reason
+	// its first sentence. Varied names the points on which the readings differ.
 	Reason, Numbers, Plain, Because, Varied string
 }
 
@@ -85,7 +85,7 @@ type Claim struct {
 	Published, Measured, Low, High, Margin, Unit string
 	// Verdict is empty in a quick run.
 	Verdict, Cause, Reason string
-	// Evidence names the artefact that shows the cause, for example far/table5, and Numbers are those that decide.
+	// Evidence names the artefact that shows the cause, for example far/table5. Numbers lists the values that decide.
 	Evidence, Numbers string
 }
 

@@ -103,7 +103,7 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 	if err != nil {
 		return err
 	}
-	// The certified bound is called proven once it is verified exactly.
+	// The table calls the certified bound proven, so its witness is verified exactly before.
 	w, err := bounds.Prove(c.Context(), p, mig.Seconds(math.Inf(1)))
 	if err == nil {
 		err = certificate.VerifyWitness(p, w)

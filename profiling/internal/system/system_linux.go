@@ -36,9 +36,9 @@ var (
 	taken []int
 )
 
-// Take takes n processors that are not taken, until Free. If there are fewer, the list is empty. The
-// first processor is left for the rest of the program. The host of a kernel that makes many short launches is then
-// neither moved about nor interrupted.
+// Take takes n processors that are not taken, until Free. The first one that is not taken is left for the rest of the
+// program; if fewer than n others are free, the list is empty. A thread that makes many short launches is not moved
+// between processors while it is pinned to one.
 func Take(n int) Processors {
 	mu.Lock()
 	defer mu.Unlock()
