@@ -133,7 +133,8 @@ func affordable(d *figures.Data, byRow map[string]figures.Measurement) *figures.
 			}
 		}
 	}
-	out.Readings[0].Values[claim.Cell{Row: "far", Column: "n=15", Quantity: "time"}] = figures.Exactly(printedTime(d.Claims, "far", "10-35").To)
+	at := claim.Cell{Row: "far", Column: "n=15", Quantity: "time"}
+	out.Readings[0].Values[at] = figures.Exactly(printedTime(d.Claims, "far", "10-35").To)
 	return out
 }
 
