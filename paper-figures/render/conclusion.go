@@ -265,13 +265,12 @@ func (c *conclusion) DefaultValues() (string, error) {
 	if len(all) > mostValues {
 		all = append(all[:mostValues-1], all[len(all)-1])
 	}
-	for i := range all {
-		v := &all[i]
+	for _, v := range all {
 		name := ""
 		if several {
 			name = v.Reading
 		}
-		t.Row(v.Measure, v.Bracketed(), words("limit", v), v.State(), name)
+		t.Row(v.Measure, v.Bracketed(), words("limit", &v), v.State(), name)
 	}
 	filled := t.WithoutEmpty()
 	return markdown(&filled)

@@ -24,8 +24,8 @@ func (r *run) claimsCSV() (string, error) {
 			continue
 		}
 		number := func(v *float64) string { return manifest.Digits(v, -1) }
-		t.Row(c.Paper, c.Artefact, c.Claim, c.Kind, c.Reading, c.Relation, manifest.Digits(&c.Published,
-			c.Decimals), number(c.Measured), number(c.Low), number(c.High), number(c.Margin), c.Unit, c.Replicates,
+		t.Row(c.Paper, c.Artefact, c.Claim, c.Kind, c.Reading, c.Relation, manifest.Digits(&c.Published, c.Decimals),
+			number(c.Measured), number(c.Low), number(c.High), number(c.Margin), c.Unit, c.Replicates,
 			c.Verdict, c.Cause, reason(papers[c.Paper], c), c.Source, manifest.Digits(c.To, c.Decimals), c.Replicate,
 			c.Evidence, c.ByDefaultMargin, c.ByMakespanMargin, c.Cell.Row, c.Column, c.Quantity, c.OneSided,
 			c.Counted())
