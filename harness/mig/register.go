@@ -261,7 +261,7 @@ func ParseModel(text []byte, file string) (*GPU, error) {
 }
 
 // CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not published: g's
-// times for its smallest size that is at least as large, or for its largest if none is. g is a model of FAR Table 1, and source says so.
+// for its smallest size that is at least as large, or its largest if none is. g is of FAR Table 1, and source says so.
 func (g *GPU) CostsLike(size Slices) (create, destroy Seconds, source string) {
 	for _, s := range g.sizes {
 		p := g.bySize[s]

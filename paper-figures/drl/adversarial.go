@@ -19,10 +19,9 @@ var (
 	contested = []approach{far, miso, fixBest, noMIG, direct, ourAgent}
 )
 
-// adversarialReadings are the readings of 6.7. Of the tasks of MIXSCALINGUNIFORM, ADVERSARIAL4 keeps those that are
-// most efficient on 4 slices and at least 0.95 times as efficient on 3. ADVERSARIAL2 keeps those that are most efficient
-// on 2 and at least 0.9 times as efficient on 3. All tasks are of the printed generator: with the released ones no task
-// gains more than linearly from 3 to 4 slices.
+// adversarialReadings are the readings of 6.7. ADVERSARIAL4 keeps tasks of MIXSCALINGUNIFORM that are most efficient on
+// 4 slices and at least 0.95 times as efficient on 3; ADVERSARIAL2 those most efficient on 2 and at least 0.9 times as
+// efficient on 3. The generator is as printed: as released, no task gains more than linearly from 3 to 4 slices.
 var adversarialReadings = []reading{
 	{alike: true, model: mig.Parallel},
 	{name: "all batches", alike: true, partial: true, model: mig.Parallel},

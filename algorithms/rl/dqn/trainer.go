@@ -202,7 +202,8 @@ func (t *Trainer) future(s *shard, batch []int32) {
 	}
 	values, _ := judge.Forward(s.next[:n*inputs], n)
 	for i, slot := range batch {
-		s.chosen[i] = env.Likeliest(values[i*actions:(i+1)*actions], t.replay.bestCandidate.Mask(t.replay.next(int(slot))))
+		mask := t.replay.bestCandidate.Mask(t.replay.next(int(slot)))
+		s.chosen[i] = env.Likeliest(values[i*actions:(i+1)*actions], mask)
 	}
 	if t.cfg.Double {
 		values, _ = s.target.Forward(s.next[:n*inputs], n)
