@@ -242,7 +242,7 @@ func hatch(c draw.Canvas, r vg.Rectangle) {
 	const step = 6
 	sty := solid(color.NRGBA{0xD6, 0xD6, 0xD6, 0xFF}, 0.5)
 	// The lines x - y = k, with k a multiple of the step so that neighbours match.
-	first := vg.Length(math.Ceil(float64(r.Min.X-r.Max.Y)/step) * step) // rounded, or a file may differ by the processor
+	first := vg.Length(math.Ceil(float64(r.Min.X-r.Max.Y)/step) * step) // rounded on every processor
 	for k := first; k < r.Max.X-r.Min.Y; k += step {
 		x0, x1 := max(r.Min.X, r.Min.Y+k), min(r.Max.X, r.Max.Y+k)
 		if x1 > x0 {

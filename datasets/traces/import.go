@@ -425,7 +425,8 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 		case j.GPUs > 1:
 			err = fmt.Errorf("needs %d GPUs and the profile %s; a request is for one instance", j.GPUs, j.Profile)
 		default:
-			q.Profile, err = nearest.Find("profile of "+g.Name, j.Profile, task.RequestProfiles(g), (*mig.Profile).String)
+			profiles := task.RequestProfiles(g)
+			q.Profile, err = nearest.Find("profile of "+g.Name, j.Profile, profiles, (*mig.Profile).String)
 		}
 		return q, err
 	})
