@@ -159,7 +159,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	list := output{path: filepath.Join(f.out, "rejected.csv")}
 	err = list.emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) })
 	if err == nil {
-		fmt.Fprintf(c.OutOrStdout(), "\nThe page, its charts and the files for other tools are in %s.\n", f.out)
+		fmt.Fprintf(c.ErrOrStderr(), "the page, its charts and the files for other tools are in %s\n", f.out)
 	}
 	return err
 }
