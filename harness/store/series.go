@@ -1,13 +1,10 @@
 package store
 
 import (
-	"cmp"
 	"fmt"
 	"hash/crc32"
 	"hash/fnv"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -193,12 +190,6 @@ func (f *file) present() (map[Series]*entry, error) {
 		f.series, f.version = series, version
 	}
 	return series, err
-}
-
-// byAge returns what the database has, in the order in which the series were last written.
-func (f *file) byAge() ([]*entry, error) {
-	all, err := f.present()
-	return slices.SortedFunc(maps.Values(all), func(a, b *entry) int { return cmp.Compare(a.written, b.written) }), err
 }
 
 // cellColumns joins the columns of a cell by NUL. cellsOfSeries joins the cells of a series by NUL: to read one text
