@@ -13,8 +13,8 @@ const lnsBlur = 0.1
 
 var iterations = algo.Param{
 	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9),
-	Doc: "iterations, each of which removes and re-inserts up to seven tasks; on several GPUs, each of three searches " +
-		"has as many for each pair, and annealing has 500 steps for each iteration and GPU; a whole number",
+	Doc: "iterations, each of which removes and re-inserts up to seven tasks; on several GPUs, each of three " +
+		"searches has as many for each pair, and annealing has 500 steps for each iteration and GPU; a whole number",
 }
 
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }

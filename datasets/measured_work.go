@@ -42,8 +42,8 @@ func (k workKind) family() Family {
 			whole("n", 14, 1, maxCount, "tasks in a batch"),
 			{
 				Name: "work", Type: spec.Number(1, 1e6),
-				Doc: "seconds of each task on the whole GPU; without it they are lognormal, and their logarithms have " +
-					"the mean and the standard deviation of MISO's 100 jobs",
+				Doc: "seconds of each task on the whole GPU; without it they are lognormal, and their logarithms " +
+					"have the mean and the standard deviation of MISO's 100 jobs",
 			},
 			choice("fill", "a size that was not measured: no task runs there, or the duration lies on a power law "+
 				"between the sizes beside it", "none", powerFill),

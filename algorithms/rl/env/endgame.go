@@ -63,7 +63,8 @@ func (o *Own) next() (action int) {
 func (o *Own) plan() []int32 {
 	v := &o.view
 	return o.endgame.Place(len(o.tasks), &algorithms.GPUAtWork{
-		Free: v.free[:o.layout.computeSlices], First: v.first, Start: v.start, Exists: v.exists, Bound: o.bound, Unit: o.unit,
+		Free: v.free[:o.layout.computeSlices], First: v.first, Start: v.start, Exists: v.exists,
+		Bound: o.bound, Unit: o.unit,
 	})
 }
 

@@ -85,7 +85,8 @@ func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, 
 func (o *Own) Layout() OwnShape {
 	l := o.layout
 	return OwnShape{
-		Capacity: o.capacity, Globals: l.computeSlices + 2*len(l.nodes) + 7, Row: 3*len(l.sizes) + 2, Nodes: len(l.nodes),
+		Capacity: o.capacity, Globals: l.computeSlices + 2*len(l.nodes) + 7, Row: 3*len(l.sizes) + 2,
+		Nodes: len(l.nodes),
 	}
 }
 
