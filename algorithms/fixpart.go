@@ -17,13 +17,8 @@ var (
 	_ = algo.Register(algo.Spec{
 		Name: "fixpart", Version: 1, Cite: "FAR 6.5, FIXPART(P)",
 		Summary: "one fixed partition; tasks in order of arrival on the first free instance",
-		Params: []algo.Param{{
-			Name: "p", Default: allOnes, Doc: "the partition, sizes from left to right; ones: all of size 1",
-			Type: spec.Names("partition", "a partition", "", func() []string {
-				return append(mig.PartitionNames(), allOnes)
-			}, mig.NamesPartition),
-		}},
-		New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return fixPart{a["p"]}, nil }),
+		Params:  []algo.Param{partitionParam(allOnes, "ones: all of size 1")},
+		New:     algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return fixPart{a["p"]}, nil }),
 	})
 	_ = algo.Register(algo.Spec{
 		Name: "fixpartbest", Version: 1, Cite: "FAR 6.5, FIXPARTBEST",
@@ -36,6 +31,16 @@ var (
 		New:     algo.NewBatch(func(algo.Args) (algo.Batch, error) { return noMIG{}, nil }),
 	})
 )
+
+// partitionParam returns the parameter p, which names a partition or has one more value, its default.
+func partitionParam(other, meaning string) algo.Param {
+	return algo.Param{
+		Name: "p", Default: other, Doc: "the partition, sizes from left to right; " + meaning,
+		Type: spec.Names("partition", "a partition", "", func() []string {
+			return append(mig.PartitionNames(), other)
+		}, mig.NamesPartition),
+	}
+}
 
 // fixPart is FIXPART(P) of FAR 6.5. The GPU keeps one partition, and tasks go, in order of arrival, to the instance
 // that is free first. A task that does not fit this instance goes to the first free instance that it fits; the paper

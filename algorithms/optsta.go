@@ -16,8 +16,17 @@ var _ = algo.Register(algo.Spec{
 	Name: "optsta", Version: 1, Cite: "Li et al., MISO, SoCC 2022: OptSta",
 	Summary: "the partition with the least mean flow time for the whole stream, the same on all GPUs and never " +
 		"changed; a task moves up into a larger idle instance",
-	New: algo.NewStream(func(algo.Args) (algo.Stream, error) { return static{"optsta", (*mig.GPU).Partitions}, nil }),
+	Params: []algo.Param{partitionParam(bestPartition, "best: the one with the least mean flow time")},
+	New: algo.NewStream(func(a algo.Args) (algo.Stream, error) {
+		if a["p"] == bestPartition {
+			return static{"optsta", (*mig.GPU).Partitions}, nil
+		}
+		return fixedStatic{a["p"]}, nil
+	}),
 })
+
+// bestPartition is the value of the parameter p with which OptSta chooses the partition.
+const bestPartition = "best"
 
 // static is OptSta. It tries the whole stream on each partition and keeps the best, as the paper does offline.
 //
@@ -56,6 +65,24 @@ func (s static) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 		return best, err
 	}
 	return best, nil
+}
+
+// fixedStatic is OptSta with a partition that is given, as in exp_static.py of MISO's authors, which has 3+2+2.
+type fixedStatic struct{ partition string }
+
+func (f fixedStatic) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
+	part, err := p.GPU.ParsePartition(f.partition)
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	only := func(*mig.GPU) []mig.Partition { return []mig.Partition{part} }
+	return static{"optsta", only}.ScheduleStream(ctx, p, lengths)
+}
+
+// CheckGPU refuses a model without the partition.
+func (f fixedStatic) CheckGPU(g *mig.GPU) error {
+	_, err := g.ParsePartition(f.partition)
+	return err
 }
 
 // misfit returns the first task that fits no instance of a partition, or -1.

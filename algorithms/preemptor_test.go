@@ -59,6 +59,14 @@ func TestOptStaMovesUp(t *testing.T) {
 	compareParts(t, "optsta", got, []part{{0, 4, 0, 100}, {1, 3, 0, 100}, {1, 4, 130, 280}})
 }
 
+// TestOptStaTakesTheGivenPartition has one task, which takes the larger of 4 and 3.
+func TestOptStaTakesTheGivenPartition(t *testing.T) {
+	times := map[mig.Slices]mig.Seconds{7: 10, 4: 20, 3: 30}
+	for id, want := range map[string]part{"optsta": {0, 7, 0, 10}, "optsta?p=4-3": {0, 4, 0, 20}} {
+		compareParts(t, id, partsOf(t, streamNamed(t, id), []mig.Seconds{0}, times), []part{want})
+	}
+}
+
 // TestOptStaTakesTheBestPartition has two tasks that no instance speeds up: side by side they end sooner than in turns.
 func TestOptStaTakesTheBestPartition(t *testing.T) {
 	all := map[mig.Slices]mig.Seconds{1: 50, 2: 50, 3: 50, 4: 50, 7: 50}

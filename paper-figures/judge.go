@@ -165,19 +165,22 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 	return rows
 }
 
-// compareDefault sets the verdict of a row that has another default reading, unless both have the same.
+// compareDefault sets the verdict of a row that has another default reading, unless its verdict is the same. Of default
+// readings with the same verdict, the row names the first.
 func compareDefault(r, other *Row) {
 	if r.Verdict == verdict.NotRunnable || r.Verdict == verdict.Input {
 		return
 	}
 	r.ByDefaultMargin = both(r.ByDefaultMargin, other.ByDefaultMargin)
 	r.ByMakespanMargin = both(r.ByMakespanMargin, other.ByMakespanMargin)
-	if r.Verdict == other.Verdict {
+	seen := r.Why.Defaults
+	if seen == nil {
+		seen = []manifest.DefaultVerdict{{Reading: r.Reading, Verdict: r.Verdict}}
+	}
+	if slices.ContainsFunc(seen, func(s manifest.DefaultVerdict) bool { return s.Verdict == other.Verdict }) {
 		return
 	}
-	r.Why = manifest.Why{Defaults: []manifest.DefaultVerdict{
-		{Reading: r.Reading, Verdict: r.Verdict}, {Reading: other.Reading, Verdict: other.Verdict},
-	}}
+	r.Why = manifest.Why{Defaults: append(seen, manifest.DefaultVerdict{Reading: other.Reading, Verdict: other.Verdict})}
 	r.Verdict, r.Cause, r.Evidence = verdict.Hangs, "", ""
 }
 
