@@ -18,6 +18,9 @@ import (
 // of ends if it always takes the request with the smallest area left (the squashed area bound, with release times;
 // Schrage 1968). A request also ends no earlier than its lifespan after its arrival. The largest bound counts.
 //
+// Moves keep the bounds: a request that is moved has one instance at any time, on some GPU, for its lifespan and its
+// pauses. The machine, which may interrupt requests, works off no more than the lifespan.
+//
 // The requests must be listed by arrival, have lifespans, and fit.
 func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
 	requests := in.Requests

@@ -45,7 +45,7 @@ func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
 	return readFile(s.filePath, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {
 		in, err := task.ReadRequests(f, name, g, s.empty())
 		if err == nil {
-			err = s.waiting.apply(g, &in)
+			err = s.apply(g, &in)
 		}
 		return in, err
 	})

@@ -81,6 +81,6 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		}
 		out.Requests = append(out.Requests, q)
 	}
-	err := s.waiting.apply(g, &out)
+	err := s.apply(g, &out)
 	return out, err
 }

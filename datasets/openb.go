@@ -181,6 +181,6 @@ func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		return nil, err
 	}
 	var err error
-	out.Migration, err = s.moves.rules(s.gpus, out.Requests)
+	out.Migration, err = s.moves.rules(s.gpus, out.Requests, 1)
 	return out, err
 }

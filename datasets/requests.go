@@ -218,7 +218,7 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		return nil, err
 	}
 	out := task.Requests{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}
-	if out.Migration, err = s.moves.rules(s.gpus, out.Requests); err == nil {
+	if out.Migration, err = s.moves.rules(s.gpus, out.Requests, 1); err == nil {
 		err = s.waiting.apply(g, &out)
 	}
 	return out, err

@@ -8,7 +8,7 @@ import (
 	"miglab/harness/task"
 )
 
-// queueParam is a parameter of datasets for clusters. Requests that wait must leave at some time and are not moved.
+// queueParam is a parameter of datasets for clusters. Requests that wait must leave at some time.
 var queueParam = choice("queue", "a request that fits nowhere is forgotten, tried again whenever a request arrives or "+
 	"an instance leaves, or lets nobody go before it", "reject", string(task.Retry), string(task.FIFO))
 
@@ -35,12 +35,12 @@ type waiting struct {
 	geometry string
 }
 
-// newWaiting reads the parameters. It returns an error for moves if requests wait, and for a geometry if they do not.
+// newWaiting reads the parameters. It returns an error for a geometry if requests do not wait or may be moved.
 func newWaiting(a spec.Args) (w waiting, err error) {
 	w.geometry = a[geometryParam.Name]
 	switch queue := a[queueParam.Name]; {
-	case queue != queueParam.Default && a["moves"] != "" && a.Float("moves") != 0:
-		return w, refuse(a, "moves", "none with queue="+queue)
+	case w.geometry != "" && a.Float("moves") != 0:
+		return w, refuse(a, "moves", "none with a geometry")
 	case queue != queueParam.Default:
 		w.queue = task.Waiting(queue)
 	case w.geometry != "":
@@ -76,7 +76,7 @@ func clusterParams(gpus int) []spec.Param {
 	return []spec.Param{
 		whole("gpus", gpus, 1, maxGPUs, "GPUs of the cluster"),
 		whole("pernode", 0, 0, maxGPUs, "GPUs of a node; 0 means all"),
-		queueParam, geometryParam,
+		queueParam, geometryParam, movesParam, secondsParam,
 	}
 }
 
@@ -84,11 +84,24 @@ func clusterParams(gpus int) []spec.Param {
 type cluster struct {
 	gpus, perNode int
 	waiting       waiting
+	moves         moves
 }
 
 func newCluster(a spec.Args) (cluster, error) {
 	w, err := newWaiting(a)
-	return cluster{a.Int("gpus"), a.Int("pernode"), w}, err
+	if err != nil {
+		return cluster{}, err
+	}
+	m, err := newMoves(a, secondsDowntime)
+	return cluster{gpus: a.Int("gpus"), perNode: a.Int("pernode"), waiting: w, moves: m}, err
+}
+
+// apply sets the rules for moves and for waiting requests. It returns an error if a request would wait forever.
+func (c cluster) apply(g *mig.GPU, in *task.Requests) (err error) {
+	if in.Migration, err = c.moves.rules(c.gpus, in.Requests, in.Seconds()); err != nil {
+		return err
+	}
+	return c.waiting.apply(g, in)
 }
 
 func (c cluster) regime() task.Regime { return c.waiting.regime(task.Whole) }

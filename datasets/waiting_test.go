@@ -53,6 +53,23 @@ func TestMIGBench(t *testing.T) {
 	}
 }
 
+// TestMovesInSeconds: a cluster with times in seconds has a downtime in seconds, and moves change no request.
+func TestMovesInSeconds(t *testing.T) {
+	g := mig.MustLookup("H100")
+	still, moving := requestsOf(t, "migbench?queue=retry", g, 1), requestsOf(t, "migbench?queue=retry&moves=0.5&downtime=2.5", g, 1)
+	sum := 0
+	for i, q := range moving.Requests {
+		sum += q.Lifespan
+		if q != still.Requests[i] {
+			t.Fatalf("request %d is %+v, without moves %+v", i, q, still.Requests[i])
+		}
+	}
+	want := task.Migration{Moves: 4, Window: int(math.Round(float64(sum) / float64(len(moving.Requests)))), Downtime: 2500}
+	if still.Migration != (task.Migration{}) || moving.Migration != want {
+		t.Errorf("%+v and %+v, want none and %+v", still.Migration, moving.Migration, want)
+	}
+}
+
 // TestQueueDrawsTheSameRequests: whether requests wait changes the content, but none of the requests.
 func TestQueueDrawsTheSameRequests(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
@@ -78,13 +95,13 @@ func TestQueueDrawsTheSameRequests(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"mfi/uniform?queue=retry&moves=1":          `parameter "moves" cannot be "1"; give none with queue=retry`,
-		"openb?queue=fifo&moves=1":                 `parameter "moves" cannot be "1"; give none with queue=fifo`,
-		"mfi/uniform?geometry=4-2-1":               `parameter "geometry" cannot be "4-2-1"; give it with queue=retry or queue=fifo`,
-		"migbench?queue=retry&geometry=4-2-1+8":    `parameter "geometry" cannot be "4-2-1+8"; give partitions joined by +`,
-		"mfi/uniform?turnover=20":                  `parameter "turnover" cannot be "20"; give it only with lifespan=steady`,
-		"mfi/uniform?queue=retry&lifespan=forever": `parameter "queue" cannot be "retry"; give none with lifespan=forever`,
-		"mfi/uniform?queue=wait":                   `parameter "queue": unknown value "wait" (known: fifo, reject, retry)`,
+		"mfi/uniform?queue=retry&moves=1&geometry=7": `parameter "moves" cannot be "1"; give none with a geometry`,
+		"migbench?queue=retry&downtime=10":           `parameter "downtime" cannot be "10"; give it only with moves`,
+		"mfi/uniform?geometry=4-2-1":                 `parameter "geometry" cannot be "4-2-1"; give it with queue=retry or queue=fifo`,
+		"migbench?queue=retry&geometry=4-2-1+8":      `parameter "geometry" cannot be "4-2-1+8"; give partitions joined by +`,
+		"mfi/uniform?turnover=20":                    `parameter "turnover" cannot be "20"; give it only with lifespan=steady`,
+		"mfi/uniform?queue=retry&lifespan=forever":   `parameter "queue" cannot be "retry"; give none with lifespan=forever`,
+		"mfi/uniform?queue=wait":                     `parameter "queue": unknown value "wait" (known: fifo, reject, retry)`,
 	} {
 		if _, err := datasets.Parse(text); err == nil || !contains(err, want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

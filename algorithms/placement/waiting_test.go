@@ -36,6 +36,8 @@ func drawWaiting(t *testing.T, rng *rand.Rand) (*mig.GPU, task.Requests) {
 		in.Requests = append(in.Requests, q)
 	}
 	if rng.IntN(2) == 0 {
+		in.Migration = task.Migration{Moves: 1 + rng.IntN(9), Window: 1 + rng.IntN(40), Downtime: rng.IntN(9)}
+	} else if rng.IntN(2) == 0 {
 		names := []string{g.Partitions()[0].String()} // for those that need a whole GPU
 		for range rng.IntN(in.GPUs) {
 			names = append(names, g.Partitions()[rng.IntN(len(g.Partitions()))].String())
@@ -51,7 +53,7 @@ func drawWaiting(t *testing.T, rng *rand.Rand) (*mig.GPU, task.Requests) {
 // instances of a profile are all the same to those that wait, so that no rule makes a difference which takes one that is
 // free.
 func TestPlacersOnClustersThatWait(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng, moved := rand.New(rand.NewPCG(1, 2)), 0
 	for range deep.N(20, 300) {
 		g, in := drawWaiting(t, rng)
 		demand := make([]float64, len(task.RequestProfiles(g)))
@@ -59,6 +61,8 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 			demand[i] = 1 / float64(len(demand))
 		}
 		turnaround, end := bounds.WaitingAtLeast(g, in)
+		wait, slots := bounds.WaitAtLeast(g, in), rng.IntN(20)
+		late := bounds.LateAtLeast(g, in, slots)
 		var fixed []int
 		for _, a := range algotest.Variants(algo.TrackPlacement) {
 			p, err := a.Placer(sim.PlacementSetting{
@@ -74,7 +78,7 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", a.ID, err)
 			}
-			if err := sim.CheckWaiting(in, r.Starts, r.Spots); err != nil {
+			if err := sim.CheckWaiting(&r); err != nil {
 				t.Fatalf("%s: %v", a.ID, err)
 			}
 			if in.Geometry != nil && a.Args["index"] != "strict" {
@@ -85,16 +89,22 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 					t.Fatalf("%s on %v: %v, others %v", a.ID, in.Geometry, r.Starts, fixed)
 				}
 			}
-			sum, last := 0, 0
+			sum, waits, last, waiting := 0, 0, 0, 0
 			for i := range in.Requests {
 				q := &in.Requests[i]
-				at := r.Starts[i] + q.Lifespan
-				sum, last = sum+at-q.Arrival, max(last, at)
+				sum, waits, last = sum+r.Ends[i]-q.Arrival, waits+r.Ends[i]-q.Arrival-q.Lifespan, max(last, r.Ends[i])
+				if r.Starts[i] > q.Arrival+slots {
+					waiting++
+				}
 			}
-			if turnaround > float64(sum) || end > last {
-				t.Fatalf("%s: %d and %d on %+v; the bounds are %v and %d", a.ID, sum, last, in, turnaround, end)
+			if turnaround > float64(sum) || end > last || wait > float64(waits) || late > waiting {
+				t.Fatalf("%s: %d, %d, %d and %d on %+v; the bounds are %v, %d, %v and %d", a.ID, sum, last, waits, waiting, in, turnaround, end, wait, late)
 			}
+			moved += len(r.Moved)
 		}
+	}
+	if moved < 100 {
+		t.Errorf("%d moves", moved)
 	}
 }
 
@@ -221,7 +231,7 @@ func startsOf(t *testing.T, g *mig.GPU, in task.Requests, p sim.Placer) string {
 	t.Helper()
 	r, err := sim.RunWaiting(g, in, p)
 	if err == nil {
-		err = sim.CheckWaiting(in, r.Starts, r.Spots)
+		err = sim.CheckWaiting(&r)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -186,5 +186,5 @@ func runChecked(a *adviser, algorithm algo.Algorithm, in task.Requests) (r sim.W
 	if r, err = sim.RunWaiting(a.q.GPU, in, placer); err != nil {
 		return r, err
 	}
-	return r, sim.CheckWaiting(in, r.Starts, r.Spots)
+	return r, sim.CheckWaiting(&r)
 }

@@ -27,7 +27,7 @@ func TestFixedGeometry(t *testing.T) {
 		if _, err := RunWaiting(g, in, &script{c.at}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
-		err := CheckWaiting(in, []int{0, 4}, [][]Spot{{c.at}, {{1, 4}}})
+		err := CheckWaiting(waited(in, []int{0, 4}, [][]Spot{{c.at}, {{1, 4}}}))
 		if err == nil || !strings.Contains(err.Error(), "request 0 has 3g.40gb") || !strings.Contains(err.Error(), "where it cannot be") {
 			t.Errorf("the referee says %v", err)
 		}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -14,7 +15,8 @@ import (
 type Mover interface {
 	Placer
 	// Move returns the next move before a request for a profile is decided, or false. The engine checks the move and
-	// carries it out. It calls Move again until Move returns false or no more moves are allowed.
+	// carries it out. It calls Move again until Move returns false or no more moves are allowed. Where requests wait,
+	// it does so each time that it tries one, except one for several GPUs.
 	Move(r *Residents, profile int) (Move, bool)
 }
 
@@ -29,6 +31,12 @@ type Move struct {
 type Moved struct {
 	Before int
 	Move
+}
+
+// A WaitingMove is a move in a cluster with requests that wait, with the slot in which it was carried out.
+type WaitingMove struct {
+	Slot int
+	Moved
 }
 
 // A Resident is a running workload on a GPU.
@@ -48,7 +56,11 @@ type Residents struct {
 	cluster *Cluster
 	rules   task.Migration
 	slot    int
-	on      [][]resident // by GPU, in no particular order
+	// head is true if no request waits that arrived earlier than the one that is decided.
+	head bool
+	// behind yields the profiles of [Residents.Behind]; nil if there are none.
+	behind iter.Seq[int]
+	on     [][]resident // by GPU, in no particular order
 	// stays has the places and departures of the requests that run on one GPU.
 	stays []departure
 	// spots has the first places of each request's instances, and moves has all moves.
@@ -82,6 +94,17 @@ func (r *Residents) Rules() task.Migration { return r.rules }
 // Slot returns the present slot.
 func (r *Residents) Slot() int { return r.slot }
 
+// Head reports whether the request that is decided is the first in the queue. Where requests do not wait, every one is.
+func (r *Residents) Head() bool { return r.head }
+
+// Behind yields the profiles of the requests for one GPU that are still to be tried after the request that is decided,
+// in this order. Where requests do not wait, there are none.
+func (r *Residents) Behind(yield func(profile int) bool) {
+	if r.behind != nil {
+		r.behind(yield)
+	}
+}
+
 // On appends the workloads on a GPU to a list, in no particular order.
 func (r *Residents) On(to []Resident, gpu int) []Resident {
 	for _, w := range r.on[gpu] {
@@ -106,20 +129,37 @@ func (r *Residents) remove(gpu, k int) resident {
 // stayed is the departure slot of workloads that stay until the end. It is after every slot.
 const stayed = maxSlot + 1
 
+func newResidents(c *Cluster, requests int, rules task.Migration) *Residents {
+	return &Residents{
+		cluster: c, rules: rules, head: true, on: make([][]resident, c.GPUs()), stays: make([]departure, requests),
+		spots: make([][]Spot, requests),
+	}
+}
+
+// add adds the workloads of a request.
+func (r *Residents) add(i, profile int, spots []Spot) {
+	window := mig.Instance{Profile: r.cluster.profiles[profile], Start: spots[0].Start}.Mask()
+	r.stays[i] = departure{gpu: int32(spots[0].GPU), window: window}
+	r.spots[i] = slices.Clone(spots)
+	for _, s := range spots {
+		w := Resident{Request: i, Profile: profile, Start: s.Start, Fixed: len(spots) > 1}
+		r.on[s.GPU] = append(r.on[s.GPU], resident{Resident: w})
+	}
+}
+
 // settle adds the workloads of an accepted request to the residents.
 func (e *placementEngine) settle(i, profile int) {
 	if e.residents == nil {
 		return
 	}
-	q := &e.requests[i]
-	stay := e.placed[0]
-	stay.slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
-	e.residents.stays[i] = stay
+	var spots []Spot
 	for _, s := range e.placed {
-		w := Resident{Request: i, Profile: profile, Start: firstSlice(s.window), Fixed: len(e.placed) > 1}
-		e.residents.on[s.gpu] = append(e.residents.on[s.gpu], resident{Resident: w})
-		e.residents.spots[i] = append(e.residents.spots[i], Spot{int(s.gpu), w.Start})
+		spots = append(spots, Spot{int(s.gpu), firstSlice(s.window)})
 	}
+	e.residents.add(i, profile, spots)
+	q := &e.requests[i]
+	e.residents.stays[i].slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
+	e.residents.stays[i].request = int32(i)
 }
 
 func firstSlice(m mig.Mask) mig.Slices { return mig.Slices(bits.TrailingZeros8(uint8(m))) }
@@ -131,12 +171,24 @@ func (e *placementEngine) moveBefore(i, profile int) error {
 		return nil
 	}
 	r.slot = e.requests[i].Arrival
+	return r.ask(e.mover, i, profile, func(m Move) error {
+		if err := r.move(m, e.set); err != nil {
+			return err
+		}
+		s := &r.stays[m.Request]
+		s.slot = uint32(min(int(s.slot)+r.rules.Downtime, stayed))
+		return nil
+	})
+}
+
+// ask carries out the moves that a mover chooses before request i is decided.
+func (r *Residents) ask(mover Mover, i, profile int, carry func(Move) error) error {
 	for r.Left() > 0 {
-		m, ok := e.mover.Move(r, profile)
+		m, ok := mover.Move(r, profile)
 		if !ok {
 			return nil
 		}
-		if err := e.move(m); err != nil {
+		if err := carry(m); err != nil {
 			return err
 		}
 		r.moves = append(r.moves, Moved{i, m})
@@ -145,14 +197,15 @@ func (e *placementEngine) moveBefore(i, profile int) error {
 	return nil
 }
 
-// move carries out a move. It returns a [*ChoiceError] if the move is impossible.
-func (e *placementEngine) move(m Move) error {
+// move changes the place of a workload, and the masks of GPUs with set. It returns a [*ChoiceError] if the move is
+// impossible.
+func (r *Residents) move(m Move, set func(gpu int, to mig.Mask)) error {
 	bad := func(why string) error {
 		return &ChoiceError{fmt.Sprintf("request %d cannot be moved to GPU %d at slice %d: %s", m.Request, m.To.GPU,
 			m.To.Start, why)}
 	}
-	r, c := e.residents, e.cluster
-	if m.Request < 0 || m.Request >= len(e.requests) {
+	c := r.cluster
+	if m.Request < 0 || m.Request >= len(r.stays) {
 		return bad("there is no such request")
 	}
 	s := &r.stays[m.Request]
@@ -165,17 +218,16 @@ func (e *placementEngine) move(m Move) error {
 	if old.Fixed || old.until > r.slot {
 		return bad("it is on several GPUs, or its last move is not over")
 	}
-	window, why := c.windowAt(e.requests[m.Request].Profile, m.To)
+	window, why := c.windowAt(c.profiles[old.Profile], m.To)
 	if why != "" {
 		return bad(why)
 	}
-	e.set(from, c.Mask(from)&^s.window)
-	e.set(m.To.GPU, c.Mask(m.To.GPU)|window)
+	set(from, c.Mask(from)&^s.window)
+	set(m.To.GPU, c.Mask(m.To.GPU)|window)
 	w := r.remove(from, k)
 	w.Start, w.until = m.To.Start, r.slot+r.rules.Downtime
 	r.on[m.To.GPU] = append(r.on[m.To.GPU], w)
 	s.gpu, s.window = int32(m.To.GPU), window
-	s.slot = uint32(min(int(s.slot)+r.rules.Downtime, stayed))
 	return nil
 }
 

@@ -139,10 +139,7 @@ func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules tas
 	mover, moves := p.(Mover)
 	if moves && rules.Moves > 0 {
 		e.mover = mover
-		e.residents = &Residents{
-			cluster: c, rules: rules, on: make([][]resident, c.GPUs()), stays: make([]departure, len(requests)),
-			spots: make([][]Spot, len(requests)),
-		}
+		e.residents = newResidents(c, len(requests), rules)
 	}
 	return e
 }

@@ -17,6 +17,10 @@ import (
 // as many GPUs are not tried again in that slot. With [task.FIFO], a rejection ends the decisions of the slot. The
 // simulation ends when the last instance leaves.
 //
+// A [Mover] may move running requests each time before the scheduler tries a request, if the stream allows moves. A
+// move is a checkpoint, a stop and a restart ([task.Migration]): in its slot the old slices become free and the new
+// ones are taken, and the request ends later by the downtime, in which it holds the new slices and makes no progress.
+//
 // An impossible choice of the scheduler is a [*ChoiceError]. So is the rejection of a request on an empty cluster after
 // the last arrival. Other errors are about the cluster or the requests: every request must leave and must not need
 // more GPUs than the cluster has.
@@ -26,17 +30,17 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 		return WaitingResult{}, err
 	}
 	requests := in.Requests
-	if err := cmp.Or(checkRequests(g, c.profiles, requests), in.CheckEnd()); err != nil {
+	if err := cmp.Or(checkRequests(g, c.profiles, requests), in.CheckEnd(), in.Migration.Check()); err != nil {
 		return WaitingResult{}, err
 	}
 	c.fix(in.Geometry)
-	e := newWaitingEngine(c, &in)
+	e := newWaitingEngine(c, &in, p)
 	for next := 0; next < len(requests) || len(e.leaving) > 0; {
 		now := e.next(next)
 		e.state.advance(now, e.queued > 0)
 		for len(e.leaving) > 0 && e.leaving[0].Key == now {
-			i := e.leaving.Pop().ID
-			e.free(requests[i].Profile, e.spots[i])
+			e.leave(int(e.leaving.Pop().ID))
+			e.skipMoved()
 		}
 		for ; next < len(requests) && requests[next].Arrival == now; next++ {
 			k := &e.kinds[e.kindOf[next]]
@@ -53,7 +57,7 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 			}
 		}
 	}
-	return WaitingResult{In: in, Starts: e.starts, Spots: e.spots, Blocked: e.blocked, Use: e.state.use()}, nil
+	return e.result(in), nil
 }
 
 // A waitingKind is the profile and the number of instances of a request. A scheduler sees only the kind of a request.
@@ -79,22 +83,44 @@ type waitingEngine struct {
 	kindOf   []int32 // by request
 	queued   int
 	event    int
-	// leaving has the running requests; the key is the slot in which they leave.
+	// leaving has the running requests; the key is the slot in which they leave. The key of a request that has moved
+	// may be too early, but never the key of the first one.
 	leaving heap.Heap[int]
-	starts  []int
-	spots   [][]Spot
-	blocked int
-	state   waitingState
+	// ends has the slots in which the requests leave, and spots has their present places.
+	starts, ends []int
+	spots        [][]Spot
+	blocked      int
+	state        waitingState
+	// mover and residents are nil if requests do not move.
+	mover     Mover
+	residents *Residents
 }
 
-func newWaitingEngine(c *Cluster, in *task.Requests) *waitingEngine {
+func (e *waitingEngine) result(in task.Requests) WaitingResult {
+	r := WaitingResult{
+		In: in, Starts: e.starts, Ends: e.ends, Spots: e.spots, Blocked: e.blocked, Use: e.state.use(),
+	}
+	if e.residents != nil {
+		r.Spots = e.residents.spots
+		for k, m := range e.residents.moves {
+			r.Moved = append(r.Moved, WaitingMove{e.residents.slots[k], m})
+		}
+	}
+	return r
+}
+
+func newWaitingEngine(c *Cluster, in *task.Requests, p Placer) *waitingEngine {
 	requests := in.Requests
 	e := &waitingEngine{
 		cluster: c, requests: requests, waiting: in.Waiting, kindOf: make([]int32, len(requests)),
-		starts: make([]int, len(requests)), spots: make([][]Spot, len(requests)), state: waitingState{
+		starts: make([]int, len(requests)), ends: make([]int, len(requests)), spots: make([][]Spot, len(requests)),
+		state: waitingState{
 			gpu: c.gpu, gpus: in.GPUs, from: int(math.Ceil(WarmUp / in.Seconds())),
 			to: requests[len(requests)-1].Arrival, scatter: scatterByMask(c.gpu),
 		},
+	}
+	if mover, moves := p.(Mover); moves && in.Migration.Moves > 0 {
+		e.mover, e.residents = mover, newResidents(c, len(requests), in.Migration)
 	}
 	index := map[[2]int]int32{}
 	for i := range requests {
@@ -134,6 +160,9 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 			return nil
 		}
 		i := int(k.queue[0])
+		if err := e.moveBefore(now, i, k); err != nil {
+			return err
+		}
 		placed, err := e.place(i, k, p)
 		if err != nil {
 			return err
@@ -147,8 +176,11 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 			continue
 		}
 		e.cluster.waiting[k.profile] -= k.instances
-		e.starts[i] = now
-		e.leaving.Push(heap.Item[int]{Key: now + e.requests[i].Lifespan, Tie: int32(i), ID: int32(i)})
+		e.starts[i], e.ends[i] = now, now+e.requests[i].Lifespan
+		e.leaving.Push(heap.Item[int]{Key: e.ends[i], Tie: int32(i), ID: int32(i)})
+		if e.residents != nil {
+			e.residents.add(i, k.profile, e.spots[i])
+		}
 		e.queued--
 		k.queue = k.queue[1:]
 		k.blocked = max(k.blocked-1, 0)
@@ -166,6 +198,80 @@ func (e *waitingEngine) first() (best *waitingKind) {
 		}
 	}
 	return best
+}
+
+// moveBefore lets the mover move before request i, of kind k, is tried.
+func (e *waitingEngine) moveBefore(now, i int, k *waitingKind) error {
+	r := e.residents
+	if r == nil || k.instances > 1 {
+		return nil
+	}
+	r.slot, r.behind = now, e.behind
+	r.head = !slices.ContainsFunc(e.kinds, func(k waitingKind) bool { return len(k.queue) > 0 && int(k.queue[0]) < i })
+	err := r.ask(e.mover, i, k.profile, func(m Move) error {
+		if err := r.move(m, e.set); err != nil {
+			return err
+		}
+		if e.ends[m.Request] > maxMovedEnd-r.rules.Downtime {
+			return &ChoiceError{
+				fmt.Sprintf("request %d is moved until it may end after slot %d", m.Request, maxMovedEnd),
+			}
+		}
+		e.ends[m.Request] += r.rules.Downtime
+		e.spots[m.Request] = []Spot{m.To}
+		return nil
+	})
+	e.skipMoved()
+	return err
+}
+
+// maxMovedEnd keeps slots within the whole numbers of a float64, as [task.Requests.CheckEnd] does without moves.
+const maxMovedEnd = 1 << 52
+
+// behind yields the profiles of the requests for one GPU that are tried after the present one.
+func (e *waitingEngine) behind(yield func(profile int) bool) {
+	queues := make([][]int32, len(e.kinds))
+	present := e.first()
+	for j := range e.kinds {
+		k := &e.kinds[j]
+		if k.failed != e.event && k.instances == 1 {
+			queues[j] = k.queue
+		}
+		if k == present {
+			queues[j] = k.queue[1:]
+		}
+	}
+	for {
+		best := -1
+		for j, q := range queues {
+			if len(q) > 0 && (best < 0 || q[0] < queues[best][0]) {
+				best = j
+			}
+		}
+		if best < 0 || !yield(e.kinds[best].profile) {
+			return
+		}
+		queues[best] = queues[best][1:]
+	}
+}
+
+// leave removes a request that has ended.
+func (e *waitingEngine) leave(i int) {
+	if e.residents != nil {
+		for _, s := range e.spots[i] {
+			e.residents.remove(s.GPU, e.residents.find(s.GPU, s.Start))
+		}
+	}
+	e.free(e.requests[i].Profile, e.spots[i])
+}
+
+// skipMoved updates the first request of leaving for its moves.
+func (e *waitingEngine) skipMoved() {
+	for len(e.leaving) > 0 && e.leaving[0].Key < e.ends[e.leaving[0].ID] {
+		first := e.leaving[0]
+		first.Key = e.ends[first.ID]
+		e.leaving.ReplaceFirst(first)
+	}
 }
 
 // block counts the tried requests of a rejected kind if only the geometry keeps them out. Each request counts once.

@@ -11,79 +11,159 @@ import (
 )
 
 // CheckWaiting is the referee of clusters with requests that wait. It keeps its own books, slice by slice, and
-// shares no code with the engine. starts has the slot in which each request begins, and spots has its places. The
-// error joins all violations:
+// shares no code with the engine. The error joins all violations:
 //
 //   - a request begins before it arrives, or in a slot without an arrival or departure
+//   - a request does not leave in the slot in which it has run for its lifespan and paused for each of its moves
 //   - a request has the wrong number of instances, or an instance where its profile cannot be or does not exist
 //   - two instances use the same memory slice at the same time
 //   - with [task.FIFO], a request begins before one that arrived earlier
-func CheckWaiting(in task.Requests, starts []int, spots [][]Spot) error {
-	if len(starts) != len(in.Requests) || len(spots) != len(in.Requests) {
-		return fmt.Errorf("there are %d starts and %d lists of places for %d requests", len(starts), len(spots),
-			len(in.Requests))
+//   - a move breaks a rule of [task.Migration], or its new place is in use; its request does not run, still pauses, or
+//     is on several GPUs; it is in a slot without an arrival or departure, or before a request that does not wait then
+//   - moves are not in the order of their slots and, in a slot, of the requests before which they are carried out
+func CheckWaiting(r *WaitingResult) error {
+	n := len(r.In.Requests)
+	if len(r.Starts) != n || len(r.Ends) != n || len(r.Spots) != n {
+		return fmt.Errorf("there are %d starts, %d ends and %d lists of places for %d requests", len(r.Starts),
+			len(r.Ends), len(r.Spots), n)
 	}
-	b := &waitingBooks{in: in, starts: starts, ends: make([]int, len(starts)), users: make(map[memorySlice]int)}
-	events := map[int]bool{}
-	order := make([]int, len(starts))
-	for i := range in.Requests {
-		q := &in.Requests[i]
-		order[i] = i
-		b.ends[i] = starts[i] + q.Lifespan
-		events[q.Arrival] = true
-		events[b.ends[i]] = true
+	b := &waitingBooks{
+		WaitingResult: r, running: make([]waitingVisit, n), users: make(map[memorySlice]int), events: map[int]bool{},
 	}
-	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(starts[i], starts[k]) })
-	latest := -1
-	for _, i := range order {
-		b.begin(i, spots[i])
-		if !events[starts[i]] {
-			b.wrong("request %d begins in slot %d, in which nothing arrives or leaves", i, starts[i])
+	for i := range n {
+		b.events[r.In.Requests[i].Arrival] = true
+		b.events[r.Ends[i]] = true
+	}
+	latest, moves := -1, 0
+	for _, a := range b.actions() {
+		if a.move < len(r.Moved) {
+			if a.move != moves {
+				b.wrong("move %d comes before move %d by its slot and request", a.move, moves)
+			}
+			b.move(a.move)
+			moves++
+			continue
 		}
-		if in.Waiting == task.FIFO && i < latest {
-			b.wrong("request %d begins in slot %d, after request %d, which arrived later", i, starts[i], latest)
+		b.begin(a.request)
+		if r.In.Waiting == task.FIFO && a.request < latest {
+			b.wrong("request %d begins in slot %d, after request %d, which arrived later", a.request, a.slot, latest)
 		}
-		latest = max(latest, i)
+		latest = max(latest, a.request)
+	}
+	for i, v := range b.running {
+		if r.Ends[i] != v.until {
+			b.wrong("request %d leaves in slot %d; with its lifespan and its pauses it leaves in slot %d", i, r.Ends[i],
+				v.until)
+		}
 	}
 	return errors.Join(b.errs...)
 }
 
 // waitingBooks record which request uses which memory slice.
 type waitingBooks struct {
-	in           task.Requests
-	starts, ends []int
+	*WaitingResult
+	running []waitingVisit
+	// events has the slots in which a request arrives or leaves.
+	events map[int]bool
 	// users has the last request that used a slice, plus one.
 	users map[memorySlice]int
 	errs  []error
+}
+
+// A waitingVisit is the stay of a request that has begun.
+type waitingVisit struct {
+	// at is the place of a request for one GPU.
+	at Spot
+	// until is the slot in which the request leaves unless it moves again. Its last pause ends in slot standing.
+	until, standing int
 }
 
 func (b *waitingBooks) wrong(format string, args ...any) {
 	b.errs = append(b.errs, fmt.Errorf(format, args...))
 }
 
-func (b *waitingBooks) begin(i int, spots []Spot) {
-	q := &b.in.Requests[i]
-	p := q.Profile
-	if b.starts[i] < q.Arrival {
-		b.wrong("request %d begins in slot %d and arrives in slot %d", i, b.starts[i], q.Arrival)
+// An action is the start of a request, with the number of moves in move, or a move before the request.
+type action struct{ slot, request, move int }
+
+// actions returns the starts and the moves in the order in which they happen.
+func (b *waitingBooks) actions() []action {
+	var out []action
+	for i, start := range b.Starts {
+		out = append(out, action{start, i, len(b.Moved)})
 	}
-	if len(spots) != max(q.GPUs, 1) {
-		b.wrong("request %d has %d of the %d instances that it needs", i, len(spots), max(q.GPUs, 1))
+	for k, m := range b.Moved {
+		out = append(out, action{m.Slot, m.Before, k})
 	}
-	for _, s := range spots {
-		if s.GPU < 0 || s.GPU >= b.in.GPUs || !slices.Contains(p.Starts, s.Start) ||
-			!b.in.Geometry.Has(s.GPU, mig.Instance{Profile: p, Start: s.Start}) {
-			b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, p, s.GPU, s.Start)
-			continue
+	slices.SortStableFunc(out, func(x, y action) int {
+		return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(x.request, y.request), cmp.Compare(x.move, y.move))
+	})
+	return out
+}
+
+func (b *waitingBooks) begin(i int) {
+	q, start := &b.In.Requests[i], b.Starts[i]
+	if start < q.Arrival {
+		b.wrong("request %d begins in slot %d and arrives in slot %d", i, start, q.Arrival)
+	}
+	if !b.events[start] {
+		b.wrong("request %d begins in slot %d, in which nothing arrives or leaves", i, start)
+	}
+	if len(b.Spots[i]) != max(q.GPUs, 1) {
+		b.wrong("request %d has %d of the %d instances that it needs", i, len(b.Spots[i]), max(q.GPUs, 1))
+	}
+	b.running[i].until = start + q.Lifespan
+	for _, s := range b.Spots[i] {
+		b.running[i].at = s
+		b.use(i, s, start)
+	}
+}
+
+// use records that a request uses a place from a slot on.
+func (b *waitingBooks) use(i int, s Spot, from int) {
+	p := b.In.Requests[i].Profile
+	if s.GPU < 0 || s.GPU >= b.In.GPUs || !slices.Contains(p.Starts, s.Start) ||
+		!b.In.Geometry.Has(s.GPU, mig.Instance{Profile: p, Start: s.Start}) {
+		b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, p, s.GPU, s.Start)
+		return
+	}
+	for k := s.Start; k < s.Start+p.Length; k++ {
+		at := memorySlice{s.GPU, k}
+		o := b.users[at] - 1
+		if o >= 0 && b.running[o].until > from {
+			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
+				s.GPU, o, b.running[o].until, i, from)
 		}
-		for k := s.Start; k < s.Start+p.Length; k++ {
-			at := memorySlice{s.GPU, k}
-			o := b.users[at] - 1
-			if o >= 0 && b.ends[o] > b.starts[i] {
-				b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
-					s.GPU, o, b.ends[o], i, b.starts[i])
-			}
-			b.users[at] = i + 1
+		b.users[at] = i + 1
+	}
+}
+
+func (b *waitingBooks) move(k int) {
+	m, rules := b.Moved[k], b.In.Migration
+	if oldest := k - rules.Moves; oldest >= 0 && m.Slot-b.Moved[oldest].Slot < max(rules.Window, 1) {
+		b.wrong("move %d in slot %d: more than %d moves in %d slots", k, m.Slot, rules.Moves, rules.Window)
+	}
+	if !b.events[m.Slot] {
+		b.wrong("move %d is in slot %d, in which nothing arrives or leaves", k, m.Slot)
+	}
+	n := len(b.running)
+	if m.Before < 0 || m.Before >= n || b.In.Requests[m.Before].Arrival > m.Slot || b.Starts[m.Before] < m.Slot ||
+		b.In.Requests[m.Before].GPUs > 1 {
+		b.wrong("move %d in slot %d is before request %d, which does not wait then for one GPU", k, m.Slot, m.Before)
+	}
+	if m.Request < 0 || m.Request >= n || b.In.Requests[m.Request].GPUs > 1 || b.running[m.Request].until <= m.Slot {
+		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs", k, m.Slot, m.Request)
+		return
+	}
+	v := &b.running[m.Request]
+	if m.Slot < v.standing {
+		b.wrong("move %d in slot %d is of request %d, which stands still until slot %d", k, m.Slot, m.Request,
+			v.standing)
+	}
+	b.use(m.Request, m.To, m.Slot) // free while the request still holds the old place
+	for s := v.at.Start; s < v.at.Start+b.In.Requests[m.Request].Profile.Length; s++ {
+		if at := (memorySlice{v.at.GPU, s}); b.users[at] == m.Request+1 {
+			delete(b.users, at)
 		}
 	}
+	v.at, v.standing, v.until = m.To, m.Slot+rules.Downtime, v.until+rules.Downtime
 }

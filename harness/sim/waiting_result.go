@@ -8,10 +8,12 @@ import (
 
 // WaitingResult is the outcome of a stream of requests that wait. Times are in slots.
 type WaitingResult struct {
-	// In is the stream. Starts has the slot in which each request begins, and Spots has its places.
-	In     task.Requests
-	Starts []int
-	Spots  [][]Spot
+	// In is the stream. Starts and Ends have the slots in which each request begins and leaves, and Spots has its first
+	// places. Moved has all moves in order; nil if the scheduler does not move.
+	In           task.Requests
+	Starts, Ends []int
+	Spots        [][]Spot
+	Moved        []WaitingMove
 	// Blocked is the number of requests that were rejected at least once although the cluster had as many free compute
 	// and memory slices as they need.
 	Blocked int
@@ -106,10 +108,11 @@ func (s *waitingState) slices() int { return s.gpus * int(s.gpu.ComputeSlices) }
 
 // Metrics returns the result as numbers:
 //
-//   - wait_mean_s, wait_p50_s, wait_p95_s, wait_p99_s: from arrival to start
+//   - wait_mean_s, wait_p50_s, wait_p95_s, wait_p99_s: from arrival to start; pauses after moves do not count
 //   - turnaround_mean_s: from arrival to end; slowdown: the mean of a request's turnaround over its lifespan
 //   - makespan_s: the end of the last request
 //   - blocked_by_geometry: the share of [WaitingResult.Blocked]
+//   - moves: only if moves are allowed
 //   - peak_used, and over the time of [Use] slices_used (of compute), memory_used, fragmentation and queued; they are
 //     absent if that time is empty.
 func (r *WaitingResult) Metrics() ([]Metric, error) {
@@ -120,11 +123,11 @@ func (r *WaitingResult) Metrics() ([]Metric, error) {
 	for i := range requests {
 		q := &requests[i]
 		waits[i] = float64(float64(r.Starts[i]-q.Arrival) * slot)
-		stay := float64(float64(q.Lifespan) * slot)
+		stay := float64(float64(r.Ends[i]-r.Starts[i]) * slot)
 		wait += waits[i]
 		turnaround += waits[i] + stay
-		slowdown += (waits[i] + stay) / stay
-		end = max(end, r.Starts[i]+q.Lifespan)
+		slowdown += (waits[i] + stay) / float64(float64(q.Lifespan)*slot)
+		end = max(end, r.Ends[i])
 	}
 	n := float64(len(requests))
 	out := []Metric{
@@ -134,6 +137,9 @@ func (r *WaitingResult) Metrics() ([]Metric, error) {
 		{"makespan_s", float64(end) * slot},
 		{"blocked_by_geometry", float64(r.Blocked) / n},
 		{"peak_used", r.Use.Peak},
+	}
+	if r.In.Migration.Moves > 0 {
+		out = append(out, Metric{"moves", float64(len(r.Moved))})
 	}
 	for _, p := range []struct {
 		name string

@@ -328,9 +328,18 @@ func naiveAgrees(t *rapid.T) {
 			t.Fatalf("%+v, want %+v", got.Use, use)
 		}
 	}
-	if err := CheckWaiting(in, got.Starts, got.Spots); err != nil {
+	if err := CheckWaiting(&got); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// waited returns a result without moves.
+func waited(in task.Requests, starts []int, spots [][]Spot) *WaitingResult {
+	r := &WaitingResult{In: in, Starts: starts, Spots: spots}
+	for i, at := range starts {
+		r.Ends = append(r.Ends, at+in.Requests[i].Lifespan)
+	}
+	return r
 }
 
 // TestCheckWaitingFindsMutations: the referee refuses whatever breaks a rule.
@@ -372,9 +381,9 @@ func TestCheckWaitingFindsMutations(t *testing.T) {
 			"slice 3 of GPU 1 is used by request 1 until slot 7 and by request 2 from slot 4",
 		},
 		"no GPU":  {[]int{0, 4, 4}, [][]Spot{{{0, 0}, {2, 0}}, {{0, 0}}, {{0, 4}}}, "request 0 has 7g.80gb on GPU 2 at slice 0"},
-		"too few": {[]int{0, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}}, "there are 2 starts and 2 lists of places for 3 requests"},
+		"too few": {[]int{0, 4}, [][]Spot{{{0, 0}, {1, 0}}, {{0, 0}}}, "there are 2 starts, 2 ends and 2 lists of places for 3 requests"},
 	} {
-		err := CheckWaiting(in, c.starts, c.spots)
+		err := CheckWaiting(waited(in, c.starts, c.spots))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
@@ -384,7 +393,7 @@ func TestCheckWaitingFindsMutations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for start, want := range map[mig.Slices]bool{0: false, 4: true} {
-		if err := CheckWaiting(fixed, []int{0}, [][]Spot{{{0, start}}}); (err == nil) != want {
+		if err := CheckWaiting(waited(fixed, []int{0}, [][]Spot{{{0, start}}})); (err == nil) != want {
 			t.Errorf("3g at slice %d of the partition 4-3: %v", start, err)
 		}
 	}

@@ -63,7 +63,7 @@ func placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := sim.CheckWaiting(in, r.Starts, r.Spots); err != nil {
+	if err := sim.CheckWaiting(&r); err != nil {
 		return nil, &InvalidError{err}
 	}
 	return r.Metrics()
