@@ -25,7 +25,7 @@ func TestMoversWithoutMovesAreMFI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"mfi-migrate", "repack", "repack-exact", "load-balance-migrate?load=0"} {
+	for _, id := range []string{"mfi-migrate", "repack", "repack-exact", "repack-head", "replan", "load-balance-migrate?load=0"} {
 		got, err := algotest.Placement.Run(t.Context(), algo.MustParse(id), p)
 		if err != nil {
 			t.Fatal(err)
@@ -220,6 +220,8 @@ func TestScenes(t *testing.T) {
 		{"mfi-migrate", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		{"repack-exact", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		{"repack?rounds=100", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
+		{"repack-head", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
+		{"replan", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		// Two workloads are in the way on each.
 		{"mfi-migrate", 2, []string{three + "!", double, double, three + "!", double, double, seven}, "6"},
 		{"repack-exact?most=1", 2, []string{three + "!", double, double, three + "!", double, double, seven}, "6"},
