@@ -25,6 +25,8 @@ type Series struct {
 	Markers bool
 	// Published draws the line dashed, in the colour of the measured series with the same name.
 	Published bool
+	// Width is the width of the line in points; 0 means 1.3.
+	Width vg.Length
 }
 
 // Add appends a point with the ends of its confidence band.
@@ -126,7 +128,7 @@ func (f Lines) chart(names *palette) (*chart, error) {
 	}
 	for _, s := range f.Series {
 		colour := names.index(s.Name)
-		line := &plotter.Line{XYs: ch.points(s.X, s.Y), LineStyle: solid(okabeIto[colour], 1.3)}
+		line := &plotter.Line{XYs: ch.points(s.X, s.Y), LineStyle: solid(okabeIto[colour], cmp.Or(s.Width, 1.3))}
 		signs := &plotter.Scatter{GlyphStyle: glyph(colour)}
 		e := legendEntry{s.Name, nil}
 		if s.Published {

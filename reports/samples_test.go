@@ -148,6 +148,7 @@ func samples() map[string]Figure {
 		"gantt-gpus":    Gantt{Title: "Two GPUs", Panels: []GanttPanel{rodiniaPanel("FAR", 2, "far"), rodiniaPanel("FIXPART", 2, "fixpart")}},
 		"gantt-crowded": Gantt{Panels: []GanttPanel{crowded()}},
 		"partitions":    Partitions{Title: "Partitions of A30 and A100/H100", GPUs: []*mig.GPU{a30, a100}},
+		"timeline":      sampleTimeline(),
 		"tree":          Tree{Title: "Repartitioning trees", GPUs: []*mig.GPU{a30, a100}},
 	}
 }

@@ -120,6 +120,7 @@ func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]
 		if a.Metrics, err = scheduleMetrics(a.Problem, a.Schedule, in); err != nil {
 			return nil, err
 		}
+		a.History = func() schedule.History { return schedule.NewHistory(a.Problem, a.Schedule, in.Arrivals) }
 	}
 	return answers, nil
 }

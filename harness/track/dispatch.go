@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/schedule"
 	"miglab/harness/sim"
 	"miglab/harness/task"
 )
@@ -34,7 +36,8 @@ var Dispatch = Register(Track{
 		if err != nil {
 			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
 		}
-		return Answer{Metrics: result.Metrics(), Took: took}, nil
+		history := func() schedule.History { return dispatchHistory(in, result.Runs) }
+		return Answer{Metrics: result.Metrics(), Took: took, History: history}, nil
 	},
 	SolveTogether: dispatchTogether,
 })
@@ -65,6 +68,27 @@ func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) (
 		answers[i] = Answer{Metrics: results[i].Metrics(), Took: share}
 	}
 	return answers, nil
+}
+
+func dispatchHistory(in task.Queue, runs []sim.Run) schedule.History {
+	h := schedule.History{Due: true, Work: make([]schedule.Work, len(in.Jobs))}
+	var sizes []int
+	for _, p := range in.Fleet.Partitions {
+		for _, instance := range p {
+			sizes = append(sizes, int(instance.Size()))
+			h.Slices += int(instance.Size())
+		}
+	}
+	seconds := func(m task.Minutes) mig.Seconds { return mig.Seconds(60 * m) }
+	for i, j := range in.Jobs {
+		h.Work[i].Arrival = seconds(j.Arrival)
+	}
+	for _, r := range runs { // those of a job are in the order of time
+		w := &h.Work[r.Job]
+		w.Stays = append(w.Stays, schedule.Stay{Start: seconds(r.Start), End: seconds(r.End), Slices: sizes[r.Slice]})
+		w.Late = r.End > in.Jobs[r.Job].Deadline
+	}
+	return h
 }
 
 func newDispatcher(a algo.Algorithm, p Problem) (sim.Dispatcher, error) {

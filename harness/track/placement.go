@@ -5,6 +5,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/schedule"
 	"miglab/harness/sim"
 	"miglab/harness/task"
 )
@@ -26,20 +27,20 @@ var Placement = Register(Track{
 		if err != nil {
 			return Answer{}, err
 		}
-		var metrics []Metric
-		took, err := simulate(ctx, placer, func() (err error) {
+		var out Answer
+		out.Took, err = simulate(ctx, placer, func() (err error) {
 			in := payload[task.Requests](p)
 			if in.Waiting == task.Reject {
-				metrics, err = place(p.GPU, in, placer)
+				out.Metrics, err = place(p.GPU, in, placer)
 			} else {
-				metrics, err = placeWaiting(p.GPU, in, placer)
+				err = out.placeWaiting(p.GPU, in, placer)
 			}
 			return err
 		})
 		if r, ok := placer.(sim.Reporter); ok && err == nil {
-			metrics = append(metrics, r.Report()...)
+			out.Metrics = append(out.Metrics, r.Report()...)
 		}
-		return Answer{Metrics: metrics, Took: took}, invalidIf[*sim.ChoiceError](err)
+		return out, invalidIf[*sim.ChoiceError](err)
 	},
 })
 
@@ -58,15 +59,33 @@ func place(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) {
 }
 
 // placeWaiting simulates a cluster that lets requests wait.
-func placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) {
+func (a *Answer) placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) error {
 	r, err := sim.RunWaiting(g, in, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := sim.CheckWaiting(&r); err != nil {
-		return nil, &InvalidError{err}
+		return &InvalidError{err}
 	}
-	return r.Metrics()
+	a.History = func() schedule.History { return waitingHistory(g, r) }
+	a.Metrics, err = r.Metrics()
+	return err
+}
+
+func waitingHistory(g *mig.GPU, r sim.WaitingResult) schedule.History {
+	h := schedule.History{Slices: r.In.GPUs * int(g.ComputeSlices)}
+	slot := r.In.Seconds()
+	for i, q := range r.In.Requests {
+		h.Work = append(h.Work, schedule.Work{
+			Arrival: mig.Seconds(float64(q.Arrival) * slot),
+			Stays: []schedule.Stay{{
+				Start:  mig.Seconds(float64(r.Starts[i]) * slot),
+				End:    mig.Seconds(float64(r.Ends[i]) * slot),
+				Slices: int(q.Profile.Size) * len(r.Spots[i]),
+			}},
+		})
+	}
+	return h
 }
 
 func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {

@@ -92,6 +92,8 @@ type Answer struct {
 	// Problem and Schedule are set only by tracks whose answers are schedules.
 	Problem  schedule.Problem
 	Schedule schedule.Schedule
+	// History says when the work waited and ran; nil in tracks in which no work waits.
+	History func() schedule.History
 }
 
 // A Metric is a number by name. The name carries the unit, as in makespan_s.

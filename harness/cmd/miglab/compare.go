@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -257,7 +256,7 @@ func (f *compareFlags) draw(c *cobra.Command, worst []leaderboard.Pair) error {
 	g := reports.Gantt{
 		Title: fmt.Sprintf("%s, instance %d", p.Dataset, p.Instance), Panels: []reports.GanttPanel{a, b},
 	}
-	return f.gantt.emit(c, func(w io.Writer) error { return reports.Encode(w, f.gantt.format, g) })
+	return f.gantt.draw(c, g)
 }
 
 // panel computes a schedule again, which must have the makespan that the database has.

@@ -214,7 +214,7 @@ func (f *boardFlags) across(c *cobra.Command, db *store.DB, ids []string) (err e
 	if err := table.Encode(c.OutOrStdout(), f.format); err != nil || f.chart.path == "" {
 		return err
 	}
-	return f.chart.emit(c, func(w io.Writer) error { return reports.Encode(w, f.chart.format, out.Figure()) })
+	return f.chart.draw(c, out.Figure())
 }
 
 // where says what the results are for.

@@ -17,6 +17,7 @@ import (
 	"miglab/harness/atomicfile"
 	"miglab/harness/cli"
 	"miglab/harness/nearest"
+	"miglab/reports"
 )
 
 // extensions are those of the files of each format.
@@ -37,7 +38,13 @@ type output struct {
 func (o *output) register(c *cobra.Command, flag, usage string, formats ...string) {
 	o.format = formats[0]
 	c.Flags().StringVar(&o.path, flag, "", usage)
+	before := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
+		if before != nil {
+			if err := before(c, args); err != nil {
+				return err
+			}
+		}
 		if err := o.check(c, flag, formats); err != nil || o.printed() {
 			return err
 		}
@@ -123,6 +130,17 @@ func (o *output) printed() bool { return slices.Contains([]string{"", "-", "/dev
 func (o *output) isFile() bool {
 	info, err := os.Stat(o.path)
 	return !o.printed() && (err != nil || info.Mode().IsRegular())
+}
+
+// registerTimeline adds the flag for a drawing of what algorithms do over time.
+func (o *output) registerTimeline(c *cobra.Command, of string) {
+	o.register(c, "timeline", "file to draw "+of+" in over time: slices in use, what waits, and late jobs, "+
+		".svg, .png or .pdf", reports.FigureFormats...)
+}
+
+// draw writes a figure.
+func (o *output) draw(c *cobra.Command, f reports.Figure) error {
+	return o.emit(c, func(w io.Writer) error { return reports.Encode(w, o.format, f) })
 }
 
 // emit writes to the file as a whole, or to standard output.

@@ -12,6 +12,7 @@ import (
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
+	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
 
@@ -23,6 +24,7 @@ type runFlags struct {
 	instances         int
 	split             run.Split
 	ranked            bool
+	timeline          output
 }
 
 func newRun() *cobra.Command {
@@ -43,6 +45,7 @@ func newRun() *cobra.Command {
 		"only a half of these instances, tune or test")
 	addShard(c, &f.shard)
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
+	f.timeline.registerTimeline(c, "the first instance of the dataset")
 	requireFlags(c, "algorithms", "datasets")
 	return c
 }
@@ -58,6 +61,10 @@ func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 		return nil, err
 	}
 	spans, err := run.Competition(base, algorithms, f.specs, f.instances)
+	if err == nil && f.timeline.path != "" && (len(f.specs) > 1 || len(algorithms) > reports.MaxSeries) {
+		err = fmt.Errorf("--timeline draws at most %d algorithms on one dataset; there are %d on %d",
+			reports.MaxSeries, len(algorithms), len(f.specs))
+	}
 	return f.split.Of(spans), err
 }
 
@@ -95,6 +102,11 @@ func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Span) er
 			return err
 		}
 	}
+	if f.timeline.path != "" {
+		if err := f.draw(c, cells); err != nil {
+			return err
+		}
+	}
 	asked, err := e.Failures(slices.DeleteFunc(cells, f.isReference))
 	if err != nil {
 		return err
@@ -104,6 +116,27 @@ func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Span) er
 		return cli.FailedError{Err: failedCellsError{n}}
 	}
 	return nil
+}
+
+// draw draws the timelines of the algorithms on the first instance.
+func (f *runFlags) draw(c *cobra.Command, cells []run.Span) error {
+	var chart reports.Timeline
+	for _, span := range cells {
+		if f.isReference(span) {
+			continue
+		}
+		first := span.From
+		for !span.Has(first) {
+			first++
+		}
+		history, err := span.History(c.Context(), first)
+		if err != nil {
+			return err
+		}
+		chart.Title = fmt.Sprintf("%s, instance %d", span.Series.Dataset, first)
+		chart.Lines = append(chart.Lines, reports.TimelineLine{Name: span.Series.Algorithm, History: history})
+	}
+	return f.timeline.draw(c, chart)
 }
 
 // cellsOf counts the cells that ended with a panic, or those that ended with another error.

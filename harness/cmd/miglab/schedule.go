@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ var scheduleFormats = append([]string{"json", "text"}, reports.FigureFormats...)
 func newSchedule() *cobra.Command {
 	var pf problemFlags
 	var algorithm string
-	var out output
+	var out, timeline output
 	c := &cobra.Command{
 		Use:   "schedule",
 		Short: "Schedule a batch of tasks and print or draw the schedule",
@@ -32,22 +33,17 @@ func newSchedule() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := a.Schedule(c.Context(), p)
-			if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok {
-				return fmt.Errorf("%s: %w", pf.file.where(infeasible.Task), err)
-			}
-			if failure, ok := errors.AsType[algo.Failure](err); ok {
-				return cli.FailedError{Err: failure}
-			}
+			s, m, err := pf.schedule(c.Context(), a, p)
 			if err != nil {
 				return err
 			}
-			m, err := schedule.Measure(p, s)
-			if invalid, broken := errors.AsType[*schedule.InvalidError](err); broken {
-				return violationsError("the schedule of "+a.ID, invalid.Violations)
-			}
-			if err != nil {
-				return err
+			title := fmt.Sprintf("%s on %s", a.ID, p.GPU)
+			if timeline.path != "" {
+				line := reports.TimelineLine{Name: a.ID, History: schedule.NewHistory(p, s, nil)}
+				chart := reports.Timeline{Title: title, Lines: []reports.TimelineLine{line}}
+				if err := timeline.draw(c, chart); err != nil {
+					return err
+				}
 			}
 			return out.emit(c, func(w io.Writer) error {
 				switch out.format {
@@ -56,8 +52,7 @@ func newSchedule() *cobra.Command {
 				case "text":
 					return writeSchedule(w, p, s, m)
 				}
-				g := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel(fmt.Sprintf("%s on %s", a.ID,
-					p.GPU), p, s)}}
+				g := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel(title, p, s)}}
 				return reports.Encode(w, out.format, g)
 			})
 		},
@@ -66,7 +61,29 @@ func newSchedule() *cobra.Command {
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
 	out.register(c, "out", "file to write, for example schedule.png (default: standard output)", scheduleFormats...)
 	out.registerFormat(c, scheduleFormats...)
+	timeline.registerTimeline(c, "the schedule")
 	return c
+}
+
+// schedule runs an algorithm and has the referee check its schedule.
+func (f *problemFlags) schedule(
+	ctx context.Context, a algo.Algorithm, p schedule.Problem,
+) (s schedule.Schedule, m schedule.Metrics, err error) {
+	s, err = a.Schedule(ctx, p)
+	if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok {
+		return s, m, fmt.Errorf("%s: %w", f.file.where(infeasible.Task), err)
+	}
+	if failure, ok := errors.AsType[algo.Failure](err); ok {
+		return s, m, cli.FailedError{Err: failure}
+	}
+	if err != nil {
+		return s, m, err
+	}
+	m, err = schedule.Measure(p, s)
+	if invalid, broken := errors.AsType[*schedule.InvalidError](err); broken {
+		err = violationsError("the schedule of "+a.ID, invalid.Violations)
+	}
+	return s, m, err
 }
 
 // writeSchedule prints a schedule as a table by start, operations included.

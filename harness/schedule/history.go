@@ -1,0 +1,113 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+
+	"miglab/harness/mig"
+)
+
+// A History says when pieces of work arrived, waited and ran: the tasks of a schedule, requests, or jobs.
+type History struct {
+	// Slices is the number of compute slices of all GPUs.
+	Slices int
+	// Due says that the work has deadlines.
+	Due  bool
+	Work []Work
+}
+
+// Work is a task, a request or a job.
+type Work struct {
+	Arrival mig.Seconds
+	// Late says that it ended after its deadline.
+	Late bool
+	// Stays are its runs in the order of time: at least one, and several if it was stopped.
+	Stays []Stay
+}
+
+// A Stay is a run from Start up to End on a number of compute slices.
+type Stay struct {
+	Start, End mig.Seconds
+	Slices     int
+}
+
+// A Step is the value of a count from an instant on, until the next step.
+type Step struct {
+	At mig.Seconds
+	N  int
+}
+
+// NewHistory returns the history of a schedule that [Check] accepts. arrivals are those of the tasks; nil means time 0.
+func NewHistory(p Problem, s Schedule, arrivals []mig.Seconds) History {
+	h := History{Slices: p.GPUs() * int(p.GPU.ComputeSlices), Work: make([]Work, len(p.Tasks))}
+	for i, at := range arrivals {
+		h.Work[i].Arrival = at
+	}
+	for _, pl := range s.Placements {
+		w := &h.Work[pl.Task]
+		w.Stays = append(w.Stays, Stay{Start: pl.Start, End: pl.End, Slices: int(pl.Instance.Size())})
+	}
+	for _, w := range h.Work {
+		slices.SortFunc(w.Stays, func(a, b Stay) int { return cmp.Compare(a.Start, b.Start) })
+	}
+	return h
+}
+
+// End returns the time at which the last run ends; 0 without work.
+func (h History) End() (end mig.Seconds) {
+	for _, w := range h.Work {
+		end = max(end, w.end())
+	}
+	return end
+}
+
+func (w Work) end() mig.Seconds { return w.Stays[len(w.Stays)-1].End }
+
+// Used counts the compute slices on which work runs. A run that ends frees its slices for runs that start at the same
+// time, up to the referee's tolerance. The same holds for the other counts.
+func (h History) Used() []Step {
+	return steps(h.Work, func(w Work, add func(mig.Seconds, int)) {
+		for _, s := range w.Stays {
+			add(s.Start, s.Slices)
+			add(s.End, -s.Slices)
+		}
+	})
+}
+
+// Waiting counts the work that has arrived, does not run, and has not ended.
+func (h History) Waiting() []Step {
+	return steps(h.Work, func(w Work, add func(mig.Seconds, int)) {
+		since := w.Arrival
+		for _, s := range w.Stays {
+			add(since, 1)
+			add(s.Start, -1)
+			since = s.End
+		}
+	})
+}
+
+// Late counts the work that has ended after its deadline.
+func (h History) Late() []Step {
+	return steps(h.Work, func(w Work, add func(mig.Seconds, int)) {
+		if w.Late {
+			add(w.end(), 1)
+		}
+	})
+}
+
+// steps sums up changes of a count. The first step is at time 0, and each has another value than the step before.
+func steps(work []Work, changes func(w Work, add func(at mig.Seconds, by int))) []Step {
+	var all []Step
+	for _, w := range work {
+		changes(w, func(at mig.Seconds, by int) { all = append(all, Step{At: at, N: by}) })
+	}
+	slices.SortFunc(all, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+	out := []Step{{}}
+	for _, change := range all {
+		if last := out[len(out)-1]; !sameInstant(last.At, change.At) {
+			out = append(out, Step{At: change.At, N: last.N})
+		}
+		out[len(out)-1].N += change.N
+	}
+	return slices.CompactFunc(out, func(a, b Step) bool { return a.N == b.N })
+}
