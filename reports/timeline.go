@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 
@@ -24,65 +25,42 @@ type TimelineLine struct {
 	schedule.History
 }
 
-// timeUnits are the units of a time axis, the longest first.
-var timeUnits = []struct {
-	name    string
-	seconds mig.Seconds
-}{{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}}
-
-// thinnest is the width of the last line.
+// thinnest is the width of the last line. A line that covers another is thinner, so that both are seen.
 const thinnest vg.Length = 0.7
 
-// fewestUnits is how many units a time axis must have; below it the next shorter unit is used.
-const fewestUnits = 5
-
-func (f Timeline) page() (page, error) {
-	if len(f.Lines) == 0 {
-		return page{}, refuse(f.Title, "", "it has no lines")
-	}
-	return f.panels().page()
-}
+func (f Timeline) page() (page, error) { return f.panels().page() }
 
 func (f Timeline) panels() Panels {
-	end, unit := mig.Seconds(0), 0
+	out := Panels{Title: f.Title, Columns: 1}
+	end, unit, name := mig.Seconds(0), mig.Seconds(1), "s"
 	for _, l := range f.Lines {
 		end = max(end, l.End())
 	}
-	for unit+1 < len(timeUnits) && end < fewestUnits*timeUnits[unit].seconds {
-		unit++
+	const few = 5 // fewer minutes are shown as seconds, and fewer hours as minutes
+	if end >= few*3600 {
+		unit, name = 3600, "h"
+	} else if end >= few*60 {
+		unit, name = 60, "min"
 	}
-	scale := timeUnits[unit].seconds
-	time := Axis{Label: "Time [" + timeUnits[unit].name + "]", To: float64(cmp.Or(end, 1) / scale)}
-	counts := []struct {
-		name string
-		of   func(schedule.History) []schedule.Step
-	}{
-		{"Slices in use", schedule.History.Used},
-		{"Waiting", schedule.History.Waiting},
-		{"Late so far", schedule.History.Late},
-	}
-	if !f.Lines[0].Due {
-		counts = counts[:2]
-	}
-	out := Panels{Title: f.Title, Columns: 1}
-	for i, count := range counts {
-		chart, most := Lines{X: time, Y: Axis{Label: count.name}}, 1
-		if i == 0 {
-			most = f.Lines[0].Slices
-			chart.Levels = []Level{{Name: fmt.Sprintf("all %d", most), Y: float64(most)}}
-		}
+	time := Axis{Label: "Time [" + name + "]", To: float64(cmp.Or(end, 1) / unit)}
+	for i, label := range []string{"Slices in use", "Waiting", "Late so far"} {
+		chart, most := Lines{X: time, Y: Axis{Label: label}}, 1
 		for k, l := range f.Lines {
-			s := staircase(count.of(l.History), l.End(), scale)
-			// A line that covers another is thinner, so that both are seen.
+			used, waiting, late := l.Steps()
+			s := staircase([][]schedule.Step{used, waiting, late}[i], l.End(), unit)
 			s.Name, s.Width = l.Name, thinnest+vg.Length(len(f.Lines)-1-k)/vg.Length(len(f.Lines))
 			chart.Series = append(chart.Series, s)
-			for _, y := range s.Y {
-				most = max(most, int(y))
+			if i == 0 && k == 0 {
+				most = l.Slices
+				chart.Levels = []Level{{Name: fmt.Sprintf("all %d", most), Y: float64(most)}}
 			}
+			most = max(most, int(slices.Max(s.Y)))
 		}
 		const room = 1.05
 		chart.Y.To = room * float64(most)
-		out.Charts = append(out.Charts, chart)
+		if i < 2 || slices.ContainsFunc(f.Lines, func(l TimelineLine) bool { return l.Due }) {
+			out.Charts = append(out.Charts, chart)
+		}
 	}
 	return out
 }

@@ -162,28 +162,15 @@ func Competition(base store.Series, algorithms, specs []string, instances int) (
 // schedule, which the referee has checked. It returns the errors of the dataset and of the algorithm, a
 // panic of the algorithm as an error, and a [*track.InvalidError] for an invalid schedule.
 func (t *Trial) Schedule(ctx context.Context, instance int) (schedule.Problem, schedule.Schedule, error) {
-	a, err := t.answer(ctx, instance)
+	a, err := t.Answer(ctx, instance)
 	if err == nil && a.Problem.GPU == nil {
 		err = fmt.Errorf("%v is of a track without schedules", t.Series)
 	}
 	return a.Problem, a.Schedule, err
 }
 
-// History computes a cell as [Trial.Schedule] does, and returns when its work waited and ran. It returns an error if
-// no work waits in the instance.
-func (t *Trial) History(ctx context.Context, instance int) (schedule.History, error) {
-	a, err := t.answer(ctx, instance)
-	if err != nil {
-		return schedule.History{}, err
-	}
-	if a.History == nil {
-		return schedule.History{}, fmt.Errorf("%s on dataset %q: nothing waits there, so that it has no timeline",
-			t.algorithm.ID, t.Series.Dataset)
-	}
-	return a.History(), nil
-}
-
-func (t *Trial) answer(ctx context.Context, instance int) (track.Answer, error) {
+// Answer computes a cell of any track without a store, with the errors of [Trial.Schedule].
+func (t *Trial) Answer(ctx context.Context, instance int) (track.Answer, error) {
 	in, err := t.instance(instance)
 	if err != nil {
 		return track.Answer{}, err

@@ -56,56 +56,36 @@ func NewHistory(p Problem, s Schedule, arrivals []mig.Seconds) History {
 // End returns the time at which the last run ends; 0 without work.
 func (h History) End() (end mig.Seconds) {
 	for _, w := range h.Work {
-		end = max(end, w.end())
+		end = max(end, w.Stays[len(w.Stays)-1].End)
 	}
 	return end
 }
 
-func (w Work) end() mig.Seconds { return w.Stays[len(w.Stays)-1].End }
-
-// Used counts the compute slices on which work runs. A run that ends frees its slices for runs that start at the same
-// time, up to the referee's tolerance. The same holds for the other counts.
-func (h History) Used() []Step {
-	return steps(h.Work, func(w Work, add func(mig.Seconds, int)) {
-		for _, s := range w.Stays {
-			add(s.Start, s.Slices)
-			add(s.End, -s.Slices)
-		}
-	})
-}
-
-// Waiting counts the work that has arrived, does not run, and has not ended.
-func (h History) Waiting() []Step {
-	return steps(h.Work, func(w Work, add func(mig.Seconds, int)) {
+// Steps counts over time the compute slices on which work runs, the work that has arrived and neither runs nor has
+// ended, and the work that has ended late so far. At an instant, up to the referee's tolerance, ends come before starts
+// and arrivals. The first step of a count is at time 0, and each has another value than the step before.
+func (h History) Steps() (used, waiting, late []Step) {
+	for _, w := range h.Work {
 		since := w.Arrival
 		for _, s := range w.Stays {
-			add(since, 1)
-			add(s.Start, -1)
+			used = append(used, Step{s.Start, s.Slices}, Step{s.End, -s.Slices})
+			waiting = append(waiting, Step{since, 1}, Step{s.Start, -1})
 			since = s.End
 		}
-	})
-}
-
-// Late counts the work that has ended after its deadline.
-func (h History) Late() []Step {
-	return steps(h.Work, func(w Work, add func(mig.Seconds, int)) {
 		if w.Late {
-			add(w.end(), 1)
+			late = append(late, Step{since, 1})
 		}
-	})
+	}
+	return sumChanges(used), sumChanges(waiting), sumChanges(late)
 }
 
-// steps sums up changes of a count. The first step is at time 0, and each has another value than the step before.
-func steps(work []Work, changes func(w Work, add func(at mig.Seconds, by int))) []Step {
-	var all []Step
-	for _, w := range work {
-		changes(w, func(at mig.Seconds, by int) { all = append(all, Step{At: at, N: by}) })
-	}
-	slices.SortFunc(all, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+// sumChanges turns changes of a count into its values.
+func sumChanges(changes []Step) []Step {
+	slices.SortFunc(changes, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 	out := []Step{{}}
-	for _, change := range all {
+	for _, change := range changes {
 		if last := out[len(out)-1]; !sameInstant(last.At, change.At) {
-			out = append(out, Step{At: change.At, N: last.N})
+			out = append(out, Step{change.At, last.N})
 		}
 		out[len(out)-1].N += change.N
 	}

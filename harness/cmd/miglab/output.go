@@ -134,7 +134,7 @@ func (o *output) isFile() bool {
 
 // registerTimeline adds the flag for a drawing of what algorithms do over time.
 func (o *output) registerTimeline(c *cobra.Command, of string) {
-	o.register(c, "timeline", "file to draw "+of+" in over time: slices in use, what waits, and late jobs, "+
+	o.register(c, "timeline", "file to draw "+of+" over time in: slices in use, what waits, and late jobs, "+
 		".svg, .png or .pdf", reports.FigureFormats...)
 }
 

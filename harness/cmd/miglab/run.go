@@ -45,7 +45,7 @@ func newRun() *cobra.Command {
 		"only a half of these instances, tune or test")
 	addShard(c, &f.shard)
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
-	f.timeline.registerTimeline(c, "the first instance of the dataset")
+	f.timeline.registerTimeline(c, "instance 0 of the dataset")
 	requireFlags(c, "algorithms", "datasets")
 	return c
 }
@@ -118,23 +118,22 @@ func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Span) er
 	return nil
 }
 
-// draw draws the timelines of the algorithms on the first instance.
+// draw draws the timelines of the algorithms on instance 0.
 func (f *runFlags) draw(c *cobra.Command, cells []run.Span) error {
 	var chart reports.Timeline
 	for _, span := range cells {
 		if f.isReference(span) {
 			continue
 		}
-		first := span.From
-		for !span.Has(first) {
-			first++
-		}
-		history, err := span.History(c.Context(), first)
+		a, err := span.Answer(c.Context(), 0)
 		if err != nil {
 			return err
 		}
-		chart.Title = fmt.Sprintf("%s, instance %d", span.Series.Dataset, first)
-		chart.Lines = append(chart.Lines, reports.TimelineLine{Name: span.Series.Algorithm, History: history})
+		chart.Title = span.Series.Dataset + ", instance 0"
+		if a.History == nil {
+			return fmt.Errorf("--timeline: on %s nothing waits", chart.Title)
+		}
+		chart.Lines = append(chart.Lines, reports.TimelineLine{Name: span.Series.Algorithm, History: a.History()})
 	}
 	return f.timeline.draw(c, chart)
 }

@@ -19,6 +19,10 @@ func area(steps []schedule.Step) (sum float64) {
 	return sum
 }
 
+func runSteps(h schedule.History) []schedule.Step { steps, _, _ := h.Steps(); return steps }
+
+func waitSteps(h schedule.History) []schedule.Step { _, steps, _ := h.Steps(); return steps }
+
 // What timelines count agrees with the metrics, which the simulators and the referee sum up on their own.
 func TestHistoriesAgreeWithMetrics(t *testing.T) {
 	for _, c := range []struct {
@@ -29,7 +33,7 @@ func TestHistoriesAgreeWithMetrics(t *testing.T) {
 		of     func(h schedule.History) float64
 	}{
 		{track.Batch, "far", "drl/WIDETIMES", track.MetricUtilisation, func(h schedule.History) float64 {
-			return area(h.Used()) / float64(h.Slices) / float64(h.End())
+			return area(runSteps(h)) / float64(h.Slices) / float64(h.End())
 		}},
 		{track.Stream, "flow-stream", "drl/WIDETIMES?batches=5&rho=0.8", track.MetricFlow, func(h schedule.History) float64 {
 			ran := 0.0
@@ -38,14 +42,14 @@ func TestHistoriesAgreeWithMetrics(t *testing.T) {
 					ran += float64(s.End - s.Start)
 				}
 			}
-			return (area(h.Waiting()) + ran) / float64(len(h.Work))
+			return (area(waitSteps(h)) + ran) / float64(len(h.Work))
 		}},
 		{
 			track.Placement, "mfi", "mfi/uniform?gpus=4&queue=retry&rho=1.2&turnover=5&lifespan=steady", "wait_mean_s",
-			func(h schedule.History) float64 { return area(h.Waiting()) / float64(len(h.Work)) },
+			func(h schedule.History) float64 { return area(waitSteps(h)) / float64(len(h.Work)) },
 		},
 		{track.Dispatch, "eft", "deadline/tight", "late_percent", func(h schedule.History) float64 {
-			late := h.Late()
+			_, _, late := h.Steps()
 			return 100 * float64(late[len(late)-1].N) / float64(len(h.Work))
 		}},
 		{
@@ -72,12 +76,13 @@ func TestHistoriesAgreeWithMetrics(t *testing.T) {
 		if got := c.of(h); !(math.Abs(got-want) <= 1e-9*want) {
 			t.Errorf("%s on %s: %s is %v by the history, and %v", c.algorithm, c.dataset, c.metric, got, want)
 		}
-		for _, s := range h.Used() {
+		used, waiting, late := h.Steps()
+		for _, s := range used {
 			if s.N < 0 || s.N > h.Slices {
 				t.Errorf("%s on %s: %d of %d slices in use at %v s", c.algorithm, c.dataset, s.N, h.Slices, s.At)
 			}
 		}
-		for _, s := range append(h.Waiting(), h.Late()...) {
+		for _, s := range append(waiting, late...) {
 			if s.N < 0 || s.N > len(h.Work) {
 				t.Errorf("%s on %s: a count is %d at %v s", c.algorithm, c.dataset, s.N, s.At)
 			}
