@@ -33,8 +33,8 @@ type Stay struct {
 
 // A Step is the value of a count from an instant on, until the next step.
 type Step struct {
-	At mig.Seconds
-	N  int
+	At mig.Seconds `json:"at"`
+	N  int         `json:"n"`
 }
 
 // NewHistory returns the history of a schedule that [Check] accepts. arrivals are those of the tasks; nil means time 0.

@@ -379,6 +379,26 @@ func figures(tab *tab) {
 // span is the length of the time axis that the charts show.
 const span = `(({from, to}) => to - from)(document.querySelector("#charts").dataset)`
 
+// miscounted counts, for each chart, the pixels at which the slices in use or the tasks that have not begun differ from
+// the bars above. A slice is 30 pixels high, and a count 36.
+const miscounted = `[...document.querySelectorAll(".chart")].map((c) => {
+	const bars = [...c.querySelectorAll("rect.run")].map((r) => r.getBBox());
+	let wrong = 0, seen = 0;
+	[...c.querySelectorAll(".steps")].forEach((path, k) => {
+		const d = path.getAttribute("d"), [, x0, y0] = d.match(/^M(\S+) ([^H]+)/);
+		const steps = [{ x: +x0, y: +y0 }, ...[...d.matchAll(/H([^V]+)V([^H]+)/g)].map(([, x, y]) => ({ x: +x, y: +y }))];
+		for (let px = 0.5; px < Math.max(...bars.map((b) => b.x + b.width)); px++) {
+			if (bars.some((b) => Math.abs(b.x - px) < 1 || Math.abs(b.x + b.width - px) < 1)) continue;
+			const drawn = (steps.at(-1).y - steps.filter((s) => s.x <= px).at(-1).y) / 36;
+			const used = bars.filter((b) => b.x <= px && px < b.x + b.width).reduce((n, b) => n + b.height / 30, 0) / 7;
+			const share = k === 0 ? used : bars.filter((b) => px < b.x).length / bars.length;
+			seen++;
+			if (Math.abs(drawn - share) > 0.01) wrong++;
+		}
+	});
+	return seen > 200 ? wrong : "few pixels";
+})`
+
 func gantt(tab *tab) {
 	tab.open("instances.html#instance=1&a=parts&b=whole")
 	tab.wait(`document.querySelectorAll(".chart rect.run").length > 0`)
@@ -391,6 +411,7 @@ func gantt(tab *tab) {
 	tab.equal("the optimum", get[int](tab, `[...document.querySelectorAll(".gantt text.bound")].filter((t) => t.textContent === "proven optimum 5.000 s").length`), 2)
 	tab.equal("as a table", get[[]int](tab, `[...document.querySelectorAll(".plan tbody")].map((t) => t.rows.length)`), []int{6, 5})
 	tab.equal("the same axis", get[bool](tab, `(([a, b]) => a.textContent === b.textContent && a.textContent !== "")([...document.querySelectorAll(".gantt .axis")].map((g) => ({textContent: [...g.querySelectorAll("text:not(.bound, .end)")].map((t) => t.textContent).join()})))`), true)
+	tab.equal("pixels where a count differs from the bars", get[[]any](tab, miscounted), []any{0.0, 0.0})
 	tab.equal("side by side", get[bool](tab, `(([a, b]) => a.top === b.top && a.right <= b.left)([...document.querySelectorAll(".chart")].map((c) => c.getBoundingClientRect()))`), true)
 
 	whole := get[float64](tab, span)

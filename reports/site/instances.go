@@ -42,6 +42,9 @@ type (
 		Utilisation      string         `json:"utilisation"`
 		Reconfigurations int            `json:"reconfigurations"`
 		Bars             []schedule.Bar `json:"bars"`
+		// Used and Waiting count slices in use and tasks that have not begun over time.
+		Used    []schedule.Step `json:"used"`
+		Waiting []schedule.Step `json:"waiting"`
 	}
 )
 
@@ -96,6 +99,7 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 			Gap: reports.Missing, Utilisation: reports.Fixed(m.Utilisation*100, 1),
 			Reconfigurations: m.Reconfigurations, Bars: schedule.Bars(p, plan.Schedule),
 		}
+		d.Used, d.Waiting, _ = schedule.NewHistory(p, plan.Schedule, nil).Steps()
 		if in.Lower > 0 {
 			// The tolerance is the one of schedule.Check.
 			if m.Makespan < in.Lower*(1-1e-9) {

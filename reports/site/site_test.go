@@ -455,6 +455,7 @@ func TestDatasetScripts(t *testing.T) {
 				Plans     []struct {
 					Algorithm, MakespanText, Gap string
 					Bars                         []struct{ Label string }
+					Used, Waiting                []schedule.Step
 				}
 			}
 		}
@@ -471,6 +472,10 @@ func TestDatasetScripts(t *testing.T) {
 		plan := data.Instances[0].Plans[0]
 		if plan.MakespanText != "18.990" || plan.Gap != "279.800" || len(plan.Bars) != 7 || plan.Bars[2].Label != hostile || data.Instances[0].BoundText != "5.000" {
 			t.Errorf("the first plan is %+v", data.Instances[0])
+		}
+		// One task after the other on the whole GPU.
+		if n := len(plan.Used); n != 3 || plan.Used[1].N != 7 || len(plan.Waiting) != 7 || plan.Waiting[0].N != 6 || plan.Waiting[6].N != 0 {
+			t.Errorf("the first plan uses %v, and there wait %v", plan.Used, plan.Waiting)
 		}
 	}
 	if scripts != 2 {

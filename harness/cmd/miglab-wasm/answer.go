@@ -68,6 +68,9 @@ type plan struct {
 	Utilisation      float64        `json:"utilisation"`
 	Reconfigurations int            `json:"reconfigurations"`
 	Bars             []schedule.Bar `json:"bars"`
+	// Used and Waiting count slices in use and tasks that have not begun over time.
+	Used    []schedule.Step `json:"used"`
+	Waiting []schedule.Step `json:"waiting"`
 	// File has the bytes that miglab schedule prints.
 	File string `json:"file"`
 }
@@ -173,8 +176,9 @@ func solve(ctx context.Context, p schedule.Problem, id string) (*plan, error) {
 	}
 	var file bytes.Buffer
 	err = schedule.Encode(&file, p, s)
+	used, waiting, _ := schedule.NewHistory(p, s, nil).Steps()
 	return &plan{
 		Makespan: m.Makespan, Utilisation: m.Utilisation, Reconfigurations: m.Reconfigurations,
-		Bars: schedule.Bars(p, s), File: file.String(),
+		Bars: schedule.Bars(p, s), Used: used, Waiting: waiting, File: file.String(),
 	}, err
 }

@@ -108,13 +108,19 @@
   const right = 10;
   const top = 38;
   const bottom = 34;
+  const strip = 36; // the height of a count over time, below the slices
+  const above = 20; // and the room for its name
 
   const panel = (plan) => {
     const bars = plan.bars;
     const row = current.gpus > 1 ? 18 : 30;
     const gap = 10;
     const rowTop = (gpu, slice) => top + gpu * (current.slices * row + gap) + slice * row;
-    const height = rowTop(current.gpus - 1, current.slices) + bottom;
+    const counts = [
+      { name: "slices in use", steps: plan.used, most: current.gpus * current.slices },
+      { name: "tasks that have not begun", steps: plan.waiting, most: current.tasks.length },
+    ];
+    const height = rowTop(current.gpus - 1, current.slices) + counts.length * (above + strip) + bottom;
     const drawing = svg("svg", { class: "gantt", height, "aria-hidden": "true" });
     const chart = element("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": "Gantt chart" }, drawing);
     chart.setAttribute("aria-label", `Schedule of ${plan.algorithm}. Plus and minus zoom, left and right move, 0 resets, up and down go from bar to bar. A table follows.`);
@@ -143,6 +149,17 @@
         for (const t of marks) plot.append(svg("line", { class: "grid", x1: x(t.at), x2: x(t.at), y1: y, y2: y + current.slices * row }));
         for (let s = 0; s < current.slices; s++) axis.append(svg("text", { x: left - 7, y: y + (s + 0.5) * row + 4, "text-anchor": "end" }, current.gpus > 1 ? `${gpu}.S${s}` : `S${s}`));
       }
+      counts.forEach(({ name, steps, most }, k) => {
+        const zero = base - (counts.length - 1 - k) * (above + strip);
+        const y = (n) => zero - (n / most) * strip;
+        for (const n of [0, most]) {
+          plot.append(svg("line", { class: "grid", x1: 0, x2: w, y1: y(n), y2: y(n) }));
+          axis.append(svg("text", { x: left - 7, y: y(n) + 4, "text-anchor": "end" }, `${n}`));
+        }
+        for (const t of marks) plot.append(svg("line", { class: "grid", x1: x(t.at), x2: x(t.at), y1: y(most), y2: zero }));
+        plot.append(svg("path", { class: "steps", d: steps.map(({ at, n }, i) => (i ? `H${x(at)}V${y(n)}` : `M${x(at)} ${y(n)}`)).join("") + `H${x(whole)}` }));
+        axis.append(svg("text", { x: left, y: y(most) - 6 }, name));
+      });
       for (const t of marks) axis.append(svg("text", { x: Math.min(left + x(t.at), full - width(t.label) / 2), y: base + 15, "text-anchor": "middle" }, t.label));
       axis.append(svg("text", { x: left + w, y: height - 3, "text-anchor": "end" }, "time in s"));
       shown = bars.map((bar, i) => {
