@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -56,6 +57,15 @@ func (p *paper) Pages() []*artefact { return p.artefacts }
 type answered struct {
 	Answer      string
 	Conclusions []*conclusion
+}
+
+// Count says how many there are: "1 holds", or "2 hold".
+func (a answered) Count() string {
+	answer := a.Answer
+	if len(a.Conclusions) != 1 {
+		answer = strings.NewReplacer("holds", "hold", "does", "do").Replace(answer)
+	}
+	return fmt.Sprintf("%d %s", len(a.Conclusions), answer)
 }
 
 // answeredBy returns the conclusions with a full answer.
