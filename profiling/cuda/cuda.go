@@ -194,7 +194,13 @@ func (q *queue) Fill(at Pointer, value byte, bytes uint64) error {
 	return check("cuMemsetD8", C.cuMemsetD8Async(C.CUdeviceptr(at), C.uchar(value), C.size_t(bytes), q.stream))
 }
 
+// maxArguments is the length of the array in launch of driver.h.
+const maxArguments = 16
+
 func (q *queue) Launch(name string, grid, block Dim, arguments ...uint64) error {
+	if len(arguments) > maxArguments {
+		return fmt.Errorf("launch %s: %d arguments; a kernel has at most %d", name, len(arguments), maxArguments)
+	}
 	f, known := q.functions[name]
 	if !known {
 		text := C.CString(name)

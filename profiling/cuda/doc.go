@@ -1,5 +1,5 @@
-// Package cuda runs kernels in PTX on an NVIDIA GPU through the driver's own library, libcuda.so.1, which it loads when
-// a device is opened. It needs a driver, but neither the CUDA toolkit nor its runtime.
+// Package cuda runs kernels in PTX on an NVIDIA GPU through the driver's own library, libcuda.so.1. [Installed] and
+// [Open] load it. The package needs a driver, but neither the CUDA toolkit nor its runtime.
 //
 // Like package nvml it needs cgo and Linux. In other builds Open returns an error.
 package cuda
@@ -28,12 +28,13 @@ type Queue interface {
 	// Fill sets bytes of the device's memory.
 	Fill(at Pointer, value byte, bytes uint64) error
 	// Launch starts a kernel and does not wait for it. Each argument is a pointer or an integer; a kernel's parameter
-	// of 32 bits takes the low half. There are at most 16.
+	// of 32 bits takes the low half. More than 16 arguments are an error.
 	Launch(name string, grid, block Dim, arguments ...uint64) error
 	// Sync waits for all kernels that were launched.
 	Sync() error
 	// Timed returns how long the device takes for the kernels that do launches, on the device's own clock.
 	Timed(do func() error) (time.Duration, error)
+	// Close ends the queue and frees its memory.
 	Close() error
 }
 
@@ -46,7 +47,7 @@ type Facts struct {
 	MemoryMiB int
 	// L2Bytes is the size of its L2 cache.
 	L2Bytes int
-	// Driver is the version of CUDA that the driver is made for, for example CUDA 12.4.
+	// Driver is the version of CUDA that the driver supports, for example CUDA 12.4.
 	Driver string
 	// UUID has no prefix such as GPU- or MIG-.
 	UUID string
@@ -64,4 +65,6 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s (CUDA error %d)", e.Call, e.Text, e.Code) }
 
 // OutOfMemory reports whether the device has too little free memory.
-func (e *Error) OutOfMemory() bool { return e.Code == 2 }
+func (e *Error) OutOfMemory() bool { return e.Code == outOfMemory }
+
+const outOfMemory = 2 // CUDA_ERROR_OUT_OF_MEMORY
