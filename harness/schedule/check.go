@@ -11,9 +11,9 @@ import (
 	"miglab/harness/task"
 )
 
-// Check lists all violations of a schedule for a problem. It returns nil for a valid schedule. It never stops at the
-// first violation and does not panic, whatever the values are. Times may differ by rounding (see tolerance.go), and
-// touching intervals do not overlap.
+// Check lists all violations of a schedule for a problem, and returns nil for a valid schedule. It does not panic,
+// whatever the values are. If the problem's GPU model or reconfiguration model cannot be used, that is the only
+// violation. Times may differ by rounding (see tolerance.go), and touching intervals do not overlap.
 //
 // Where many runs (or instances, or operations) share a slice at one time, each is reported against the earlier one
 // that holds the slice longest, not against all. An impossible index, time or instance is reported once, without the
@@ -32,30 +32,31 @@ func Check(p Problem, s Schedule) []Violation {
 	c.partitions()
 	c.existence()
 	c.overlaps(c.runs, func(a, b *occupation) {
-		later, earlier := &s.Placements[b.id], &s.Placements[a.id]
-		c.add(TaskOverlap, "%q on %v and %q on %v both run on GPU %d between %v and %v s",
-			c.name(later.Task), later.Instance, c.name(earlier.Task), earlier.Instance, b.gpu, b.start, min(a.end,
-				b.end))
+		first, second := &s.Placements[a.id], &s.Placements[b.id]
+		c.add(TaskOverlap, "%q on %v and %q on %v both run on GPU %d between %v and %v s", c.name(second.Task),
+			second.Instance, c.name(first.Task), first.Instance, b.gpu, b.start, min(a.end, b.end))
 	})
 	c.work()
 	return c.found
 }
 
-// An occupation is an interval in which memory slices of a GPU are in use.
+// An occupation is an interval in which memory slices of a GPU are in use, by a run, an operation or a life.
 type occupation struct {
 	start, end mig.Seconds
 	gpu        int
-	// id is the index of the run, operation or life that uses them.
+	// id is the index of the placement, operation or life; -1-i for instance i of the start partition.
 	id int32
-	// key is the number of the instance (see checker.key).
-	key     int32
+	// key numbers the instances of a GPU (see checker.key).
+	key int32
+	// mask has the slices in use. Operations under [mig.Sequential] all have the same one.
 	mask    mig.Mask
 	destroy bool
 }
 
-// A life is an instance from the start of its create to the end of its destroy.
+// A life is an instance that exists. Its slices are in use for longer than tasks can run; see checker.living.
 type life struct {
-	// from is the end of the create, and to is the start of the destroy.
+	// Tasks can run from the end of the create to the start of the destroy. If the instance is given, from is its
+	// [Existing.BusyUntil].
 	from, to mig.Seconds
 	// given marks an instance of the start partition.
 	given bool
@@ -67,7 +68,8 @@ type checker struct {
 	found []Violation
 	// runs are the placements whose instance, GPU and times are possible.
 	runs []occupation
-	// lives are the instances. living has one entry for each: the interval in which its slices are in use.
+	// lives are the instances. living has one entry for each: the interval in which its slices are in use, from the
+	// start of the create to the end of the destroy.
 	lives  []life
 	living []occupation
 }
@@ -99,10 +101,10 @@ func describe(in mig.Instance) string {
 // missing is the index of an instance or a life that does not exist.
 const missing = -1
 
-// starts is the number of memory slices in a mask.
-const starts = mig.Slices(8)
+// maskSlices is the number of memory slices in a mask.
+const maskSlices = mig.Slices(8)
 
-// key returns the number of an instance, or missing if the GPU cannot have it.
+// key numbers the instances of the GPU: profile*maskSlices + start. It returns missing if the GPU cannot have it.
 func (c *checker) key(in mig.Instance) int32 {
 	if in.Profile == nil || !slices.Contains(in.Profile.Starts, in.Start) {
 		return missing
@@ -111,7 +113,7 @@ func (c *checker) key(in mig.Instance) int32 {
 	if i < 0 {
 		return missing
 	}
-	return int32(i)*int32(starts) + int32(in.Start)
+	return int32(i)*int32(maskSlices) + int32(in.Start)
 }
 
 // problem checks the problem. It reports whether a schedule can be checked against it.
@@ -126,9 +128,10 @@ func (c *checker) problem() bool {
 		return false
 	}
 	for _, pr := range p.GPU.Profiles {
-		if pr == nil || pr.Size < 1 || pr.Size > mig.MaxSize || pr.Length < 1 || pr.Length > starts ||
-			slices.ContainsFunc(pr.Starts, func(s mig.Slices) bool { return s < 0 || s > starts-pr.Length }) {
-			c.add(BadProblem, "GPU model %q has a profile beyond %d slices", p.GPU.Name, starts)
+		if pr == nil || pr.Size < 1 || pr.Size > mig.MaxSize || pr.Length < 1 || pr.Length > maskSlices ||
+			slices.ContainsFunc(pr.Starts, func(s mig.Slices) bool { return s < 0 || s > maskSlices-pr.Length }) {
+			c.add(BadProblem, "GPU model %q has a profile that is nil, has a bad size or goes beyond %d slices",
+				p.GPU.Name, maskSlices)
 			return false
 		}
 	}
@@ -181,7 +184,7 @@ func possible(start, end mig.Seconds) bool {
 func (c *checker) placements() {
 	p := c.p
 	c.runs = make([]occupation, 0, len(c.s.Placements))
-	// ran holds the index, plus one, of the placement that first runs a task.
+	// ran holds, by task, the index of a placement that runs it, plus one.
 	ran := make([]int32, len(p.Tasks))
 	for i := range c.s.Placements {
 		pl := &c.s.Placements[i]
@@ -239,7 +242,7 @@ func (c *checker) placements() {
 	slices.SortFunc(c.runs, byTime)
 }
 
-// parts checks that the parts of a task's run do its work once, with a break of [Problem.Restart] between two.
+// parts checks that the parts of a task's run do its work once, with at least [Problem.Restart] between two.
 func (c *checker) parts() {
 	done := make([]float64, len(c.p.Tasks)) // the share of the work
 	last := make([]Placement, len(c.p.Tasks))
@@ -277,7 +280,7 @@ func (c *checker) cost(o *Operation) mig.Seconds {
 }
 
 // operations checks each create and destroy, makes lives of them, and checks that under
-// [mig.Sequential] they run one at a time.
+// [mig.Sequential] those of one GPU run one at a time.
 func (c *checker) operations() {
 	p := c.p
 	ops := make([]occupation, 0, len(p.Start)+len(c.s.Operations))
@@ -330,9 +333,9 @@ func (c *checker) operations() {
 			ops[i].mask = 1 // operations exclude each other, whatever their instances
 		}
 		c.overlaps(ops, func(a, b *occupation) {
-			later, earlier := &c.s.Operations[b.id], &c.s.Operations[a.id]
+			first, second := &c.s.Operations[a.id], &c.s.Operations[b.id]
 			c.add(OperationOverlap, "the %v of %v begins at %v s on GPU %d, before the %v of %v ends at %v s",
-				later.Op, later.Instance, later.Start, later.GPU, earlier.Op, earlier.Instance, earlier.End)
+				second.Op, second.Instance, second.Start, second.GPU, first.Op, first.Instance, first.End)
 		})
 	}
 }
@@ -366,7 +369,7 @@ func (c *checker) pair(ops []occupation) {
 				destroy++
 			}
 			if destroy < j && (open != missing || create == j) {
-				c.end(&ops[destroy], open)
+				c.finish(&ops[destroy], open)
 				open = missing
 				destroy++
 			} else {
@@ -403,8 +406,8 @@ func (c *checker) begin(o *occupation, open int) int {
 	return len(c.lives) - 1
 }
 
-// end closes the open life.
-func (c *checker) end(o *occupation, open int) {
+// finish ends the open life.
+func (c *checker) finish(o *occupation, open int) {
 	op := &c.s.Operations[o.id]
 	if open == missing {
 		c.add(NotExisting, "%v is destroyed at %v s on GPU %d, where it does not exist", op.Instance, op.Start, op.GPU)
@@ -457,15 +460,18 @@ func (c *checker) partitions() {
 
 // instance returns the instance of an occupation; it is the inverse of key.
 func (c *checker) instance(s *occupation) mig.Instance {
-	return mig.Instance{Profile: c.p.GPU.Profiles[s.key/int32(starts)], Start: mig.Slices(s.key % int32(starts))}
+	return mig.Instance{
+		Profile: c.p.GPU.Profiles[s.key/int32(maskSlices)], Start: mig.Slices(s.key % int32(maskSlices)),
+	}
 }
 
 // perKey returns a list with an index for each key; all are missing.
 func (c *checker) perKey() []int {
-	return slices.Repeat([]int{missing}, len(c.p.GPU.Profiles)*int(starts))
+	return slices.Repeat([]int{missing}, len(c.p.GPU.Profiles)*int(maskSlices))
 }
 
-// existence checks that every run lies within a life of its instance. Runs and lives are both sorted by GPU and time.
+// existence checks that every run lies within a life of its instance. c.runs and c.living are sorted by GPU and
+// time.
 func (c *checker) existence() {
 	latest := c.perKey()
 	next := 0
@@ -495,14 +501,14 @@ func (c *checker) existence() {
 // overlaps one that begins before it and ends after it.
 func clash(a, b *occupation) bool { return later(a.end, b.start) && later(b.end, a.start) }
 
-// overlaps reports each occupation that clashes with an earlier one on a memory slice. They
-// must be sorted by GPU and time.
-func (c *checker) overlaps(all []occupation, report func(earlier, later *occupation)) {
-	var holder [starts]int // for each slice the occupation, plus one, that holds it longest
+// overlaps reports each occupation b that clashes with an earlier one, a, on a memory slice. They must be sorted by GPU
+// and time.
+func (c *checker) overlaps(all []occupation, report func(a, b *occupation)) {
+	var holder [maskSlices]int // for each slice the occupation, plus one, that holds it longest
 	for i := range all {
 		b := &all[i]
 		if i > 0 && b.gpu != all[i-1].gpu {
-			holder = [starts]int{}
+			holder = [maskSlices]int{}
 		}
 		before := holder
 		for m := uint8(b.mask); m != 0; m &= m - 1 {
@@ -519,7 +525,7 @@ func (c *checker) overlaps(all []occupation, report func(earlier, later *occupat
 }
 
 // isLowest reports whether no lower slice of the mask has the same holder.
-func isLowest(holder *[starts]int, mask mig.Mask, bit int) bool {
+func isLowest(holder *[maskSlices]int, mask mig.Mask, bit int) bool {
 	for m := uint8(mask) & (1<<bit - 1); m != 0; m &= m - 1 {
 		if holder[bits.TrailingZeros8(m)] == holder[bit] {
 			return false

@@ -12,8 +12,8 @@ import (
 	"miglab/harness/strictjson"
 )
 
-// FormatError says where a schedule or its file does not follow the format, and how to
-// correct it. Its line is 0 when a schedule is written.
+// FormatError says where and how a schedule or its file departs from the format. Its line is 0 when a schedule is
+// written.
 type FormatError = strictjson.Error
 
 // Encode writes these types. Decode reads token by token instead, so that its errors name the line.
@@ -46,9 +46,10 @@ type (
 
 // Encode writes a schedule as indented JSON. The bytes do not depend on the order of its lists, and times read back
 // as the same numbers. Placements are sorted by start, GPU, slice and task, operations by start with destroys first.
-// Encode does not call [Check]: an invalid schedule can be written and checked later. A value that the format cannot
-// hold is a [*FormatError]: a task that the problem does not name or names twice, an instance of a profile that is
-// not standard, a time that is not finite. Encode passes on the errors of w.
+// Encode does not call [Check]: an invalid schedule can be written and checked later.
+//
+// A value that the format cannot hold is a [*FormatError], for example a placed task that shares its name with another
+// task, an instance of a profile that is not standard, or a time that is not finite. Encode passes on the errors of w.
 func Encode(w io.Writer, p Problem, s Schedule) error {
 	f, err := toFile(&p, &s)
 	if err != nil {
@@ -84,14 +85,17 @@ func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 		GPU: s.GPU.Name, Algorithm: s.Algorithm, Reconfiguration: s.Model.String(), Makespan: s.Makespan(),
 		Placements: []filePlacement{}, Reconfigurations: []fileOperation{}, Counters: s.Counters,
 	}
-	names := taskNames(p)
+	named := map[string]int{} // the number of tasks by name
+	for i := range p.Tasks {
+		named[p.Tasks[i].Name]++
+	}
 	for i, pl := range s.sortedPlacements() {
 		path := fmt.Sprintf("placements[%d]", i)
 		if pl.Task < 0 || pl.Task >= len(p.Tasks) {
 			return nil, notWritable(path+".task", "there is no task %d; the problem has %d", pl.Task, len(p.Tasks))
 		}
 		name := p.Tasks[pl.Task].Name
-		if names[name] != pl.Task {
+		if named[name] > 1 {
 			return nil, notWritable(path+".task", "%q names more than one task; names must differ", name)
 		}
 		if !utf8.ValidString(name) {
@@ -106,7 +110,7 @@ func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 	for i, o := range s.sortedOperations() {
 		path := fmt.Sprintf("reconfigurations[%d]", i)
 		if o.Op > Destroy {
-			return nil, notWritable(path+".op", "operation %d is neither create nor destroy", uint8(o.Op))
+			return nil, notWritable(path+".op", "kind %d is neither create nor destroy", uint8(o.Op))
 		}
 		span, err := toSpan(path, s.GPU, o.GPU, o.Instance, o.Start, o.End)
 		if err != nil {

@@ -181,7 +181,10 @@ func TestEncodeRefusesWhatTheFormatCannotHold(t *testing.T) {
 		{"counters", func(_ *schedule.Problem, s *schedule.Schedule) { s.Counters = map[string]int{"\xff": 1} }},
 		{"placements[1].task", func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[1].Task = 2 }},
 		{"placements[0].task", func(p *schedule.Problem, _ *schedule.Schedule) { p.Tasks[1].Name = "\xff" }},
-		{"placements[1].task", func(p *schedule.Problem, _ *schedule.Schedule) { p.Tasks[1].Name = "lud" }},
+		{"placements[0].task", func(p *schedule.Problem, _ *schedule.Schedule) { p.Tasks[1].Name = "lud" }},
+		{"placements[0].task", func(p *schedule.Problem, s *schedule.Schedule) { // the placement is the last task's
+			p.Tasks[1].Name, s.Placements = p.Tasks[0].Name, s.Placements[:1]
+		}},
 		{"placements[1].size", func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[1].Instance = media(4) }},
 		{"placements[1].size", func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[1].Instance.Profile = nil }},
 		{"placements[1].slice", func(_ *schedule.Problem, s *schedule.Schedule) { s.Placements[1].Instance.Start = 5 }},

@@ -17,7 +17,7 @@ import (
 // A schedule without gaps stays the same to the last bit if the durations do not change.
 func Replay(p Problem, s Schedule) Schedule {
 	s.Placements, s.Operations = slices.Clone(s.Placements), slices.Clone(s.Operations)
-	free := make([][starts]mig.Seconds, p.GPUs())
+	free := make([][maskSlices]mig.Seconds, p.GPUs())
 	for _, e := range p.Start {
 		for i := range e.Instance.Profile.Length {
 			free[e.GPU][e.Instance.Start+i] = e.BusyUntil
