@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,39 +17,52 @@ import (
 // Check checks that the kernel's folder, program and data files exist, and that data files with a SHA256 have that
 // content. It starts no program. Each error names the manifest's line, the fault and the remedy.
 func (k *Kernel) Check() (all []error) {
-	missing := func(path, reason, remedy string) {
+	report := func(path, reason, remedy string) {
 		all = append(all, k.failure(fmt.Errorf("%s %s; %s", path, reason, remedy)))
 	}
 	if k.Dir != "" {
 		if info, err := os.Stat(k.Dir); err != nil || !info.IsDir() {
-			missing(k.Dir, cmp.Or(fileProblem(err), "is not a folder"),
+			report(k.Dir, cmp.Or(fileProblem(err), "is not a folder"),
 				"give the suite's folder with --set, or correct workdir")
 			return all // everything else is in the folder
 		}
 	}
 	if program := k.program(); !strings.Contains(program, "/") {
 		if _, err := exec.LookPath(program); err != nil {
-			missing(program, "is not in PATH", "install it, or give its path")
+			report(program, "is not in PATH", "install it, or give its path")
 		}
 	} else if info, err := os.Stat(k.path(program)); err != nil || !info.Mode().IsRegular() {
-		missing(k.path(program), cmp.Or(fileProblem(err), "is not a program"), "build it, or correct argv")
+		report(k.path(program), cmp.Or(fileProblem(err), "is not a program"), "build it, or correct argv")
 	} else if info.Mode()&0o111 == 0 {
-		missing(k.path(program), "is not executable", "make it so with chmod +x")
+		report(k.path(program), "is not executable", "make it so with chmod +x")
 	}
 	for _, d := range k.Data {
 		path := k.path(d.Path)
-		sum, err := wholefile.SHA256(path)
+		sum, err := hash(path, d.SHA256 != "")
 		switch {
 		case err != nil:
-			missing(path, fileProblem(err), "fetch the suite's data, or correct data")
+			report(path, fileProblem(err), "fetch the suite's data, or correct data")
 		case d.SHA256 != "" && sum != d.SHA256:
-			missing(path, "has SHA-256 "+sum+", not "+d.SHA256, "fetch it again, or correct the manifest")
+			report(path, "has SHA-256 "+sum+", not "+d.SHA256, "fetch it again, or correct the manifest")
 		}
 	}
 	return all
 }
 
-// Executable returns the path of the kernel's program for this process, or "" if it is not found.
+// hash opens a regular file, and returns its SHA-256 if that is needed.
+func hash(path string, needed bool) (string, error) {
+	if needed {
+		return wholefile.SHA256(path)
+	}
+	f, err := wholefile.Open(path, math.MaxInt64)
+	if err != nil {
+		return "", err
+	}
+	return "", f.Close()
+}
+
+// Executable returns the path of the kernel's program. A name without a slash is looked up in PATH, and the result is
+// "" if it is not there. A name with a slash is not looked up.
 func (k *Kernel) Executable() string {
 	program := k.program()
 	if strings.Contains(program, "/") {
@@ -64,17 +78,21 @@ func (k *Kernel) Executable() string {
 // program returns the word of Argv that names the program.
 func (k *Kernel) program() string { return k.Argv[k.programIndex()] }
 
-// programIndex returns the index of the program in Argv: env and variables may stand before it.
+// programIndex returns the index of the program in Argv. It follows env and its assignments. If env has options, or no
+// program after it, env itself is the program.
 func (k *Kernel) programIndex() int {
-	if set := variables(k.Argv); len(set) > 0 && len(set)+1 < len(k.Argv) {
-		return len(set) + 1
+	after := 1 + len(assignments(k.Argv))
+	if !isEnv(k.Argv[0]) || after == len(k.Argv) || strings.HasPrefix(k.Argv[after], "-") {
+		return 0
 	}
-	return 0
+	return after
 }
 
-// variables returns the words NAME=VALUE after env.
-func variables(argv []string) []string {
-	if filepath.Base(argv[0]) != "env" {
+func isEnv(program string) bool { return filepath.Base(program) == "env" }
+
+// assignments returns the words NAME=VALUE after env.
+func assignments(argv []string) []string {
+	if !isEnv(argv[0]) {
 		return nil
 	}
 	n := 1

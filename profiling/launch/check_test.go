@@ -46,6 +46,9 @@ func TestCheck(t *testing.T) {
 		{"after env", Kernel{Dir: dir, Argv: []string{"env", "A=1", "B=2", "./nothing"}}, []string{
 			in("nothing") + " is missing; build it, or correct argv",
 		}},
+		{"after env alone", Kernel{Dir: dir, Argv: []string{"env", "./nothing"}}, []string{
+			in("nothing") + " is missing; build it, or correct argv",
+		}},
 		{"not executable", Kernel{Dir: dir, Argv: []string{"./text"}}, []string{
 			in("text") + " is not executable; make it so with chmod +x",
 		}},
@@ -66,6 +69,36 @@ func TestCheck(t *testing.T) {
 			if err.Error() != "m.yaml:7: kernel NW: "+c.want[i] {
 				t.Errorf("%s: %v\nwant m.yaml:7: kernel NW: %s", c.name, err, c.want[i])
 			}
+		}
+	}
+}
+
+func TestExecutable(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		argv []string
+		want string
+	}{
+		{[]string{"./program", "1"}, program},
+		{[]string{program}, program},
+		{[]string{"./nothing"}, filepath.Join(dir, "nothing")}, // a name with a slash is not looked up
+		{[]string{"miglab-no-such-program"}, ""},
+		{[]string{"env", "./program"}, program},
+		{[]string{"/usr/bin/env", "A=1", "B=2", "./program"}, program},
+		{[]string{"env", "-u", "A", "./program"}, "env"}, // options are not read: env itself counts
+		{[]string{"env", "A=1"}, "env"},
+	} {
+		k := Kernel{Dir: dir, Argv: c.argv}
+		got := k.Executable()
+		if c.want == "env" {
+			got = filepath.Base(got)
+		}
+		if got != c.want {
+			t.Errorf("%q: %q, want %q", c.argv, got, c.want)
 		}
 	}
 }

@@ -374,7 +374,7 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	if d.err != nil {
 		return Kernel{}
 	}
-	for _, variable := range variables(k.Argv) {
+	for _, variable := range assignments(k.Argv) {
 		if name, _, _ := strings.Cut(variable, "="); profiling.ChoosesGPU(name) {
 			d.failf(argv, "%s is set by the instance that the kernel runs on", name)
 		}
