@@ -15,7 +15,8 @@ type load struct {
 	seconds [maxNodes]float64
 	// count is, by node, its number of tasks.
 	count [maxNodes]int32
-	used  nodeSet
+	// used has the nodes with tasks.
+	used nodeSet
 }
 
 func (l *load) add(node int, t float64) {
@@ -34,10 +35,11 @@ func (l *load) remove(node int, t float64) {
 }
 
 // An assignment is the plan of treedp and lns: the node of the repartitioning trees on which each task runs. Each node
-// is used once, after the nodes above it. The clock follows longestTail.
+// is used once, after the nodes above it. Operations go in the order of [longestTail].
 type assignment struct {
-	p     algo.Problem
-	tree  *tree
+	p    algo.Problem
+	tree *tree
+	// holds is, by GPU, its state at the start.
 	holds []remnant
 	// node is, by task, its node, numbered over all GPUs.
 	node  []int32
@@ -125,10 +127,11 @@ func (a *assignment) tasksOn(node int32) []timedTask {
 	return out
 }
 
-// answer returns the assignment as a schedule, unless a search has failed or ctx is done.
-func (a *assignment) answer(ctx context.Context, err error) (schedule.Schedule, error) {
-	if err != nil {
-		return schedule.Schedule{}, err
+// answer returns the assignment as a schedule, and the error of ctx. If the search failed, it returns that error
+// alone.
+func (a *assignment) answer(ctx context.Context, failure error) (schedule.Schedule, error) {
+	if failure != nil {
+		return schedule.Schedule{}, failure
 	}
 	out, _ := a.schedule()
 	return out, ctx.Err()

@@ -11,26 +11,29 @@ import (
 // lnsBlur is the blur of the first iteration of lns. Durations change by up to half of it; see [search.improve].
 const lnsBlur = 0.1
 
-var iterations = algo.Param{
-	Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9),
-	Doc: "iterations, each of which removes and re-inserts up to seven tasks; on several GPUs, each of three " +
-		"searches has as many for each pair, and annealing has 500 steps for each iteration and GPU; a whole number",
+// iterations returns the parameter for the number of iterations. more says what else it decides.
+func iterations(more string) []algo.Param {
+	return []algo.Param{{
+		Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9),
+		Doc: "iterations, each of which removes and re-inserts up to seven tasks; a whole number" + more,
+	}}
 }
 
 func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations" }
 
 var _ = algo.Register(algo.Spec{
 	Name: "lns", Version: 4, Cite: "ours; the search is that of Shaw, CP 1998",
-	Summary: "large neighbourhood search: FAR's schedule, removes seven tasks at a time and inserts them again in " +
-		"the best way",
-	Params: []algo.Param{iterations},
+	Summary: "large neighbourhood search from FAR's schedule: removes seven tasks at a time and inserts them again",
+	Params: iterations("; on several GPUs, three searches have as many for each pair of GPUs, and annealing has 500 " +
+		"steps for each iteration and GPU"),
 	Budget: iterationBudget,
 	New:    algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return lns{a.Int("iterations")}, nil }),
 })
 
 // lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them from the instances that determine
-// the makespan, re-inserts them in the best way by [subsets], and times the result. The budget is a number of
-// iterations, so that answers do not depend on the machine. Several GPUs are searched in pairs; see [forest].
+// the makespan, re-inserts them by [subsets], and times the result. The insertion is optimal but for waits that the
+// model of subsets leaves out. The budget is a number of iterations, so that answers do not depend on the machine.
+// Several GPUs are searched in pairs; see [forest].
 type lns struct{ iterations int }
 
 func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -47,15 +50,16 @@ func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, e
 
 var _ = algo.Register(algo.Spec{
 	Name: "lns-stream", Version: 2, Cite: "ours",
-	Summary: "every batch by treedp, or lns where it is too large, on what the batches before leave behind",
-	Params:  []algo.Param{iterations},
-	Budget:  func(a algo.Args) string { return iterationBudget(a) + " for a large batch" },
-	New:     algo.NewStream(func(a algo.Args) (algo.Stream, error) { return lnsStream{a.Int("iterations")}, nil }),
+	Summary: "every batch by treedp, or by lns's search if it has more than 18 tasks, from the state that earlier " +
+		"batches leave",
+	Params: iterations(""),
+	Budget: func(a algo.Args) string { return iterationBudget(a) + " for a large batch" },
+	New:    algo.NewStream(func(a algo.Args) (algo.Stream, error) { return lnsStream{a.Int("iterations")}, nil }),
 })
 
 // lnsStream plans each batch for the instances that the batches before it leave and for the times at which slices
-// become free. So a batch fills idle time of the batch before it and reuses its instances. Unlike FAR's concatenation
-// (concat.go), it reverses no schedule.
+// become free. Thus a batch fills idle time of the batch before it and reuses its instances. It searches all GPUs at
+// once. Unlike FAR's concatenation (concat.go), it reverses no schedule.
 type lnsStream struct{ iterations int }
 
 func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {

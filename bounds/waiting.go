@@ -10,13 +10,14 @@ import (
 )
 
 // WaitingAtLeast returns two lower bounds for any scheduler of a cluster with requests that wait: on the sum of the
-// slots from arrival to end, and on the slot in which the last request ends.
+// requests' turnaround times (from arrival to end, in slots), and on the slot in which the last request ends.
 //
 // PROVEN. A facet of the GPU's partitions gives each profile a weight, so that the instances on a GPU weigh at most 1
 // at any time. A request then has an area: its weight times its lifespan. All GPUs together work off an area of at most
 // their number a slot. Compare them with one machine of that speed that may interrupt requests. It has the smallest sum
 // of ends if it always takes the request with the smallest area left (the squashed area bound, with release times;
-// Schrage 1968). A request also ends no earlier than its lifespan after its arrival. The largest bound counts.
+// Schrage 1968). A request also ends no earlier than its lifespan after its arrival. Of these bounds, the largest is
+// returned.
 //
 // Moves keep the bounds: a request that is moved has one instance at any time, on some GPU, for its lifespan and its
 // pauses. The machine, which may interrupt requests, works off no more than the lifespan.
@@ -49,14 +50,14 @@ func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) 
 }
 
 const (
-	// rounding is larger than the relative error of a sum of a million numbers.
+	// rounding is larger than the relative error of a sum of four million numbers.
 	rounding = 1e-9
-	// ulp is larger than the relative error of one operation.
-	ulp = 1e-15
+	// roundingOnce is larger than the relative error of one operation.
+	roundingOnce = 1e-15
 )
 
-// smallestFirst returns the sum of the slots from arrival to end on one machine that works off an area of 1 a slot and
-// always takes the request with the smallest area left. It rounds areas down and the time until the next arrival up, so
+// smallestFirst returns the sum of the turnaround times on one machine that works off an area of 1 a slot and always
+// takes the request with the smallest area left. It rounds areas down and the time until the next arrival up, so
 // that the sum is too small rather than too large.
 func smallestFirst(requests []task.Request, areas []float64) float64 {
 	var left heap.Heap[float64]
@@ -71,8 +72,8 @@ func smallestFirst(requests []task.Request, areas []float64) float64 {
 			first := left[0]
 			worked := min(first.Key, free)
 			sum += float64(float64(len(left)) * worked)
-			free = (free - worked) * (1 + ulp)
-			first.Key = (first.Key - worked) * (1 - ulp)
+			free = (free - worked) * (1 + roundingOnce)
+			first.Key = (first.Key - worked) * (1 - roundingOnce)
 			if first.Key > 0 {
 				left.ReplaceFirst(first)
 			} else {

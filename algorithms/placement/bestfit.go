@@ -18,7 +18,8 @@ var _ = algo.Register(algo.Spec{
 	New:     algo.NewPlacer(newFit("bf-bi", 1)),
 })
 
-// newFit returns the constructor of a scheduler that takes the GPU with the fewest free slices, times the sign.
+// newFit returns the constructor of a scheduler that takes the GPU with the least number of free slices,
+// times the sign.
 func newFit(name string, sign int) algo.NewPlacer {
 	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fitTable(name, args, s.GPU, func(free int) int { return sign * free }, bestIndex), nil

@@ -10,8 +10,8 @@ import (
 	"miglab/harness/task"
 )
 
-// demand is the parameter for the source of each profile's probability.
-var demand = algo.Param{
+// demandParam is the parameter for the source of each profile's probability.
+var demandParam = algo.Param{
 	Name: "demand", Default: "estimated", Values: []string{"estimated", "true"},
 	Doc: "probability of each profile: estimated from the requests so far, or the true one",
 }
@@ -23,7 +23,7 @@ type demandScore func(g *mig.GPU, demand []float64) [sim.Masks]float64
 // constructor fails if the true demand is requested but not known.
 func newDemandAware(name string, score demandScore) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
 	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		if args[demand.Name] == "true" {
+		if args[demandParam.Name] == "true" {
 			if s.Demand == nil {
 				return nil, fmt.Errorf("%s?demand=true needs requests drawn from a known distribution; "+
 					"use demand=estimated for a trace", name)

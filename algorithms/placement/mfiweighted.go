@@ -11,17 +11,17 @@ var _ = algo.Register(algo.Spec{
 	Name: "mfi-weighted", Version: 1,
 	Cite:    "after MFI Algorithm 1",
 	Summary: "MFI with lost placements weighted by demand, whether or not enough slices are free",
-	Params:  []algo.Param{demand, tie},
+	Params:  []algo.Param{demandParam, tie},
 	New:     algo.NewPlacer(newDemandAware("mfi-weighted", lostPlacements)),
 })
 
-// lostPlacements returns the score F of MFI Algorithm 1, literal reading, with two changes. A lost placement counts
+// lostPlacements returns the score F of MFI Algorithm 1 ([sim.Literal]) with two changes. A lost placement counts
 // r^mem times the probability of its profile. It also counts if fewer slices are free than the profile needs: line 5 of
 // the algorithm makes F fall when a GPU becomes too full for a profile, which rewards filling it badly.
 //
-// The score is also FGD with slices as the resource. The placements of one profile are disjoint and cover r^mem slices
-// each. Let u be the free slices that no free placement covers, with the same weights. An increment of the score and
-// the same increment of u differ only by the number of slices of the request.
+// This is FGD's score with slices as the resource: the expected number u of free slices outside every free placement.
+// The placements of one profile are disjoint and cover r^mem slices each. So a placement changes u by the change of this
+// score less the slices that it takes, and both prefer the same placement. The scheduler fgd counts whole GPUs instead.
 func lostPlacements(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {

@@ -7,7 +7,7 @@ import (
 )
 
 const devicePlugin = "NVIDIA/k8s-device-plugin PR 1621 and 046b76bb, internal/rm/allocate.go, by GPU as in PR 2036; " +
-	"there, devices of one resource are counted, and instances of another profile are another resource"
+	"it counts devices of one resource, and here a profile is a resource"
 
 var _ = algo.Register(algo.Spec{
 	Name: "packed", Version: 1, Cite: devicePlugin,
@@ -21,8 +21,8 @@ var _ = algo.Register(algo.Spec{
 	New:     algo.NewPlacer(newByInstances("distributed", 1)),
 })
 
-// newByInstances returns the constructor of a scheduler that takes the GPU with the fewest used instances of the
-// profile, times the sign. If instances are made on demand, it counts the profile's starts that are not free.
+// newByInstances returns the constructor of a scheduler that takes the GPU with the least number of used instances of
+// the profile, times the sign. If instances are made on demand, it counts the profile's starts that are not free.
 func newByInstances(name string, sign int) algo.NewPlacer {
 	return func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return fixedTable(name, nil, s.GPU, func() rule {

@@ -15,7 +15,7 @@ import (
 var _ = algo.Register(algo.Spec{
 	Name: "value-table", Version: 1,
 	Cite:    "ours; the form is that of MFI Algorithm 2",
-	Summary: "least growth of a cost by mask that was tuned on simulated streams",
+	Summary: "least growth of a cost for each mask, tuned on simulated streams",
 	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		values := valueTables()[s.GPU.MemorySlices]
 		if values == nil {
@@ -35,9 +35,9 @@ var _ = algo.Register(algo.Spec{
 // step changes the cost of one mask at random and keeps the change if more requests are accepted, on average over the
 // four distributions of MFI Table II, in steady state at an offered load of 1. The streams have another seed than the
 // default of the datasets, so that the table is not tuned on the streams it is evaluated on. It accepts fewer requests
-// than mfi while the cluster still fills, up to a demand of two capacities. To make it again:
+// than mfi while the cluster still fills, up to a demand of two capacities. To make it again, in ten minutes:
 //
-//	go test ./algorithms/placement -run TunedTable -tune
+//	go test ./algorithms/placement -run TunedTable -tune -timeout 1h
 //
 //go:embed value-table.csv
 var valueTableCSV []byte
@@ -56,7 +56,11 @@ var valueTables = sync.OnceValue(func() map[mig.Slices]*sim.Scores {
 	}
 	out := map[mig.Slices]*sim.Scores{4: {}, 8: {}}
 	for _, r := range rows {
-		out[r.MemorySlices][r.Mask] = r.Value
+		table := out[r.MemorySlices]
+		if table == nil {
+			panic(fmt.Sprintf("placement: value-table.csv: no models have %d memory slices", r.MemorySlices))
+		}
+		table[r.Mask] = r.Value
 	}
 	return out
 })

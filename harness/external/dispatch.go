@@ -26,7 +26,7 @@ func init() {
 
 // The questions of the dispatch track.
 type (
-	// fleet opens the dialogue.
+	// fleet is the opening message.
 	fleet struct {
 		Type   string       `json:"type"` // fleet
 		ID     int64        `json:"id"`
@@ -45,8 +45,9 @@ type (
 		Now  task.Minutes `json:"now_min"`
 		// Arrived lists the jobs that have arrived since the last decision.
 		Arrived []arrivedJob `json:"arrived"`
-		// Job is the number of the job to dispatch, and Free are the slices that are free.
-		Job  int   `json:"job"`
+		// Job is the number of the job to dispatch.
+		Job int `json:"job"`
+		// Free has the indices of the slices that are free.
 		Free []int `json:"free"`
 	}
 	arrivedJob struct {
@@ -87,14 +88,13 @@ func (c *choice) check(id int64) error {
 // A dispatcher is a program of the dispatch track.
 type dispatcher struct {
 	dialogue
-	// numbers holds the jobs that the program knows, numbered in the order of the messages. waiting counts
-	// the known jobs that still wait.
+	// numbers holds the jobs that the program knows, numbered in the order of the messages.
 	numbers map[*task.Job]int
+	// waiting counts the known jobs that still wait.
 	waiting int
 }
 
-// Dispatch implements [sim.Dispatcher]. If the program fails, it chooses a slice that does
-// not exist, which ends the simulation.
+// Dispatch implements [sim.Dispatcher]. If the program fails, Dispatch returns -1, which ends the simulation.
 func (d *dispatcher) Dispatch(q *sim.Queue) int {
 	if !d.opened {
 		d.opened = true

@@ -8,7 +8,8 @@ import (
 
 // modelsText holds the models in the format of [GPU.JSON]. Their numbers come from nvidia-smi mig -lgip and -lgipp
 // and from NVIDIA's MIG user guide. [GPU.Assumed] names the numbers without a source; 0 multiprocessors means not
-// published. The times to create and to destroy an instance are the averages of FAR Table 1.
+// published. The times to create and to destroy an instance are the averages of FAR Table 1, for the model that
+// [GPU.CostSource] names.
 //
 //go:embed models.json
 var modelsText []byte
@@ -25,7 +26,7 @@ func readModels() (out []*GPU) {
 	return out
 }
 
-// derive computes the sizes, the tree and the partitions from the profiles.
+// derive computes the sizes, the profile of each size, the tree and the partitions from the profiles.
 func (g *GPU) derive() {
 	for _, p := range g.Profiles {
 		if p.Standard() {
@@ -37,14 +38,14 @@ func (g *GPU) derive() {
 	g.partitions = g.PartitionsOf((*Profile).Standard)
 }
 
-// Derived returns a function that derives a value from a model when the model is first used, and keeps it. It works
+// Derived returns a function that computes a value from a model when the model is first used, and keeps it. It works
 // for every model, also for those that [Register] adds later. The value is shared and must not be changed.
-func Derived[T any](derive func(*GPU) T) func(*GPU) T {
+func Derived[T any](compute func(*GPU) T) func(*GPU) T {
 	var values sync.Map // from *GPU to func() T
 	return func(g *GPU) T {
 		value, ok := values.Load(g)
 		if !ok {
-			value, _ = values.LoadOrStore(g, sync.OnceValue(func() T { return derive(g) }))
+			value, _ = values.LoadOrStore(g, sync.OnceValue(func() T { return compute(g) }))
 		}
 		return value.(func() T)()
 	}

@@ -53,7 +53,7 @@ func (e *Engine) Run(ctx context.Context, spans []Span) error {
 	}
 	file := e.File
 	if file == "" {
-		file = filepath.Join(e.Store.Dir(), store.FileName(e.Shard.Index, e.Shard.parts()))
+		file = filepath.Join(e.Store.Dir(), store.FileName(e.Shard.Index, e.Shard.count()))
 	}
 	w, err := e.Store.Writer(file)
 	if err != nil {

@@ -10,33 +10,33 @@ import (
 	"miglab/harness/store"
 )
 
-// A Shard is one of several parts into which cells are divided among processes or machines. All cells of one instance
-// are in the same part. The zero value contains all cells.
+// A Shard is one of several parts into which cells, or other numbered work, are divided among processes or machines.
+// All cells of one instance are in the same shard. The zero value contains all work.
 type Shard struct {
 	// Index counts from 0.
 	Index int
-	// Of is the number of parts; 0 means 1.
+	// Of is the number of shards; 0 means 1.
 	Of int
 }
 
-func (s Shard) parts() int { return max(s.Of, 1) }
+func (s Shard) count() int { return max(s.Of, 1) }
 
-// holds reports whether an instance of the series is in the part.
-func (s Shard) holds(of store.Series, instance int) bool {
-	return ShardOf(of, instance, s.parts()) == s.Index
+// holds reports whether an instance of the series is in the shard.
+func (s Shard) holds(series store.Series, instance int) bool {
+	return ShardOf(series, instance, s.count()) == s.Index
 }
 
-// Takes reports whether the part has the work of a number, where work is dealt out in turn.
-func (s Shard) Takes(i int) bool { return i%s.parts() == s.Index }
+// Takes reports whether the shard has item i of work that is dealt out in turn.
+func (s Shard) Takes(i int) bool { return i%s.count() == s.Index }
 
-// ShardOf returns the index, from 0 to parts-1, of the part that has an instance of the series. It is
-// the same for every algorithm.
-func ShardOf(s store.Series, instance, parts int) int {
-	if parts == 1 {
+// ShardOf returns the index, from 0 to shards-1, of the shard that has an instance of the series. It depends on the
+// dataset, its content, the GPU model and the instance alone.
+func ShardOf(s store.Series, instance, shards int) int {
+	if shards == 1 {
 		return 0
 	}
 	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", s.Dataset, s.Content, s.GPU, instance))
-	return int(binary.BigEndian.Uint64(h[:8]) % uint64(parts))
+	return int(binary.BigEndian.Uint64(h[:8]) % uint64(shards))
 }
 
 // ParseShard reads "i/n", for example 0/2 and 1/2 for two processes.

@@ -11,25 +11,31 @@ import (
 	"miglab/harness/task"
 )
 
-// MetricBound is a lower bound on the makespan, or an optimum, in seconds.
+// MetricBound is the value that a bound returns for the makespan, in seconds. It holds for every schedule only if the
+// bound is proven ([algo.Spec.Proven]).
 const MetricBound = "bound_s"
 
-// Bound is the reference track of lower bounds and optima of batches and streams.
+// Bound is the reference track of bounds on the makespan of batches and streams: lower bounds, optima, and bounds as
+// published, of which l-bound is none.
 var Bound = Register(Track{
-	Name: algo.TrackBound, Order: 6, Doc: "bound the makespan of every schedule of a batch from below",
+	Name: algo.TrackBound, Order: 6, Doc: "bound the makespan of batches and streams from below",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reference: true, Reconfigures: true,
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
-		b, err := algo.Make[algo.Bound](a)
+		bound, err := algo.Make[algo.Bound](a)
 		if err != nil {
 			return Answer{}, err
 		}
 		_, given := poseProblem(p)
 		start := time.Now()
-		v, err := b.Bound(ctx, given)
-		took := time.Since(start)
-		if err == nil && !(v >= 0 && v < mig.Seconds(math.Inf(1))) { // also true for NaN
-			err = &InvalidError{fmt.Errorf("invalid answer: a bound of %v s; it must be finite and not negative", v)}
+		value, err := bound.Bound(ctx, given)
+		took := timeSince(bound, start)
+		if err != nil {
+			return Answer{Took: took}, err
 		}
-		return Answer{Metrics: []Metric{{Name: MetricBound, Value: float64(v)}}, Took: took}, err
+		if !(value >= 0 && value < mig.Seconds(math.Inf(1))) { // also true for NaN
+			err := fmt.Errorf("invalid answer: a bound of %v s; it must be finite and not negative", value)
+			return Answer{Took: took}, &InvalidError{err}
+		}
+		return Answer{Metrics: []Metric{{Name: MetricBound, Value: float64(value)}}, Took: took}, nil
 	},
 })

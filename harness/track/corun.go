@@ -11,7 +11,9 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// The metrics of the co-run track (hierarchical paper V-B), with [MetricMakespan]. All are simulated.
+// The metrics of the co-run track (hierarchical paper V-B) are simulated. They are these, [MetricMakespan],
+// slowdown_max (the largest slowdown of a job), slower_groups (the number of groups that take longer than their jobs
+// one after the other) and time_sharing_s (the time of all jobs one after the other, in seconds).
 const (
 	// MetricThroughput is the throughput relative to time sharing, where the jobs run one after the other.
 	MetricThroughput = "throughput"
@@ -26,9 +28,9 @@ const (
 // corunSlices is the number of compute slices of the GPUs of the co-run track.
 const corunSlices = 7
 
-// Corun is the track of programs that share a GPU under MIG and MPS (hierarchical paper IV).
+// Corun is the track of jobs that share a GPU under MIG and MPS (hierarchical paper IV).
 var Corun = Register(Track{
-	Name: algo.TrackCorun, Order: 5, Doc: "choose groups of programs that share a GPU, and its partition; throughput",
+	Name: algo.TrackCorun, Order: 5, Doc: "choose groups of programs that share a GPU, and its partition; makespan",
 	Data: corun.Window{}.Kind(), GPU: "A100", Count: oneGPU,
 	Beside: []Reference{optimum},
 	Boards: []Board{{Metric: MetricMakespan, Bound: optimum, Unbounded: true}},

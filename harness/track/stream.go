@@ -61,7 +61,7 @@ var Stream = Register(Track{
 	Admits: func(in task.Payload) error {
 		if in.(task.Batches).Estimates != nil {
 			return errors.New("noise is for the batch track: a stream's scheduler would see the true ends of tasks " +
-				"before the next arrive, and a replay of its plan would not")
+				"before the next tasks arrive, which a plan that is replayed cannot use")
 		}
 		return nil
 	},

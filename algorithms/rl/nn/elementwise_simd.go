@@ -4,17 +4,18 @@ package nn
 
 import "simd/archsimd"
 
-// These functions compute elements with vector instructions, with the same rounding as
-// their callers, and return the number of elements computed. The caller computes the rest.
-// They leave the upper halves of vector registers clear, as [avx512] says.
+// tanhGradientVector and adamVector compute the first elements with vector instructions, with the same rounding as
+// their callers, and return the number of elements computed. The caller computes the rest. All functions here leave
+// the upper halves of vector registers clear; see [vector].
 
 var (
 	hasAVX512 = archsimd.X86.AVX512()
-	hasFMA    = archsimd.X86.AVX2() && archsimd.X86.FMA()
+	// hasAVX2 means AVX2 and fused multiply-add; some processors have only the former.
+	hasAVX2 = archsimd.X86.AVX2() && archsimd.X86.FMA()
 )
 
 func tanhGradientVector(dy, y []float32) int {
-	if !hasFMA {
+	if !hasAVX2 {
 		return 0
 	}
 	one := archsimd.BroadcastFloat32x8(1)
@@ -28,8 +29,9 @@ func tanhGradientVector(dy, y []float32) int {
 	return i
 }
 
+// adamVector needs four slices of the same length.
 func adamVector(parameters, gradients, first, second []float32, c adamCoefficients) int {
-	if !hasFMA {
+	if !hasAVX2 {
 		return 0
 	}
 	beta1, rest1 := archsimd.BroadcastFloat32x8(adamBeta1), archsimd.BroadcastFloat32x8(1-adamBeta1)
@@ -51,9 +53,9 @@ func adamVector(parameters, gradients, first, second []float32, c adamCoefficien
 	return i
 }
 
-// squaresVector returns the sum of the squares up to rounding, unless this machine has no vectors for it.
+// squaresVector returns the sum of all squares up to rounding. It reports false on a machine without these vectors.
 func squaresVector(x []float32) (sum float64, ok bool) {
-	if !hasFMA {
+	if !hasAVX2 {
 		return 0, false
 	}
 	var s0, s1, s2, s3 archsimd.Float64x4

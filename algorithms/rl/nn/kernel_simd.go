@@ -10,8 +10,8 @@ import (
 
 // Fast returns the fastest kernel of this build on this machine.
 func Fast() Kernel {
-	if hasFMA {
-		return avx512{}
+	if hasAVX2 {
+		return vector{}
 	}
 	return Portable()
 }
@@ -22,7 +22,7 @@ func Fast() Kernel {
 // A function that has used vectors clears the upper halves of their registers before other
 // code runs. While the halves hold values, many processors run every other floating-point
 // instruction, for example in math.Exp, several times slower.
-type avx512 struct{}
+type vector struct{}
 
 const (
 	lanes = 16
@@ -38,7 +38,7 @@ const (
 	depth = 192
 )
 
-func (avx512) Affine(y, x, w, b []float32, d Dims) {
+func (vector) Affine(y, x, w, b []float32, d Dims) {
 	n, in, out := d.N, d.In, d.Out
 	for i := range n {
 		copy(y[i*out:(i+1)*out], b)
@@ -59,7 +59,7 @@ func (avx512) Affine(y, x, w, b []float32, d Dims) {
 	}
 }
 
-func (avx512) InputGradient(dx, dy, w []float32, d Dims) {
+func (vector) InputGradient(dx, dy, w []float32, d Dims) {
 	n, in, out := d.N, d.In, d.Out
 	if out > 1 && !thin(dy[:n*out]) {
 		multiply(dx, matrix{dy, out, 1}, matrix{w, 1, out}, Dims{n, out, in}, true)
@@ -78,7 +78,7 @@ func (avx512) InputGradient(dx, dy, w []float32, d Dims) {
 	}
 }
 
-func (avx512) WeightGradient(dw, db, x, dy []float32, d Dims) {
+func (vector) WeightGradient(dw, db, x, dy []float32, d Dims) {
 	n, in, out := d.N, d.In, d.Out
 	clear(db[:out])
 	if n == 0 {

@@ -10,7 +10,7 @@ import (
 
 // withLessWideVectors runs a test with the widest vectors of this machine, and with AVX2.
 func withLessWideVectors(t *testing.T, f func(*testing.T)) {
-	if !hasFMA {
+	if !hasAVX2 {
 		t.Skip("needs AVX2")
 	}
 	t.Run("all vectors", f)
@@ -27,7 +27,7 @@ func TestFusedChains(t *testing.T) {
 			r := rng(29)
 			x, w, b := normal(r, n*in), normal(r, in*out), normal(r, out)
 			got := normal(r, n*out)
-			avx512{}.Affine(got, x, w, b, Dims{n, in, out})
+			vector{}.Affine(got, x, w, b, Dims{n, in, out})
 			for i := range got {
 				want := b[i%out]
 				for k := range in {
@@ -53,7 +53,7 @@ func compareThinProducts(t *testing.T) {
 			thinned(t, r, dy)
 			thinned(t, r, x)
 		}
-		k := avx512{}
+		k := vector{}
 		compare := func(name string, got, want []float32) {
 			t.Helper()
 			for i := range want {

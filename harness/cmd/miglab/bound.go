@@ -50,7 +50,7 @@ func newBound() *cobra.Command {
 			return writeBounds(c, p, format)
 		},
 	}
-	pf.add(c)
+	pf.addOptional(c)
 	rf.register(c)
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")

@@ -53,7 +53,7 @@ func newCheck() *cobra.Command {
 			return checkSchedule(c, p, args[0], format)
 		},
 	}
-	pf.add(c)
+	pf.addOptional(c)
 	rf.register(c)
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", layoutFormats),
 		"text or json; with --layout text, mig-parted or gres, the files of these tools")

@@ -24,13 +24,14 @@ type problemFlags struct {
 	file batchFile
 }
 
+// register adds the flags, of which --tasks is required.
 func (f *problemFlags) register(c *cobra.Command) {
-	f.add(c)
+	f.addOptional(c)
 	requireFlags(c, "tasks")
 }
 
-// add adds the flags, all optional.
-func (f *problemFlags) add(c *cobra.Command) {
+// addOptional adds the flags, all optional.
+func (f *problemFlags) addOptional(c *cobra.Command) {
 	addGPU(c, &f.gpu, "A100", "GPU model (miglab list gpus)")
 	cli.AddFlag(c, &f.count, "gpus", "1", cli.WholeNumber(1, mostGPUs), "number of GPUs of the model")
 	c.Flags().StringVar(&f.tasks, "tasks", "",

@@ -1,7 +1,5 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-// Package filelock locks files against other processes. The system lifts a lock when the file is closed or when the
-// process ends, even by SIGKILL.
 package filelock
 
 import (
@@ -10,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Open opens a file, which it makes if it is missing, and takes its lock. The file is nil if the lock is not free.
+// Open opens a file, which it makes if it is missing, and takes its lock. If the lock is not free, both results are nil.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

@@ -4,5 +4,5 @@ package filelock
 
 import "os"
 
-// Open opens or makes a file, since this system has no locks. Users must not start two runs on one GPU.
+// Open opens a file, which it makes if it is missing. It takes no lock.
 func Open(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) }
