@@ -101,7 +101,7 @@ func TestMeasures(t *testing.T) {
 			return v, total
 		}
 		if d.Planning() {
-			onQueues(d, []string{queues}, track.MetricThroughput)
+			rowsByQueue(d, []string{queues}, track.MetricThroughput)
 			throughputs(d, []string{queues})
 			decisions(d, agent)
 			return &figures.Output{}, nil
@@ -127,7 +127,7 @@ func TestMeasures(t *testing.T) {
 		}
 		got := throughputs(d, []string{queues})
 		near(meanThroughput.String(), got[meanThroughput].Value, ownMean)
-		near(aheadThroughput.String(), got[aheadThroughput].Value, ownMean-others)
+		near(agentLead.String(), got[agentLead].Value, ownMean-others)
 		if best := got[bestThroughput]; best.Value < high-1e-9 || best.Replicates != trainingRuns {
 			t.Errorf("%s: %+v, under the best queue of the mean over the runs, %v", bestThroughput, best, high)
 		}
@@ -145,7 +145,7 @@ func TestMeasures(t *testing.T) {
 		_, private := of(migPrivate, track.MetricSlowdownMean)
 		got = slowdowns(d, []string{queues})
 		near(meanSlowdown.String(), got[meanSlowdown].Value, ownMean)
-		near(aheadSlowdown.String(), got[aheadSlowdown].Value, max(shared, private)-least)
+		near(migSlowdown.String(), got[migSlowdown].Value, max(shared, private)-least)
 		if best := got[bestSlowdown].Value; best > low+1e-9 {
 			t.Errorf("%s: %v, over the least of the mean over the runs, %v", bestSlowdown, best, low)
 		}

@@ -39,12 +39,12 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Figure("figure2", f.Title, f), nil
 }
 
-// printedMixes of [memoryMixes] have a counterpart in the paper.
+// The first printedMixes of [memoryMixes] have a counterpart in the paper.
 const printedMixes = 2
 
 // The programs of Figs. 3 to 5. The text does not name them; these are our choice and show what it says of them.
 var (
-	// splitMixes have their best split away from the middle twice, and near it once (III-B).
+	// The best split of the first two splitMixes is away from the middle; that of the last is near it (III-B).
 	splitMixes = [][]string{{"hotspot3D", "stream"}, {"bt_solver_A", "kmeans"}, {"lavaMD", "gaussian"}}
 	// memoryMixes gain from private memory, except the last one, which has no counterpart in the paper.
 	memoryMixes = [][]string{{"huffman", "kmeans"}, {"bt_solver_A", "dwt2d"}, {"lud_A", "kmeans"}}
@@ -111,20 +111,21 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 	}
 	t := figures.NewTable("figure4", "Figure 4. Relative throughput with shared and private memory, simulated",
 		reports.Left("programs", "GPCs").Right("shared memory", "private memory", "private / shared"),
-		"the text does not name the paper's programs: these are our choice, of programs that show what the text says "+
-			"of its own; the last mix, which needs the bandwidth, is one that loses by private memory",
+		ourChoice+"; the last mix, which needs the bandwidth, is one that loses by private memory",
 		"one of eight GPCs is off, as in the paper",
 		simulated())
 	least := math.Inf(1) // private over shared
 	for i, programs := range memoryMixes {
 		name := strings.Join(programs, " + ")
 		for _, gpcs := range []string{"3:4", "4:3"} {
-			a, b := together(programs, sharedMemory).Throughput(), together(programs, privateMemory).Throughput()
+			inShared := together(programs, sharedMemory).Throughput()
+			inPrivate := together(programs, privateMemory).Throughput()
 			chart.Categories = append(chart.Categories, name+" "+gpcs)
-			shared.Values, private.Values = append(shared.Values, a), append(private.Values, b)
-			t.Row(name, gpcs, reports.Cells(3, a, b, b/a))
+			shared.Values = append(shared.Values, inShared)
+			private.Values = append(private.Values, inPrivate)
+			t.Row(name, gpcs, reports.Cells(3, inShared, inPrivate, inPrivate/inShared))
 			if i < printedMixes {
-				least = min(least, b/a)
+				least = min(least, inPrivate/inShared)
 			}
 			programs = []string{programs[1], programs[0]}
 		}
@@ -147,7 +148,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 			"Default included; one group is all four programs at once",
 		simulated())
 	for _, m := range []method{mpsOnly, migShared, migPrivate, hierarchical} {
-		data := mix(fourPrograms, "&cmax=2")
+		data := mix(fourPrograms, "&cmax=2") // pairs
 		if m == hierarchical {
 			data = mix(fourPrograms, "")
 		}

@@ -38,7 +38,7 @@ func mps(d *figures.Data) (*figures.Output, error) {
 			if i == 0 {
 				t.Row(m.title)
 			}
-			mean, ahead := m.throughputs(d, data)
+			mean, ahead := m.meanAndLead(d, data)
 			t.Rows[k] = slices.Concat(t.Rows[k], figures.PlusMinus(mean, 3), figures.PlusMinus(ahead, 3))
 		}
 	}

@@ -98,9 +98,9 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 			datasets.MeasuredKappa(), len(blindly)),
 		rebuilt,
 		simulated())
-	optimum, _ := exact.throughputs(d, data)
+	optimum, _ := exact.meanAndLead(d, data)
 	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, ordered, exact} {
-		mean, ahead := m.throughputs(d, data)
+		mean, ahead := m.meanAndLead(d, data)
 		counts := slices.Repeat([]string{""}, 4)
 		if m == agent || m == ceiling || m == ordered || m == exact {
 			counts = slices.Concat(figures.PlusMinus(m.against(d, data, track.MetricThroughput, first), 2),

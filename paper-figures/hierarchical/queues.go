@@ -15,7 +15,7 @@ import (
 	"miglab/reports"
 )
 
-// rivals returns the paper's other methods with a choice of partitions.
+// rivals returns the paper's methods that the agent is compared with.
 func rivals(d *figures.Data, dataset string) []method {
 	best := bestDefault(d, dataset)
 	best.title = defaultTitle
@@ -33,8 +33,8 @@ type row struct {
 
 func (r row) mean() float64 { return figures.Mean(r.values) }
 
-// onQueues returns a metric on Q1 to Q12, the mean over datasets, of the rivals, the agent, the optimum and more.
-func onQueues(d *figures.Data, data []string, metric string, more ...method) []row {
+// rowsByQueue returns a metric on Q1 to Q12, the mean over datasets, of the rivals, the agent, the optimum and more.
+func rowsByQueue(d *figures.Data, data []string, metric string, more ...method) []row {
 	var out []row
 	for _, dataset := range data {
 		for i, m := range slices.Concat(rivals(d, dataset), []method{agent, exact}, more) {
@@ -47,14 +47,15 @@ func onQueues(d *figures.Data, data []string, metric string, more ...method) []r
 	return out
 }
 
-// ofRuns returns what of makes of each training run of a method and each dataset.
-func ofRuns(m method, data []string, of func(run method, dataset string) float64) [][]float64 {
+// eachRun calls value for each training run of a method and each dataset, and returns the results by run and dataset.
+func eachRun(m method, data []string, value func(run method, dataset string) float64) [][]float64 {
 	return figures.Map(m.runs(), func(r method) []float64 {
-		return figures.Map(data, func(dataset string) float64 { return of(r, dataset) })
+		return figures.Map(data, func(dataset string) float64 { return value(r, dataset) })
 	})
 }
 
-// measured returns the mean of the values from [ofRuns].
+// measured returns the mean of values from [eachRun] and its interval, which is over draws, and over training runs as
+// well if the method has some.
 func (m method) measured(d *figures.Data, values [][]float64) figures.Measurement {
 	if m.trained {
 		return d.Crossed(values)
@@ -62,48 +63,49 @@ func (m method) measured(d *figures.Data, values [][]float64) figures.Measuremen
 	return d.MeanOf(values[0], verdict.Draws, 0)
 }
 
-// throughputs measures a method's mean throughput on Q1 to Q12 of datasets, and its [lead].
-func (m method) throughputs(d *figures.Data, data []string) (mean, ahead figures.Measurement) {
-	of := func(r method, dataset string) float64 { return r.throughput(d, dataset) }
-	return m.measured(d, ofRuns(m, data, of)), m.measured(d, lead(d, m, data))
+// meanAndLead measures a method's mean throughput on Q1 to Q12 of datasets, and its [lead].
+func (m method) meanAndLead(d *figures.Data, data []string) (mean, ahead figures.Measurement) {
+	value := func(r method, dataset string) float64 { return r.throughput(d, dataset) }
+	return m.measured(d, eachRun(m, data, value)), m.measured(d, lead(d, m, data))
 }
 
 // lead returns by how much a method's mean throughput on Q1 to Q12 exceeds the best rival's, by training run and
 // dataset.
 func lead(d *figures.Data, m method, data []string) [][]float64 {
-	return ofRuns(m, data, func(r method, dataset string) float64 {
-		others := figures.Map(rivals(d, dataset), func(m method) float64 { return m.throughput(d, dataset) })
+	return eachRun(m, data, func(r method, dataset string) float64 {
+		others := figures.Map(rivals(d, dataset), func(o method) float64 { return o.throughput(d, dataset) })
 		return r.throughput(d, dataset) - slices.Max(others)
 	})
 }
 
 // The claims about Q1 to Q12, and further values for conclusions.
 var (
-	meanThroughput  = claim.Of("mean throughput of the agent")
-	bestThroughput  = claim.Of("best throughput of the agent")
-	aheadThroughput = claim.Of("mean throughput of the agent less that of the best other method")
-	migThroughput   = claim.Of("mean throughput of MIG Only less that of the least other method")
-	firstQueues     = claim.Of("queues on which the agent is first")
-	meanSlowdown    = claim.Of("mean slowdown under the agent")
-	bestSlowdown    = claim.Of("least slowdown of a queue under the agent")
-	aheadSlowdown   = claim.Of("mean slowdown under MIG Only less that under the best other method")
+	meanThroughput = claim.Of("mean throughput of the agent")
+	bestThroughput = claim.Of("best throughput of the agent")
+	agentLead      = claim.Of("mean throughput of the agent less that of the best other method")
+	migLead        = claim.Of("mean throughput of MIG Only less that of the least other method")
+	firstQueues    = claim.Of("queues on which the agent is first")
+	meanSlowdown   = claim.Of("mean slowdown under the agent")
+	bestSlowdown   = claim.Of("least slowdown of a queue under the agent")
+	migSlowdown    = claim.Of("mean slowdown under MIG Only less that under the best other method")
 )
 
-// The measures of conclusions about Q1 to Q12 that end with the title of another method.
+// Prefixes of values for conclusions about Q1 to Q12. The title of another method follows.
 const (
 	aheadOf      = "mean throughput of the agent less that of "
 	fairnessOver = "mean fairness of the agent over that of "
 )
 
-// throughputs measures what the text says about throughput, over the draws in data; of MIG Only, the better option.
+// throughputs measures what the text says about throughput, over the draws in data. MIG Only counts with its better
+// option.
 func throughputs(d *figures.Data, data []string) figures.Values {
 	const metric = track.MetricThroughput
 	out := figures.Values{
-		meanThroughput:  ofAgent(d, data, metric, figures.Mean),
-		bestThroughput:  ofAgent(d, data, metric, slices.Max[[]float64]),
-		aheadThroughput: d.Crossed(lead(d, agent, data)),
-		firstQueues:     agent.against(d, data, metric, first),
-		migThroughput:   migOverOthers(d, data, metric),
+		meanThroughput: agentStatistic(d, data, metric, figures.Mean),
+		bestThroughput: agentStatistic(d, data, metric, slices.Max[[]float64]),
+		agentLead:      d.Crossed(lead(d, agent, data)),
+		firstQueues:    agent.against(d, data, metric, first),
+		migLead:        migOverOthers(d, data, metric),
 	}
 	for i, title := range rivalTitles {
 		if title == mpsOnly.title || title == defaultTitle {
@@ -116,22 +118,22 @@ func throughputs(d *figures.Data, data []string) figures.Values {
 	return out
 }
 
-// slowdowns measures what the text says about slowdowns, over the draws in data; of MIG Only, the worse option.
+// slowdowns measures what the text says about slowdowns, over the draws in data. MIG Only counts with its worse option.
 func slowdowns(d *figures.Data, data []string) figures.Values {
 	const metric = track.MetricSlowdownMean
 	return figures.Values{
-		meanSlowdown:  ofAgent(d, data, metric, figures.Mean),
-		bestSlowdown:  ofAgent(d, data, metric, slices.Min[[]float64]),
-		aheadSlowdown: migOverOthers(d, data, metric),
+		meanSlowdown: agentStatistic(d, data, metric, figures.Mean),
+		bestSlowdown: agentStatistic(d, data, metric, slices.Min[[]float64]),
+		migSlowdown:  migOverOthers(d, data, metric),
 	}
 }
 
-// migOverOthers returns the higher mean of a metric of the two options of MIG Only, less the lowest mean of other
-// methods.
+// migOverOthers returns the higher mean of a metric of the two options of MIG Only, less the lowest mean of MPS Only,
+// MIG+MPS Default and the agent.
 func migOverOthers(d *figures.Data, data []string, metric string) figures.Measurement {
 	return d.MeanOf(figures.Map(data, func(dataset string) float64 {
-		means := figures.Map(onQueues(d, []string{dataset}, metric), row.mean)
-		return slices.Max(means[:2]) - slices.Min(means[2:5])
+		means := figures.Map(rowsByQueue(d, []string{dataset}, metric), row.mean)
+		return slices.Max(means[:2]) - slices.Min(means[2:5]) // the sixth is the optimum
 	}), verdict.Draws, 0)
 }
 
@@ -139,13 +141,15 @@ func migOverOthers(d *figures.Data, data []string, metric string) figures.Measur
 func fairness(d *figures.Data, data []string) figures.Values {
 	out := figures.Values{}
 	for i, title := range rivalTitles {
-		of := func(own []float64, others [][]float64) float64 { return figures.Mean(own) / figures.Mean(others[i]) }
-		out[claim.Of(fairnessOver+title)] = agent.against(d, data, track.MetricFairness, of)
+		ratio := func(own []float64, others [][]float64) float64 {
+			return figures.Mean(own) / figures.Mean(others[i])
+		}
+		out[claim.Of(fairnessOver+title)] = agent.against(d, data, track.MetricFairness, ratio)
 	}
 	return out
 }
 
-// first counts the queues on which all others are below the own value. Equal plans may differ by rounding.
+// first counts the queues on which all other methods are below its value. Equal plans may differ by rounding.
 func first(own []float64, others [][]float64) float64 {
 	n := 0
 	for i := range own {
@@ -156,20 +160,24 @@ func first(own []float64, others [][]float64) float64 {
 	return float64(n)
 }
 
-// ofAgent returns a statistic of the agent's metric over the queues, by training run and draw.
-func ofAgent(d *figures.Data, data []string, metric string, of func([]float64) float64) figures.Measurement {
-	return d.Crossed(ofRuns(agent, data, func(r method, dataset string) float64 {
-		return of(r.onQueues(d, dataset, metric))
+// agentStatistic measures a statistic of the agent's metric over the queues. It has a value for each training run and
+// draw.
+func agentStatistic(d *figures.Data, data []string, metric string,
+	statistic func([]float64) float64,
+) figures.Measurement {
+	return d.Crossed(eachRun(agent, data, func(r method, dataset string) float64 {
+		return statistic(r.onQueues(d, dataset, metric))
 	}))
 }
 
-// against returns a statistic of a metric of a method and its rivals over the queues, by training run and draw.
+// against measures a statistic of a metric of a method and its rivals over the queues. It has a value for each training
+// run and draw.
 func (m method) against(d *figures.Data, data []string, metric string,
-	of func(own []float64, others [][]float64) float64,
+	statistic func(own []float64, others [][]float64) float64,
 ) figures.Measurement {
-	return m.measured(d, ofRuns(m, data, func(r method, dataset string) float64 {
-		others := figures.Map(rivals(d, dataset), func(m method) []float64 { return m.onQueues(d, dataset, metric) })
-		return of(r.onQueues(d, dataset, metric), others)
+	return m.measured(d, eachRun(m, data, func(r method, dataset string) float64 {
+		others := figures.Map(rivals(d, dataset), func(o method) []float64 { return o.onQueues(d, dataset, metric) })
+		return statistic(r.onQueues(d, dataset, metric), others)
 	}))
 }
 
@@ -178,13 +186,13 @@ func (m method) against(d *figures.Data, data []string, metric string,
 // Results are reported on draws that decided no choice.
 const (
 	firstReported = 141
-	draws         = 100
-	// fewDraws is for variations of the model, for sweeps, and for programs by which the agent was trained or not.
+	manyDraws     = 100
+	// fewDraws is for variations of the model, for sweeps, and for the tables of seen and unseen programs.
 	fewDraws = 20
 )
 
 // reported lists Q1 to Q12 for each of the reported draws.
-func reported(s figures.Scale) []string { return drawsOf(queues, countFor(s, draws), "") }
+func reported(s figures.Scale) []string { return drawsOf(queues, countFor(s, manyDraws), "") }
 
 // drawsOf lists a dataset for the first n reported draws, with parameters of the model, for example "&kappa=0.2".
 func drawsOf(dataset string, n int, parameters string) (out []string) {
@@ -194,7 +202,7 @@ func drawsOf(dataset string, n int, parameters string) (out []string) {
 	return out
 }
 
-// A variation is a reading of the model, on some of the reported draws.
+// A variation is a reading of the model, on the first of the reported draws.
 type variation struct {
 	name, parameters string
 	draws            int
@@ -213,7 +221,7 @@ var (
 )
 
 var variations = []variation{
-	{"", "", draws},
+	{"", "", manyDraws},
 	{"kappa = 0.2", "&kappa=0.2", fewDraws},
 	{"kappa = 0.3", "&kappa=0.3", fewDraws},
 	{"shares of ended jobs freed", "&release=true", fewDraws},
@@ -271,7 +279,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 		Categories: append(slices.Clone(queueNames), "AM"), Dots: true,
 	}
 	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
-	for _, r := range onQueues(d, data, f.metric, f.more...) {
+	for _, r := range rowsByQueue(d, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
 		if r.title == agent.title && f.mean != (claim.Cell{}) {
 			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)),

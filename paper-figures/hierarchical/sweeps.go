@@ -92,7 +92,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		for i := range countFor(d.Scale, fewDraws) {
 			numbers = append(numbers, fmt.Sprintf("&draw=%d%s", firstReported+i, v.parameters))
 		}
-		steps := ofRuns(agent, numbers, func(r method, draw string) float64 {
+		steps := eachRun(agent, numbers, func(r method, draw string) float64 {
 			return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
 		})
 		return figures.Reading{Name: v.name, Values: figures.Values{claim.Of(step): d.Crossed(steps)}}
@@ -132,7 +132,7 @@ var figure10 = sweep{
 // throughputRows returns the mean throughputs of the methods on Q1 to Q12, one value for each dataset.
 func throughputRows(d *figures.Data, data ...string) (out []row) {
 	for _, dataset := range data {
-		for i, r := range onQueues(d, []string{dataset}, track.MetricThroughput) {
+		for i, r := range rowsByQueue(d, []string{dataset}, track.MetricThroughput) {
 			if len(out) <= i {
 				out = append(out, row{title: r.title})
 			}

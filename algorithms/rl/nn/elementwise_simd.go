@@ -6,7 +6,7 @@ import "simd/archsimd"
 
 // tanhGradientVector and adamVector compute the first elements with vector instructions, with the same rounding as
 // their callers, and return the number of elements computed. The caller computes the rest. All functions here leave
-// the upper halves of vector registers clear; see [vector].
+// the upper halves of vector registers clear; see [avx512].
 
 var (
 	hasAVX512 = archsimd.X86.AVX512()

@@ -11,18 +11,20 @@ import (
 // Fast returns the fastest kernel of this build on this machine.
 func Fast() Kernel {
 	if hasAVX2 {
-		return vector{}
+		return avx512{}
 	}
 	return Portable()
 }
 
+// avx512 multiplies with AVX-512, or with AVX2 on a processor without it. Checkpoints name the type.
+//
 // Each element of a product is one chain of fused multiply-adds in the order of the
 // inner index, whatever the tiling: results do not depend on the number of rows.
 //
 // A function that has used vectors clears the upper halves of their registers before other
 // code runs. While the halves hold values, many processors run every other floating-point
 // instruction, for example in math.Exp, several times slower.
-type vector struct{}
+type avx512 struct{}
 
 const (
 	lanes = 16
@@ -38,7 +40,7 @@ const (
 	depth = 192
 )
 
-func (vector) Affine(y, x, w, b []float32, d Dims) {
+func (avx512) Affine(y, x, w, b []float32, d Dims) {
 	n, in, out := d.N, d.In, d.Out
 	for i := range n {
 		copy(y[i*out:(i+1)*out], b)
@@ -59,7 +61,7 @@ func (vector) Affine(y, x, w, b []float32, d Dims) {
 	}
 }
 
-func (vector) InputGradient(dx, dy, w []float32, d Dims) {
+func (avx512) InputGradient(dx, dy, w []float32, d Dims) {
 	n, in, out := d.N, d.In, d.Out
 	if out > 1 && !thin(dy[:n*out]) {
 		multiply(dx, matrix{dy, out, 1}, matrix{w, 1, out}, Dims{n, out, in}, true)
@@ -78,7 +80,7 @@ func (vector) InputGradient(dx, dy, w []float32, d Dims) {
 	}
 }
 
-func (vector) WeightGradient(dw, db, x, dy []float32, d Dims) {
+func (avx512) WeightGradient(dw, db, x, dy []float32, d Dims) {
 	n, in, out := d.N, d.In, d.Out
 	clear(db[:out])
 	if n == 0 {

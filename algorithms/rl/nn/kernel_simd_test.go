@@ -27,7 +27,7 @@ func TestFusedChains(t *testing.T) {
 			r := rng(29)
 			x, w, b := normal(r, n*in), normal(r, in*out), normal(r, out)
 			got := normal(r, n*out)
-			vector{}.Affine(got, x, w, b, Dims{n, in, out})
+			avx512{}.Affine(got, x, w, b, Dims{n, in, out})
 			for i := range got {
 				want := b[i%out]
 				for k := range in {
@@ -53,7 +53,7 @@ func compareThinProducts(t *testing.T) {
 			thinned(t, r, dy)
 			thinned(t, r, x)
 		}
-		k := vector{}
+		k := avx512{}
 		compare := func(name string, got, want []float32) {
 			t.Helper()
 			for i := range want {

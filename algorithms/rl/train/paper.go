@@ -162,7 +162,7 @@ func (p paperRun) scoredBatches(n int) ([]measured, error) {
 
 // source draws the tasks of episodes of n tasks.
 func (p paperRun) source(n int) (env.Source, error) {
-	length, generators := func(*rand.Rand) int { return n }, readings
+	length, generators := func(*rand.Rand) int { return n }, bothGenerators
 	switch {
 	case p.changes(shortBatches):
 		length = func(rng *rand.Rand) int { return 1 + rng.IntN(n) }

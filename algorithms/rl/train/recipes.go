@@ -27,16 +27,16 @@ type Recipe struct {
 	// Steps is the number of steps, in all environments, of the project's own runs. The DRL
 	// paper's agents took 200 million.
 	Steps int64
-	// Learner is the learning algorithm, and where its settings come from. Updates is the number of its gradient steps
-	// in a run of the project.
+	// Learner is the learning algorithm and the source of its settings, for example "PPO, ours".
 	Learner string
+	// Updates is the number of gradient steps in a run of the project.
 	Updates int64
 	// Seeds are the seeds of the project's own runs.
 	Seeds []uint
 	// Shipped is the number of these runs, from seed 1 on, whose weights are built into the program.
 	Shipped int
-	// Score is the measure in the learning curve: p_opt_percent, late_percent, or
-	// relative_throughput, for which more is better.
+	// Score is the measure in the learning curve: p_opt_percent, late_percent or relative_throughput. Lower is better,
+	// except for relative_throughput.
 	Score string
 	// Tracks are those in which the agent competes.
 	Tracks []string
@@ -55,16 +55,15 @@ type setup struct {
 	kept func() float64
 	// segments is the number of segments; 0 means the usual number.
 	segments int64
-	// constantFor is 0 unless every setting stays the same in a run of any length. Then a shorter run is the beginning
-	// of a longer one, to the last bit, and a run goes on when it is given more steps. It has all segments in its first
-	// constantFor steps; after these, segments are ten times as long until the run is ten times as long, and so on. The
-	// last one ends where it would in a longer run.
+	// constantFor is the length, in steps, of the first stretch of a run whose settings do not depend on its length; 0
+	// for other runs. Each later stretch ends at ten times as many steps, and each stretch has segments of one length.
+	// Such a run can be given more steps later: a shorter run is the beginning of a longer one, to the last bit.
 	constantFor int64
 	// text lists all settings, so that a run is not resumed with other ones.
 	text string
 }
 
-// Recipes lists all recipes, first our own agent's, then the papers'.
+// Recipes lists all recipes: our own agent's, the DRL paper's, the deadline report's, and those of the co-run track.
 func Recipes() []*Recipe {
 	return slices.Concat(ownRecipes(), paperRecipes(), deadlineRecipes(), corunRecipes())
 }
@@ -100,22 +99,22 @@ func Find(name string) (*Recipe, error) {
 	return nil, nearest.Unknown("agent", name, names)
 }
 
-// gpu returns the model that agents are trained for. All models with 7 slices differ only in
-// the cost of reconfiguring.
+// gpu returns the model that agents are trained for, but for agent-A30. All models with 7 slices differ only in the cost
+// of reconfiguring.
 func gpu() *mig.GPU { return mig.MustLookup("A100") }
 
 // releasedGenerator follows the code with which the paper's agents were trained.
 const releasedGenerator = "released-train"
 
-// readings are the generators of the batches to learn from, half each: the first follows the paper's text.
-var readings = []string{"paper", releasedGenerator}
+// bothGenerators draw the batches to learn from, half each: the first follows the paper's text.
+var bothGenerators = []string{"paper", releasedGenerator}
 
 // sourceOf draws batches of n tasks of the workloads by the generators.
 func sourceOf(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
 	var samplers []func(*rand.Rand, []env.Times)
 	for _, w := range workloads {
-		for _, r := range generators {
-			s, err := datasets.Sampler[env.Times]("drl/"+w+"?gen="+r, g)
+		for _, gen := range generators {
+			s, err := datasets.Sampler[env.Times]("drl/"+w+"?gen="+gen, g)
 			if err != nil {
 				return nil, err
 			}
@@ -151,8 +150,7 @@ type own struct {
 	// rate is the first learning rate, and entropy is the first weight of the entropy. Both
 	// fall to 0.
 	rate, entropy float64
-	// further begins with the weights of the agent for all workloads that are part of the
-	// program.
+	// further says to begin with the built-in weights of the agent for all workloads.
 	further bool
 }
 
@@ -174,7 +172,7 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		endgame := agents.OwnEndgame(from.gpu)
 		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
 		// schedule any number that leaves it a decision before the endgame.
-		source, err := sourceOf(from.gpu, from.workloads, readings, func(rng *rand.Rand) int {
+		source, err := sourceOf(from.gpu, from.workloads, bothGenerators, func(rng *rand.Rand) int {
 			if rng.IntN(4) > 0 {
 				return 14
 			}
@@ -183,7 +181,7 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		if err != nil {
 			return setup{}, err
 		}
-		const busyStarts = 0.2
+		const busyStarts = 0.2 // the share of training episodes that begin on a busy GPU
 		newEnv := func(start float64) *env.Own {
 			return env.NewOwn(from.gpu, mig.Sequential, agents.OwnCapacity, source, start).Endgame(endgame)
 		}
@@ -194,13 +192,13 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 			}
 		}
 		c := from.ppo(steps)
-		learner := ppo.New(c, policy, func() env.Env { return env.Undecided{Own: newEnv(busyStarts)} }, seed)
+		l := ppo.New(c, policy, func() env.Env { return env.Undecided{Own: newEnv(busyStarts)} }, seed)
 		batches, err := batchesOf(from.gpu, from.workloads, 14)
 		if err != nil {
 			return setup{}, err
 		}
 		return setup{
-			policy: policy, learner: learner,
+			policy: policy, learner: l,
 			score: scoreOn(batches, players(len(batches), func() player { return newEnv(0) })),
 			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads,
 				from.further, busyStarts, agents.OwnCapacity, endgame, c),
