@@ -20,8 +20,9 @@ var _ = algo.Register(algo.Spec{
 // the algorithm makes F fall when a GPU becomes too full for a profile, which rewards filling it badly.
 //
 // This is FGD's score with slices as the resource: the expected number u of free slices outside every free placement.
-// The placements of one profile are disjoint and cover r^mem slices each. So a placement changes u by the change of this
-// score less the slices that it takes, and both prefer the same placement. The scheduler fgd counts whole GPUs instead.
+// The placements of one profile are disjoint and cover r^mem slices each. So a placement changes u by the change of
+// this score less the slices that it takes, and both prefer the same placement. The scheduler fgd counts whole GPUs
+// instead.
 func lostPlacements(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	profiles := task.RequestProfiles(g)
 	for m := range 1 << g.MemorySlices {

@@ -99,8 +99,8 @@ func Find(name string) (*Recipe, error) {
 	return nil, nearest.Unknown("agent", name, names)
 }
 
-// gpu returns the model that agents are trained for, but for agent-A30. All models with 7 slices differ only in the cost
-// of reconfiguring.
+// gpu returns the model that agents are trained for, except agent-A30. All models with 7 slices differ only in the
+// cost of reconfiguring.
 func gpu() *mig.GPU { return mig.MustLookup("A100") }
 
 // releasedGenerator follows the code with which the paper's agents were trained.
