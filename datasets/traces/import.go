@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,28 +25,25 @@ type Job struct {
 	Submit, Lifetime float64
 	// GPUs is the number of GPUs that the job needs at once, and Milli is its share of each in thousandths.
 	GPUs, Milli int
-	// Profile is the MIG profile that the file names; "" if it names none.
+	// Profile is the MIG profile that the file names; "" if it names none. GPUs is then the number of its instances.
 	Profile string
+	// Model is the GPU model that the file asks for, as it names it; "" for any.
+	Model string
 	// Line is the line of the job in the file, from 1.
 	Line int
-	// stated says that the share is a whole number in the file, in thousandths or in an unknown unit.
-	stated bool
-}
-
-// A Rejected row is a row from which no job can be made.
-type Rejected struct {
-	// Line is the line in which the row begins, from 1.
-	Line   int
-	Reason string
+	// stated says that the share is a whole number in the file, in thousandths or in an unknown unit. alone says that
+	// the column of the share also has whole GPUs.
+	stated, alone bool
 }
 
 // Options say how to read a file.
 type Options struct {
-	// Pending keeps the pods that were never placed (format openb).
+	// Pending keeps the pods that were never placed (format openb, and format pods in a snapshot).
 	Pending bool
 	// Columns has other names for the columns of the format csv.
 	Columns map[string]string
-	// Snapshot makes jobs that are there at once for a second, in the format csv. Their times are not read.
+	// Snapshot makes jobs that are there at once for a second, in the formats of [SnapshotFormats]. Their times are not
+	// read. In the formats sacct and pods these are the jobs that run.
 	Snapshot bool
 	// Unit is the unit of the times in the format csv, in seconds.
 	Unit float64
@@ -69,23 +65,33 @@ var ShareUnits = []string{Thousandths, Percent, Fraction}
 // A format reads a file. It calls each with the job of every row, or with the reason why the row has no job. It returns
 // an error if the file as a whole is wrong. The help of miglab import describes the formats.
 type format struct {
-	name   string
-	shares bool // jobs may have shares of a GPU
-	read   func(r io.Reader, file string, o Options, each jobFunc) error
+	name string
+	// shares says that jobs may have shares of a GPU, and snapshot that jobs may be there at once.
+	shares, snapshot bool
+	read             func(r io.Reader, file string, o Options, each jobFunc) error
 }
 
 // A jobFunc takes the job of the row that begins at a line, or the reason why the row has no job.
 type jobFunc func(line int, j Job, reason error)
 
 var formats = []format{
-	{"openb", true, readOpenb},
-	{"helios", false, readHelios},
-	{"philly", false, readPhilly},
-	{"csv", true, readCSV},
+	{name: "openb", shares: true, read: readOpenb},
+	{name: "helios", read: readHelios},
+	{name: "philly", read: readPhilly},
+	{name: "sacct", snapshot: true, read: readSacct},
+	{name: "swf", read: readSWF},
+	{name: "pods", snapshot: true, read: readPods},
+	{name: "csv", shares: true, snapshot: true, read: readCSV},
 }
 
 // FormatNames returns the names of the formats.
 func FormatNames() []string { return nearest.Names(formats, format.String) }
+
+// SnapshotFormats returns the names of the formats that can be read as a snapshot.
+func SnapshotFormats() []string {
+	there := slices.DeleteFunc(slices.Clone(formats), func(f format) bool { return !f.snapshot })
+	return nearest.Names(there, format.String)
+}
 
 func (f format) String() string { return f.name }
 
@@ -118,8 +124,8 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 	})
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	if err == nil && o.ShareUnit == "" && couldBePercent(jobs) {
-		err = fmt.Errorf("%s: no job with one GPU has a share above 100: are shares percent or thousandths? Say "+
-			"--share-unit %s or %s", file, Percent, Thousandths)
+		err = fmt.Errorf("%s: no job with one GPU has a share above 100, or only whole hundreds: are shares percent "+
+			"or thousandths? Say --share-unit %s or %s", file, Percent, Thousandths)
 	}
 	return jobs, rejected, err
 }
@@ -132,6 +138,9 @@ var (
 // maxSeconds is 100 years. It bounds times and lifetimes, so that files in another unit are noticed.
 const maxSeconds = 100 * 366 * 24 * 60 * 60
 
+// mostGPUs bounds the GPUs of a job.
+const mostGPUs = 1 << 20
+
 // check returns an error for an impossible job.
 func (j *Job) check() error {
 	switch {
@@ -143,8 +152,8 @@ func (j *Job) check() error {
 		return fmt.Errorf("has a lifetime of %v s, more than 100 years; is the unit right?", j.Lifetime)
 	case j.GPUs == 0 || j.Milli == 0:
 		return errNoGPU
-	case j.GPUs < 0 || j.GPUs > 1<<20:
-		return fmt.Errorf("asks for %d GPUs; write a whole number from 1 to %d", j.GPUs, 1<<20)
+	case j.GPUs < 0 || j.GPUs > mostGPUs:
+		return fmt.Errorf("asks for %d GPUs; write a whole number from 1 to %d", j.GPUs, mostGPUs)
 	case j.Milli < 0 || j.Milli > WholeGPU:
 		return fmt.Errorf("asks for %d thousandths of a GPU; write a whole number from 1 to %d", j.Milli, WholeGPU)
 	}
@@ -159,6 +168,8 @@ type fields struct {
 	// instants is the kind of the file's times, [number] or [timestamp]; "" before the first.
 	instants string
 }
+
+func (f *fields) has(column string) bool { return slices.Contains(f.header, column) }
 
 // text returns the field of a column; "" if there is no such column.
 func (f *fields) text(column string) string {
@@ -175,9 +186,11 @@ func (f *fields) fail(column, value, want string) {
 	}
 }
 
+// whole reads a whole number, which may end with .0 as programs write it for numbers with missing values.
 func (f *fields) whole(column string) int {
-	n, err := strictcsv.Int(f.text(column))
-	if err != nil {
+	text, part, _ := strings.Cut(f.text(column), ".")
+	n, err := strictcsv.Int(text)
+	if err != nil || strings.Trim(part, "0") != "" {
 		f.fail(column, f.text(column), "a whole number")
 	}
 	return n
@@ -196,18 +209,21 @@ const (
 	timestamp = "an instant such as 2020-06-09T18:41:01Z"
 )
 
-// instant returns the seconds from 1970 to a timestamp. Helios and Philly write timestamps without a
-// time zone, so that the hours of summer time are not known; they are read as UTC.
+// zones are the ways to write the zone of a timestamp.
+var zones = []string{"", "Z07:00", "Z0700", "Z07"}
+
+// instant returns the seconds from 1970 to a timestamp, with T or a space after the date. Helios, Philly and Slurm
+// write timestamps without a time zone, so that the hours of summer time are not known; they are read as UTC.
 func (f *fields) instant(column, value string) float64 {
-	t, err := time.Parse(time.DateTime, value)
-	if err != nil {
-		t, err = time.Parse(time.RFC3339, value)
+	day, clock, _ := strings.Cut(strings.Replace(value, "T", " ", 1), " ")
+	clock = strings.Replace(clock, " ", "", 1) // before the zone
+	for _, zone := range zones {
+		if t, err := time.Parse(time.DateTime+zone, day+" "+clock); err == nil {
+			return float64(t.Unix()) + float64(t.Nanosecond())/1e9
+		}
 	}
-	if err != nil {
-		f.fail(column, value, timestamp)
-		return 0
-	}
-	return float64(t.Unix()) + float64(t.Nanosecond())/1e9
+	f.fail(column, value, timestamp)
+	return 0
 }
 
 // seconds reads a time, a number of units or a timestamp, in seconds. Numbers count from any origin, so
@@ -231,53 +247,86 @@ func (f *fields) seconds(column string, unit float64) float64 {
 	return v * unit
 }
 
-// share reads a job's share of each GPU.
+// share reads a job's share of each GPU. In a file without a column for GPUs, the shares of several whole GPUs are
+// multiples of a whole one.
 func (f *fields) share(j *Job, column, unit string) {
-	value, whole, want := f.text(column), 1., "a part of a GPU, from 0 to 1"
+	value, whole, want := f.text(column), float64(WholeGPU), "a whole number of thousandths; for 0.5 or 50, say "+
+		"--share-unit fraction or percent"
 	switch unit {
-	case "", Thousandths:
-		j.Milli, j.stated = f.whole(column), true
-		return
 	case Percent:
 		whole, want = 100, "percent of a GPU, from 0 to 100"
+	case Fraction:
+		whole, want = 1, "a part of a GPU, from 0 to 1"
+	default:
+		j.stated = true
 	}
 	v, err := strictcsv.Float(value)
-	if err != nil || v < 0 || v > whole {
+	if err != nil || j.stated && v != math.Trunc(v) {
+		f.fail(column, value, want)
+		return
+	}
+	gpus := v / whole
+	switch {
+	case j.alone && gpus > 1 && gpus <= mostGPUs && gpus == math.Trunc(gpus):
+		j.GPUs, gpus = int(gpus), 1
+	case j.alone && gpus > 1:
+		f.fail(column, value, want+", or a multiple for whole GPUs")
+	case gpus < 0 || gpus > 1:
 		f.fail(column, value, want)
 	}
 	const rounding = 1e-6 // 0.29 * 1000 is less than 290
-	j.Milli = int(float64(v/whole*WholeGPU) + rounding)
+	j.Milli = int(min(max(gpus, 0), 1)*WholeGPU + rounding)
 	if v > 0 {
 		j.Milli = max(j.Milli, 1)
 	}
 }
 
-// couldBePercent reports whether the shares of jobs with one GPU are so small that they could be percent.
+// couldBePercent reports whether the shares of jobs with one GPU are so small that they could be percent, or shares and
+// whole GPUs in one column could be.
 func couldBePercent(jobs []Job) bool {
-	largest := 0
+	small := false
 	for i := range jobs {
-		if jobs[i].stated && jobs[i].GPUs == 1 {
-			largest = max(largest, jobs[i].Milli)
+		j := &jobs[i]
+		if !j.stated || j.GPUs > 1 && !j.alone {
+			continue
 		}
+		if j.Milli > 100 && (!j.alone || j.GPUs > 1 || j.Milli == WholeGPU || j.Milli%100 != 0) {
+			return false
+		}
+		small = small || j.Milli <= 100
 	}
-	return 0 < largest && largest <= 100
+	return small
+}
+
+// A table describes a file with a row in each line.
+type table struct {
+	// required columns must be there, optional ones may be missing, and one of each choice must be there.
+	required, optional []string
+	choices            [][]string
+	// header has the columns if the file has no line for them.
+	header []string
+	// comment begins the lines that are skipped, if it is not empty.
+	comment string
+	// split returns the fields of a line.
+	split func(line string) ([]string, error)
 }
 
 // readLines converts each row of a CSV file to a job with row and passes it to each. A row cannot
 // hold a line break, so that an unclosed quote spoils only one line.
-func readLines(r io.Reader, file string, columns, optional []string, each jobFunc, row func(*fields) Job) error {
+func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields) Job) error {
 	in := bufio.NewScanner(strictcsv.Limit(r, file))
 	in.Buffer(nil, strictcsv.MaxLine)
-	var f fields
+	f := fields{header: t.header}
 	line := 0
 	for in.Scan() {
 		line++
-		if len(in.Bytes()) == 0 {
+		text := strings.TrimSpace(in.Text())
+		if text == "" || t.comment != "" && strings.HasPrefix(text, t.comment) {
 			continue
 		}
-		values, err := splitLine(in.Text())
+		values, err := t.split(text)
 		if f.header == nil {
-			if err = cmp.Or(err, checkHeader(values, columns, optional)); err != nil {
+			if err = cmp.Or(err, t.check(values)); err != nil {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
 			}
 			f.header = values
@@ -297,7 +346,8 @@ func readLines(r io.Reader, file string, columns, optional []string, each jobFun
 		return fmt.Errorf("%s after line %d: %w", file, line, err)
 	}
 	if f.header == nil {
-		return fmt.Errorf("%s:1: the file is empty; begin with a header that has %s", file, strings.Join(columns, ","))
+		return fmt.Errorf("%s:1: the file is empty; begin with a header that has %s", file,
+			strings.Join(t.columns(), ","))
 	}
 	return nil
 }
@@ -319,13 +369,31 @@ func splitLine(line string) ([]string, error) {
 	return values, nil
 }
 
-// checkHeader checks that a header has all columns, and that no column, required or optional, is repeated.
-func checkHeader(header, columns, optional []string) error {
-	for i, name := range slices.Concat(columns, optional) {
-		at := slices.Index(header, name)
-		if at < 0 && i < len(columns) {
+// columns returns the required columns, with the names of each choice as one.
+func (t *table) columns() []string {
+	out := slices.Clone(t.required)
+	for _, names := range t.choices {
+		out = append(out, strings.Join(names, " or "))
+	}
+	return out
+}
+
+// check returns an error unless a header has the columns of the table, each once.
+func (t *table) check(header []string) error {
+	missing := func(name string) bool { return !slices.Contains(header, name) }
+	for _, name := range t.required {
+		if missing(name) {
 			return fmt.Errorf("%s: %w; the header is %s", name, errMissingColumn, strings.Join(header, ","))
 		}
+	}
+	for _, names := range t.choices {
+		if !slices.ContainsFunc(names, func(name string) bool { return !missing(name) }) {
+			return fmt.Errorf("%s: %w; the header is %s", strings.Join(names, " or "), errMissingColumn,
+				strings.Join(header, ","))
+		}
+	}
+	for _, name := range slices.Concat(t.required, t.optional, slices.Concat(t.choices...)) {
+		at := slices.Index(header, name)
 		if at >= 0 && slices.Contains(header[at+1:], name) {
 			return fmt.Errorf("%s: the column is there twice; the header is %s", name, strings.Join(header, ","))
 		}
@@ -334,9 +402,12 @@ func checkHeader(header, columns, optional []string) error {
 }
 
 func readOpenb(r io.Reader, file string, o Options, each jobFunc) error {
-	columns := []string{"num_gpu", "gpu_milli", "pod_phase", "creation_time", "deletion_time"}
-	return readLines(r, file, columns, nil, each, func(f *fields) Job {
-		j := Job{GPUs: f.whole("num_gpu")}
+	t := table{
+		required: []string{"num_gpu", "gpu_milli", "pod_phase", "creation_time", "deletion_time"},
+		optional: []string{"gpu_spec"}, split: splitLine,
+	}
+	return readLines(r, file, t, each, func(f *fields) Job {
+		j := Job{GPUs: f.whole("num_gpu"), Model: f.text("gpu_spec")}
 		if j.GPUs == 0 {
 			f.err = errNoGPU
 			return j
@@ -353,8 +424,8 @@ func readOpenb(r io.Reader, file string, o Options, each jobFunc) error {
 }
 
 func readHelios(r io.Reader, file string, _ Options, each jobFunc) error {
-	columns := []string{"gpu_num", "submit_time", "duration"}
-	return readLines(r, file, columns, nil, each, func(f *fields) Job {
+	t := table{required: []string{"gpu_num", "submit_time", "duration"}, split: splitLine}
+	return readLines(r, file, t, each, func(f *fields) Job {
 		j := Job{GPUs: f.whole("gpu_num"), Milli: WholeGPU}
 		if j.GPUs == 0 {
 			f.err = errNoGPU
@@ -366,40 +437,49 @@ func readHelios(r io.Reader, file string, _ Options, each jobFunc) error {
 	})
 }
 
-// CSVColumns are the columns of the format csv; those after the first two may be missing.
-var CSVColumns = []string{"submit_s", "lifetime_s", "gpus", "gpu_milli", "profile"}
+// CSVColumns are the columns of the format csv. The first must be there, and the second or the third.
+var CSVColumns = []string{"submit_s", "lifetime_s", "end_s", "start_s", "gpus", "gpu_milli", "profile"}
 
-func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
-	name := func(column string) string { return cmp.Or(o.Columns[column], column) }
-	submit, lifetime := name("submit_s"), name("lifetime_s")
-	gpus, milli, profile := name("gpus"), name("gpu_milli"), name("profile")
-	required, optional := []string{submit, lifetime}, []string{}
-	if o.Snapshot {
-		required = nil
-	}
-	for _, column := range []string{"gpus", "gpu_milli", "profile"} {
-		if o.Columns[column] == "" {
-			optional = append(optional, column)
-		} else { // a column that was named must be there
-			required = append(required, name(column))
+// timeColumns are the columns that a snapshot does not have.
+var timeColumns = CSVColumns[:4]
+
+// csvTable returns the columns of a file of the format csv: those that were named must be there.
+func (o *Options) csvTable() table {
+	t := table{split: splitLine}
+	for _, column := range CSVColumns {
+		name := o.column(column)
+		switch {
+		case o.Snapshot && slices.Contains(timeColumns, column):
+		case column == "submit_s" || o.Columns[column] != "":
+			t.required = append(t.required, name)
+		case column == "lifetime_s":
+			t.choices = [][]string{{name, o.column("end_s")}}
+		default:
+			t.optional = append(t.optional, name)
 		}
 	}
-	unit := cmp.Or(o.Unit, 1)
-	err := readLines(r, file, required, optional, each, func(f *fields) Job {
-		j := Job{GPUs: 1, Milli: WholeGPU, Lifetime: 1, Profile: f.text(profile)}
+	return t
+}
+
+// column returns the name of a column of the format csv in the file.
+func (o *Options) column(name string) string { return cmp.Or(o.Columns[name], name) }
+
+func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
+	milli, profile, gpus := o.column("gpu_milli"), o.column("profile"), o.column("gpus")
+	err := readLines(r, file, o.csvTable(), each, func(f *fields) Job {
+		j := Job{GPUs: 1, Milli: WholeGPU, Lifetime: 1, Profile: f.text(profile), alone: !f.has(gpus)}
 		if !o.Snapshot {
-			j.Submit = f.seconds(submit, unit)
-			j.Lifetime = unit * f.number(lifetime)
+			f.times(&j, &o)
 		}
 		if f.text(gpus) != "" {
 			j.GPUs = f.whole(gpus)
 		}
 		switch {
-		case slices.Contains(f.header, profile):
+		case f.has(profile):
 			if j.Profile == "" {
 				f.err = errNoGPU
 			}
-		case slices.Contains(f.header, milli):
+		case f.has(milli):
 			f.share(&j, milli, o.ShareUnit)
 		}
 		return j
@@ -408,6 +488,27 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 		err = fmt.Errorf("%w; for a column of another name, say --columns submit_s=THAT", err)
 	}
 	return err
+}
+
+// times reads when a job of the format csv was submitted, and how long it ran: its lifetime, or the time from its
+// start, or from its submission if the file has no start, to its end.
+func (f *fields) times(j *Job, o *Options) {
+	unit := cmp.Or(o.Unit, 1)
+	lifetime, start := o.column("lifetime_s"), o.column("start_s")
+	j.Submit = f.seconds(o.column("submit_s"), unit)
+	if f.has(lifetime) {
+		v, err := strictcsv.Float(f.text(lifetime))
+		if err != nil {
+			f.fail(lifetime, f.text(lifetime), "a number; instants of the end are the column end_s")
+		}
+		j.Lifetime = unit * v
+		return
+	}
+	from := j.Submit
+	if f.has(start) {
+		from = f.seconds(start, unit)
+	}
+	j.Lifetime = f.seconds(o.column("end_s"), unit) - from
 }
 
 // Requests converts jobs, in the order of their submission, to requests. The first request arrives in
@@ -423,7 +524,7 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 		switch {
 		case j.Profile == "":
 		case j.GPUs > 1:
-			err = fmt.Errorf("needs %d GPUs and the profile %s; a request is for one instance", j.GPUs, j.Profile)
+			err = fmt.Errorf("needs %d of the profile %s; a request is for one instance", j.GPUs, j.Profile)
 		default:
 			profiles := task.RequestProfiles(g)
 			q.Profile, err = nearest.Find("profile of "+g.Name, j.Profile, profiles, (*mig.Profile).String)
@@ -485,12 +586,5 @@ func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
 		}
 		made = l.Job(g, m, j.Submit-jobs[0].Submit, j.Lifetime, j.Milli)
 		return made, made.Validate(g.Sizes())
-	})
-}
-
-// WriteRejected writes rejected rows as CSV with the columns line and reason. It passes on the errors of w.
-func WriteRejected(w io.Writer, rejected []Rejected) error {
-	return strictcsv.Write(w, []string{"line", "reason"}, len(rejected), func(i int) []string {
-		return []string{strconv.Itoa(rejected[i].Line), rejected[i].Reason}
 	})
 }

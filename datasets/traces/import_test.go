@@ -38,7 +38,7 @@ func Example() {
 	// arrival_slot,lifespan,profile,gpus
 	// 0,5,2g.20gb,1
 	// 6,1,7g.80gb,2
-	// line 4: lifetime_s is "never"; write a number
+	// line 4: lifetime_s is "never"; write a number; instants of the end are the column end_s
 }
 
 //go:embed testdata
@@ -67,15 +67,15 @@ func TestFormats(t *testing.T) {
 			"0 60 1 220 3; 5 5 1 220 11; 10 10 8 1000 2",
 			[]string{
 				"4: asks for no GPU", "5: is Pending: the cluster never placed it", "6: has a lifetime of -1 s; it must end after it was submitted",
-				`7: gpu_milli is "0.22"; write a whole number`, "8: asks for 2200 thousandths of a GPU; write a whole number from 1 to 1000",
+				`7: gpu_milli is "0.22"; write a whole number`, `8: gpu_milli is "2200"; write a whole number of thousandths`,
 				"9: the line has 2 fields, the header 11", "10: the quotes are not closed or not doubled; a line holds one row",
 			},
 		},
 		{
 			"helios", heliosText + "5,u,v,,1,1,COMPLETED,2020-06-09 18:41:01,,,36848,0\n",
 			traces.Options{},
-			"0 36848 1 1000 5; 26 249 4 1000 2",
-			[]string{"3: asks for no GPU", `4: submit_time is "2020-06-09T18:41:01"; write an instant such as 2020-06-09T18:41:01Z`, "6: asks for no GPU"},
+			"0 36848 1 1000 4; 0 36848 1 1000 5; 26 249 4 1000 2",
+			[]string{"3: asks for no GPU", "6: asks for no GPU"},
 		},
 		{
 			"philly", phillyText,
@@ -128,7 +128,7 @@ func TestFormats(t *testing.T) {
 func TestFilesThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
 		{"csv", "", "f:1: the file is empty; begin with a header that has submit_s,lifetime_s"},
-		{"csv", "submit_s,life\n1,2\n", "f:1: lifetime_s: the column is missing; the header is submit_s,life"},
+		{"csv", "submit_s,life\n1,2\n", "f:1: lifetime_s or end_s: the column is missing; the header is submit_s,life"},
 		{"csv", "submit_s,lifetime_s,submit_s\n", "f:1: submit_s: the column is there twice"},
 		{"csv", "submit_s,lifetime_s\n1,2\n1,\x00\n", "there is a NUL byte"},
 		{"philly", `{"a":1}`, "there is no array"},
@@ -145,23 +145,29 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 // TestSharesHaveAUnit imports logs that say shares in other units and looks at the profiles that come out.
 func TestSharesHaveAUnit(t *testing.T) {
 	const percent = "submit_s,lifetime_s,gpus,gpu_milli\n0,9,1,14\n1,9,1,50\n2,9,1,100\n3,9,2,100\n"
+	const mixed = "submit_s,lifetime_s,gpu_milli\n0,9,25\n1,9,100\n2,9,800\n3,9,150\n"
 	const openb = "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,50,Running,5,9\n8,1000,Running,6,9\n"
 	for _, c := range []struct {
 		format, text, unit string
 		want               string // the profiles, or the error
 	}{
-		{"csv", percent, "", "f: no job with one GPU has a share above 100: are shares percent or thousandths? Say --share-unit percent or thousandths"},
-		{"csv", percent, traces.Percent, "1g.10gb 4g.40gb 7g.80gb 7g.80gb"},
-		{"csv", percent, traces.Thousandths, "1g.10gb 1g.10gb 1g.10gb 7g.80gb"},
-		{"csv", strings.ReplaceAll(percent, ",14\n", ",140\n"), "", "1g.10gb 1g.10gb 1g.10gb 7g.80gb"},
+		{"csv", percent, "", "f: no job with one GPU has a share above 100, or only whole hundreds: are shares percent or thousandths? Say --share-unit percent or thousandths"},
+		{"csv", percent, traces.Percent, "1g.10gb 4g.40gb 7g.80gb 7g.80gbx2"},
+		{"csv", percent, traces.Thousandths, "1g.10gb 1g.10gb 1g.10gb 7g.80gbx2"},
+		{"csv", strings.ReplaceAll(percent, ",14\n", ",140\n"), "", "1g.10gb 1g.10gb 1g.10gb 7g.80gbx2"},
 		{"csv", strings.ReplaceAll(percent, ",14\n", ",\n"), "", "share above 100"}, // no share is a whole GPU
-		{"csv", "submit_s,lifetime_s,gpus\n0,9,1\n1,9,100\n", "", "7g.80gb 7g.80gb"},
+		{"csv", "submit_s,lifetime_s,gpus\n0,9,1\n1,9,100\n", "", "7g.80gb 7g.80gbx100"},
 		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,0.142857\n1,9,.5\n2,9,1\n3,9,1.1\n4,9,0\n", traces.Fraction, "1g.10gb 4g.40gb 7g.80gb"},
 		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,0.5\n1,9,1\n", "", "share above 100"},
 		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,33.3\n1,9,101\n", traces.Percent, "3g.40gb"},
+		{"csv", mixed, traces.Percent, "2g.20gb 7g.80gb 7g.80gbx8"}, // whole GPUs in the same column; 150 % are neither
+		{"csv", strings.ReplaceAll(mixed, "150", "200"), "", "share above 100, or only whole hundreds"},
+		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,0.25\n1,9,1.0\n2,9,3\n3,9,1.5\n", traces.Fraction, "2g.20gb 7g.80gb 7g.80gbx3"},
+		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,250\n1,9,2000\n2,9,1001\n", "", "2g.20gb 7g.80gbx2"},
+		{"csv", "submit_s,lifetime_s,gpus,gpu_milli\n0,9,1.0,500.0\n1,9,2.00,1000\n2,9,1.5,1000\n3,9,1,2000\n", "", "4g.40gb 7g.80gbx2"},
 		{"openb", openb, "", "no job with one GPU has a share above 100"},
 		{"openb", openb, traces.Percent, "4g.40gb"},
-		{"openb", openb, traces.Thousandths, "1g.10gb 7g.80gb"},
+		{"openb", openb, traces.Thousandths, "1g.10gb 7g.80gbx8"},
 		{"helios", heliosText, traces.Percent, "f: the format helios has whole GPUs"},
 		{"csv", percent, "percents", `unknown unit of shares "percents"; did you mean "percent"`},
 	} {
@@ -175,7 +181,11 @@ func TestSharesHaveAUnit(t *testing.T) {
 		requests, _ := traces.Requests(a100, traces.Compute, 1, jobs)
 		var got []string
 		for _, r := range requests {
-			got = append(got, r.Profile.String())
+			name := r.Profile.String()
+			if r.GPUs > 1 {
+				name += fmt.Sprint("x", r.GPUs)
+			}
+			got = append(got, name)
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s %q, %q: profiles %q, want %q", c.format, c.text, c.unit, got, c.want)
@@ -194,6 +204,10 @@ func TestTimestamps(t *testing.T) {
 		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n2020-06-09T20:41:03.5+02:00,6\n2020-06-09 18:41:11,7\n", "0 5; 2 6; 10 7", ""},
 		{"csv", "submit_s,lifetime_s\n10,5\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5; 2 5", `submit_s is "2020-06-09T18:41:01Z"; write a number, as in the rows before`},
 		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5", `submit_s is "12"; write an instant such as 2020-06-09T18:41:01Z, as in the rows before`},
+		{"csv", "submit_s,lifetime_s\n2020-06-09 18:41:01+00:00,5\n2020-06-09 20:41:03 +02:00,6\n2020-06-09T18:41:04.25,7\n2020-06-09 18:41:05 +0000,7\n2020-06-09 20:41:06+02,7\n", "0 5; 2 6; 3 7; 4 7; 5 7", ""},
+		{"csv", "submit_s,end_s\n2020-06-09 18:41:01,2020-06-09 18:42:01\n2020-06-09 18:41:02,50\n2020-06-09 18:41:03,2020-06-09 18:41:02\n", "0 60", `3: end_s is "50"; write an instant`},
+		{"csv", "submit_s,start_s,end_s\n10,15,25\n11,15,16\n", "0 10; 1 1", ""}, // the wait is no lifetime
+		{"csv", "submit_s,lifetime_s\n2020-06-09 18:41:01,2020-06-09 18:42:01\n", "", "instants of the end are the column end_s"},
 		{"csv", "submit_s,lifetime_s\nyesterday,5\n12,5\n", "0 5", `submit_s is "yesterday"; write a number or an instant such as 2020-06-09T18:41:01Z`},
 		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,2020-06-09T18:41:01Z,2020-06-09T18:42:01Z\n", "0 60", ""},
 		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,5,2020-06-09T18:42:01Z\n1,500,Running,5,7\n", "0 2", "deletion_time"},
@@ -280,6 +294,10 @@ func FuzzRead(f *testing.F) {
 	f.Add("helios", heliosText)
 	f.Add("philly", phillyText)
 	f.Add("csv", "submit_s,lifetime_s\n1,2\n")
+	f.Add("csv", "submit_s,start_s,end_s,gpu_milli\n1,2,3,2000\n")
+	f.Add("sacct", sacctText)
+	f.Add("swf", swfText)
+	f.Add("pods", podsText)
 	f.Fuzz(func(t *testing.T, format, text string) {
 		jobs, rejected, err := traces.Read(strings.NewReader(text), "f", format, traces.Options{})
 		last := 1 + strings.Count(text, "\n")

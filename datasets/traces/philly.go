@@ -25,21 +25,7 @@ type phillyJob struct {
 // readPhilly reads the array of jobs one by one. It rejects a job of the wrong shape. A mistake in
 // the JSON itself is an error and ends the reading.
 func readPhilly(r io.Reader, file string, _ Options, each jobFunc) error {
-	counting := &strictjson.LineCounter{Reader: r}
-	d := json.NewDecoder(counting)
-	broken := func(err error) error {
-		return fmt.Errorf("%s:%d: %w; the file must be one JSON array of jobs, and what follows was not read", file,
-			counting.At(d.InputOffset()), err)
-	}
-	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return broken(cmp.Or(err, errors.New("there is no array")))
-	}
-	for d.More() {
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return broken(err)
-		}
-		line := counting.At(d.InputOffset() - int64(len(raw)))
+	return readElements(r, file, "", "the file must be one JSON array of jobs", func(line int, raw []byte) {
 		var p phillyJob
 		err := json.Unmarshal(raw, &p)
 		var j Job
@@ -47,11 +33,79 @@ func readPhilly(r io.Reader, file string, _ Options, each jobFunc) error {
 			j, err = p.job()
 		}
 		each(line, j, err)
+	})
+}
+
+// readElements reads a JSON array element by element: the file itself or, unless member is "", a member of an object.
+// want says in errors what the file must be.
+func readElements(r io.Reader, file, member, want string, each func(line int, raw []byte)) error {
+	counting := &strictjson.LineCounter{Reader: r}
+	d := json.NewDecoder(counting)
+	err := enter(d, member)
+	for err == nil && d.More() {
+		var raw json.RawMessage
+		err = d.Decode(&raw)
+		if err == nil {
+			each(counting.At(d.InputOffset()-int64(len(raw))), raw)
+		}
 	}
-	if _, err := d.Token(); err != nil {
-		return broken(err)
+	if err == nil {
+		err = leave(d, member)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s:%d: %w; %s, and what follows was not read", file, counting.At(d.InputOffset()), err, want)
+	}
+	return err
+}
+
+// enter reads up to the first element of the array.
+func enter(d *json.Decoder, member string) error {
+	if member != "" {
+		if t, err := d.Token(); err != nil || t != json.Delim('{') {
+			return cmp.Or(err, errors.New("there is no object"))
+		}
+		if err := seek(d, member); err != nil {
+			return err
+		}
+	}
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return cmp.Or(err, errors.New("there is no array"))
 	}
 	return nil
+}
+
+// leave reads from the last element of the array to the end of the file.
+func leave(d *json.Decoder, member string) error {
+	_, err := d.Token()
+	if err == nil && member != "" {
+		err = seek(d, "")
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return cmp.Or(err, errors.New("there is more text after the end"))
+	}
+	return nil
+}
+
+// seek reads an object up to the value of a member, or to its end if the member is "".
+func seek(d *json.Decoder, member string) error {
+	for d.More() {
+		name, err := d.Token()
+		if err != nil || name == member {
+			return err
+		}
+		var skipped json.RawMessage
+		if err := d.Decode(&skipped); err != nil {
+			return err
+		}
+	}
+	if member != "" {
+		return fmt.Errorf("there is no member %s", member)
+	}
+	_, err := d.Token()
+	return err
 }
 
 func (p *phillyJob) job() (Job, error) {

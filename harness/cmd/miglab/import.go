@@ -61,6 +61,7 @@ func (f *importing) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	f.jobs = jobs
 	kept, more, write := f.convert(jobs)
 	rejected = sortRejected(append(rejected, more...))
 	list := output{path: f.out.path + ".rejected.csv"}
@@ -74,9 +75,12 @@ func (f *importing) run(c *cobra.Command, path string) error {
 	report := c.ErrOrStderr()
 	fmt.Fprintf(report, "%s: %s became %s, %d were rejected", path, cli.Count(kept, "rows"), f.as, len(rejected))
 	if len(rejected) > 0 {
-		fmt.Fprintf(report, "; %s lists them, the first: line %d: %s", list.path, rejected[0].Line, rejected[0].Reason)
+		fmt.Fprintf(report, "; %s lists them", list.path)
 	}
 	fmt.Fprintln(report)
+	for _, note := range f.notes(rejected) {
+		fmt.Fprintln(report, note)
+	}
 	if kept == 0 {
 		return fmt.Errorf("%s has no row that can be used as format %s", path, f.format)
 	}

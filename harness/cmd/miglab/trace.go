@@ -28,8 +28,9 @@ type traceFlags struct {
 	options traces.Options
 	columns map[string]string
 	unit    string
-	// jobs are those that were read, in the formats of traces.
-	jobs []traces.Job
+	// jobs are those that were read, in the formats of traces. lines has the line of each request.
+	jobs  []traces.Job
+	lines []int
 }
 
 // timeUnits are the units of times in files of the format csv, in seconds.
@@ -51,7 +52,8 @@ func (f *traceFlags) register(c *cobra.Command, more ...string) {
 			" (default: thousandths, if one is above 100)")
 	cli.AddFlag(c, &f.unit, "unit", "s", cli.OneOf("unit", []string{"ms", "s", "min", "h"}),
 		"format csv: unit of times that are numbers: ms, s, min or h")
-	c.Flags().BoolVar(&f.options.Pending, "pending", false, "format openb: keep pods that the cluster never placed")
+	c.Flags().BoolVar(&f.options.Pending, "pending", false,
+		"formats openb and, with --snapshot, pods: keep pods that the cluster never placed")
 }
 
 // check refuses flags of another format, and completes the options.
@@ -117,7 +119,49 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	var more []traces.Rejected
 	in.SlotSeconds = float64(f.slot)
 	in.Requests, more = traces.Requests(f.gpu, f.mapping, float64(f.slot), jobs)
+	left := map[int]bool{}
+	for _, r := range more {
+		left[r.Line] = true
+	}
+	for _, j := range jobs {
+		if !left[j.Line] {
+			f.lines = append(f.lines, j.Line)
+		}
+	}
 	return in, sortRejected(append(rejected, more...)), nil
+}
+
+// notes returns what was not used of a trace, and signs that it was misread.
+func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
+	const most = 6
+	if len(rejected) > 0 {
+		out = append(out, fmt.Sprintf("Rows that are left out: %d. With --out, rejected.csv has all.", len(rejected)))
+	}
+	others := len(rejected)
+	for i, r := range traces.Reasons(rejected) {
+		if i == most {
+			out = append(out, fmt.Sprintf("Left out: %s for other reasons.", cli.Count(others, "rows")))
+			break
+		}
+		others -= r.Rows
+		where := fmt.Sprintf("line %d", r.Line)
+		if r.Rows > 1 {
+			where = fmt.Sprintf("%d rows, the first in line %d", r.Rows, r.Line)
+		}
+		out = append(out, fmt.Sprintf("Left out: %s: %s.", where, r.Text))
+	}
+	models, doubt := traces.Models(f.jobs), traces.DoubtUnit(f.jobs)
+	if models != "" {
+		out = append(out, fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.",
+			models, f.gpu))
+	}
+	if f.format == "swf" {
+		out = append(out, "The format swf has processors, not GPUs: each counts as a GPU.")
+	}
+	if doubt != "" && f.format == "csv" && !f.options.Snapshot {
+		out = append(out, fmt.Sprintf("%s: is --unit %s right?", doubt, f.unit))
+	}
+	return out
 }
 
 // sortRejected sorts rejected rows by line.

@@ -1,0 +1,235 @@
+package traces_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"miglab/datasets/traces"
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+var sacctText, swfText, podsText = textOf("sacct.txt"), textOf("swf.txt"), textOf("pods.json")
+
+// TestClusterFormats reads the files of Slurm, of the archive of parallel workloads and of Kubernetes, and finds each
+// row among the jobs or, with its reason, among the rejected rows.
+func TestClusterFormats(t *testing.T) {
+	const never, step, running = "it was never started", "is a step of a job; the job has a row of its own", "has no end"
+	for _, c := range []struct {
+		format, text string
+		options      traces.Options
+		rows         int
+		jobs         string // submission after the first, lifetime, GPUs, profile, model and line of each
+		rejected     []string
+	}{
+		{
+			"sacct", sacctText,
+			traces.Options{},
+			15,
+			"0 93784 2 a100 2; 60 600 1 1g.10gb 5; 60 30 1 1g.10gb 6; 390 60 2 1g.10gb 16",
+			[]string{
+				"3: " + step, "4: " + step, "7: is PENDING: " + never, "8: asks for no GPU", "9: is RUNNING and " + running, "10: is CANCELLED: " + never,
+				"11: asks for gres/shard=2, and the file does not say which share", "12: asks for 2 kinds of GPUs or instances",
+				"13: the line has 12 fields, the header 11", `14: Elapsed is "1:00"; write days, hours, minutes and seconds such as 1-02:03:04`,
+				"15: asks for gres/gpu=x; write a whole number",
+			},
+		},
+		{
+			"sacct", sacctText,
+			traces.Options{Snapshot: true},
+			15, "0 1 1 9",
+			[]string{"2: is COMPLETED: it holds no GPU now", "3: " + step, "4: " + step, "5: is COMPLETED", "6: is FAILED", "7: is PENDING", "8: ", "10: ", "11: ", "12: ", "13: ", "14: is TIMEOUT", "15: ", "16: "},
+		},
+		{
+			"swf", swfText,
+			traces.Options{},
+			9, "0 3600 8 4; 60 30 1 5; 360 20 2 13",
+			[]string{
+				"7: the submit time, the run time or the processors are unknown (-1)", "8: was cancelled before it started", "9: is a part of a job (status 2)",
+				"10: the submit time, the run time or the processors are unknown", "11: the line has 11 fields, the header 18", `12: allocated processors is "one"; write a whole number`,
+			},
+		},
+		{
+			"pods", podsText,
+			traces.Options{},
+			17,
+			"0 600 1 3g.40gb 4; 0 600 2 1g.10gb 15; 0 600 1 1g.10gb+me 19; 60 600 2 NVIDIA-H100-80GB-HBM3 5; 120 600 2 6; 150 600 2 7",
+			[]string{
+				"8: asks for no GPU", "9: is Running and " + running, "10: is Running and ", "11: is Pending: " + never, "12: asks for nvidia.com/gpu.shared, and the file does not say",
+				"13: asks for nvidia.com/gpumem", "14: asks for 2 kinds", "16: asks for devices by resourceClaims", "17: has no container with finishedAt",
+				`18: nvidia.com/gpu is "500m"; write a whole number`, "20: json: cannot unmarshal array",
+			},
+		},
+		{
+			"pods", podsText,
+			traces.Options{Snapshot: true, Pending: true},
+			17, "0 1 1 9; 0 1 1 1g.10gb 10; 0 1 1 1g.10gb 11",
+			[]string{"4: is Succeeded: it holds no GPU now", "5: ", "6: ", "7: ", "8: ", "12: ", "13: ", "14: ", "15: ", "16: ", "17: is Failed", "18: ", "19: ", "20: "},
+		},
+	} {
+		jobs, rejected, err := traces.Read(strings.NewReader(c.text), "f", c.format, c.options)
+		if err != nil {
+			t.Errorf("%s: %v", c.format, err)
+			continue
+		}
+		var got []string
+		for _, j := range jobs {
+			words := strings.Fields(fmt.Sprint(j.Submit-jobs[0].Submit, j.Lifetime, j.GPUs, " "+j.Profile+" "+j.Model+" ", j.Line))
+			got = append(got, strings.Join(words, " "))
+		}
+		if strings.Join(got, "; ") != c.jobs {
+			t.Errorf("%s: jobs %q, want %q", c.format, got, c.jobs)
+		}
+		if len(jobs)+len(rejected) != c.rows || len(rejected) != len(c.rejected) {
+			t.Errorf("%s: %d jobs and %d rejected, want %d rows: %v", c.format, len(jobs), len(rejected), c.rows, rejected)
+			continue
+		}
+		for i, r := range rejected {
+			if line := fmt.Sprintf("%d: %s", r.Line, r.Reason); !strings.HasPrefix(line, c.rejected[i]) {
+				t.Errorf("%s: %q, want %q", c.format, line, c.rejected[i])
+			}
+		}
+	}
+}
+
+// TestBrokenClusterFiles has files that are wrong as a whole.
+func TestBrokenClusterFiles(t *testing.T) {
+	for _, c := range []struct{ format, text, want string }{
+		{"sacct", "", "f:1: the file is empty; begin with a header that has Submit,State,JobIDRaw or JobID,ElapsedRaw or Elapsed or End,AllocTRES or ReqTRES"},
+		{"sacct", "JobID|State|Elapsed|AllocTRES\n", "f:1: Submit: the column is missing"},
+		{"sacct", "JobID|Submit|State|Elapsed|NodeList\n", "f:1: AllocTRES or ReqTRES: the column is missing"},
+		{"sacct", "Submit|Submit|State|JobID|End|ReqTRES\n", "f:1: Submit: the column is there twice"},
+		{"pods", "[]", "there is no object; the file must be one list as kubectl get pods -A -o json prints it"},
+		{"pods", `{"kind":"Pod","metadata":{}}`, "there is no member items"},
+		{"pods", `{"items":{}}`, "there is no array"},
+		{"pods", podsText[:len(podsText)-60], "and what follows was not read"},
+		{"pods", podsText[:len(podsText)-3], "and what follows was not read"},
+		{"pods", podsText + podsText, "f:25: there is more text after the end"},
+		{"philly", phillyText + "[]", "there is more text after the end"},
+	} {
+		_, _, err := traces.Read(strings.NewReader(c.text), "f", c.format, traces.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %.60q: %v, want %q", c.format, c.text, err, c.want)
+		}
+	}
+}
+
+// TestSlurmTimes reads the lifetime from each column that may have it.
+func TestSlurmTimes(t *testing.T) {
+	for columns, values := range map[string]string{
+		"ElapsedRaw": "3661", "Elapsed": "01:01:01", "Start|End": "2024-05-01T09:00:00|2024-05-01T10:01:01", "Elapsed|ElapsedRaw": "x|3661",
+	} {
+		text := "JobIDRaw|Submit|State|ReqTRES|" + columns + "\n7|2024-05-01T08:00:00|COMPLETED|gres/gpu=1|" + values + "\n"
+		jobs, rejected, err := traces.Read(strings.NewReader(text), "f", "sacct", traces.Options{})
+		if err != nil || len(jobs) != 1 || jobs[0].Lifetime != 3661 {
+			t.Errorf("%s: %v, %v, %v", columns, jobs, rejected, err)
+		}
+	}
+	// Without an end the lifetime is unknown, and a step is none of the jobs under its raw number either.
+	const text = "JobIDRaw|Submit|State|ReqTRES|End\n7|2024-05-01T08:00:00|COMPLETED|gres/gpu=1|2024-05-01T09:00:00\n7.0|2024-05-01T08:00:00|COMPLETED|gres/gpu=1|2024-05-01T09:00:00\n"
+	jobs, rejected, err := traces.Read(strings.NewReader(text), "f", "sacct", traces.Options{})
+	if err != nil || len(jobs) != 0 || len(rejected) != 2 || !strings.Contains(rejected[0].Reason, `Start is ""`) {
+		t.Errorf("%v, %v, %v", jobs, rejected, err)
+	}
+}
+
+// TestInstancesOfClusterFiles: jobs for one instance become requests for its profile, jobs for several are rejected.
+func TestInstancesOfClusterFiles(t *testing.T) {
+	for format, text := range map[string]string{"sacct": sacctText, "pods": podsText} {
+		jobs, _, err := traces.Read(strings.NewReader(text), "f", format, traces.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests, rejected := traces.Requests(mig.MustLookup("H100"), traces.Compute, 1, jobs)
+		if len(requests)+len(rejected) != len(jobs) || !slices.ContainsFunc(requests, func(q task.Request) bool { return q.GPUs == 2 }) ||
+			!slices.ContainsFunc(rejected, func(r traces.Rejected) bool {
+				return r.Reason == "needs 2 of the profile 1g.10gb; a request is for one instance"
+			}) {
+			t.Errorf("%s: %v, %v", format, requests, rejected)
+		}
+	}
+}
+
+// TestModelsAreRead: gpu_spec of openb is kept.
+func TestModelsAreRead(t *testing.T) {
+	const text = "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time,gpu_spec\n1,500,Running,5,9,V100M16|V100M32\n1,700,Running,5,9,\n"
+	jobs, _, err := traces.Read(strings.NewReader(text), "f", "openb", traces.Options{})
+	if err != nil || len(jobs) != 2 || jobs[0].Model != "V100M16|V100M32" || jobs[1].Model != "" {
+		t.Errorf("%+v, %v", jobs, err)
+	}
+}
+
+func TestModelsAndUnits(t *testing.T) {
+	jobs := []traces.Job{{Model: "T4"}, {}, {Model: "A10|T4", Lifetime: 1}, {Model: "T4", Lifetime: 2, Submit: 1}}
+	if got := traces.Models(jobs); got != "A10|T4 (1), T4 (2)" {
+		t.Error(got)
+	}
+	for text, want := range map[string]string{
+		"0,5 9,5 100,60": "", "0,5 100,101": "1 of 2 jobs run for longer than the 100 s from the first submission to the last",
+		"0,.5 1,.9 100,60": "2 of 3 jobs run for less than a second", "": "",
+	} {
+		jobs := []traces.Job{}
+		for _, word := range strings.Fields(text) {
+			var j traces.Job
+			if _, err := fmt.Sscanf(word, "%g,%g", &j.Submit, &j.Lifetime); err != nil {
+				t.Fatal(err)
+			}
+			jobs = append(jobs, j)
+		}
+		if got := traces.DoubtUnit(jobs); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestReasons(t *testing.T) {
+	got := traces.Reasons([]traces.Rejected{{9, "b"}, {3, "a"}, {7, "b"}, {4, "c"}})
+	want := []traces.Reason{{Text: "b", Rows: 2, Line: 7}, {Text: "a", Rows: 1, Line: 3}, {Text: "c", Rows: 1, Line: 4}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// fuzzFormat checks that the reader of a format neither fails to say why it rejects a row nor makes an impossible job.
+func fuzzFormat(f *testing.F, format, text string) {
+	f.Add(text, false)
+	f.Add(text, true)
+	f.Fuzz(func(t *testing.T, text string, snapshot bool) {
+		jobs, rejected, err := traces.Read(strings.NewReader(text), "f", format, traces.Options{Snapshot: snapshot, Pending: snapshot})
+		last := 1 + strings.Count(text, "\n")
+		for _, r := range rejected {
+			if r.Line < 1 || r.Line > last || r.Reason == "" {
+				t.Fatalf("rejected %+v of %d lines", r, last)
+			}
+		}
+		if err != nil {
+			return
+		}
+		if format != "pods" { // each line that is no comment is in one of the lists
+			rows := 0
+			for line := range strings.SplitSeq(text, "\n") {
+				line = strings.TrimSpace(line)
+				if line != "" && !(format == "swf" && line[0] == ';') {
+					rows++
+				}
+			}
+			if format == "sacct" {
+				rows-- // the header
+			}
+			if len(jobs)+len(rejected) != rows {
+				t.Fatalf("%d jobs and %d rejected of %d rows", len(jobs), len(rejected), rows)
+			}
+		}
+		for _, j := range jobs {
+			if j.GPUs < 1 || j.Milli < 1 || j.Milli > traces.WholeGPU || !(j.Lifetime >= 0) || j.Line < 1 || j.Line > last {
+				t.Fatalf("%+v", j)
+			}
+		}
+	})
+}
+
+func FuzzSacct(f *testing.F) { fuzzFormat(f, "sacct", sacctText) }
+func FuzzSWF(f *testing.F)   { fuzzFormat(f, "swf", swfText) }
+func FuzzPods(f *testing.F)  { fuzzFormat(f, "pods", podsText) }

@@ -1,0 +1,89 @@
+package traces
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/strictcsv"
+)
+
+// A Rejected row is a row from which no job can be made.
+type Rejected struct {
+	// Line is the line in which the row begins, from 1.
+	Line   int
+	Reason string
+}
+
+// A Reason is why some rows are rejected.
+type Reason struct {
+	Text string
+	// Rows is the number of the rows, and Line is the line of the first.
+	Rows, Line int
+}
+
+// Reasons returns the reasons for rejected rows, those for most rows first.
+func Reasons(rejected []Rejected) (out []Reason) {
+	for _, r := range rejected {
+		i := slices.IndexFunc(out, func(q Reason) bool { return q.Text == r.Reason })
+		if i < 0 {
+			i, out = len(out), append(out, Reason{Text: r.Reason, Line: r.Line})
+		}
+		out[i].Rows++
+		out[i].Line = min(out[i].Line, r.Line)
+	}
+	slices.SortStableFunc(out, func(a, b Reason) int { return cmp.Or(b.Rows-a.Rows, a.Line-b.Line) })
+	return out
+}
+
+// Models lists the GPU models that jobs ask for, each with the number of jobs, in the order of their names.
+func Models(jobs []Job) string {
+	counts := map[string]int{}
+	for i := range jobs {
+		if jobs[i].Model != "" {
+			counts[jobs[i].Model]++
+		}
+	}
+	var out []string
+	for _, model := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, fmt.Sprintf("%s (%d)", model, counts[model]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// DoubtUnit returns a sign that the lifetimes of jobs, in the order of their submission, are in another unit than they
+// were read in; "" for none.
+func DoubtUnit(jobs []Job) string {
+	if len(jobs) == 0 {
+		return ""
+	}
+	span := jobs[len(jobs)-1].Submit - jobs[0].Submit
+	short, long := 0, 0
+	for i := range jobs {
+		switch {
+		case jobs[i].Lifetime < 1:
+			short++
+		case jobs[i].Lifetime > span:
+			long++
+		}
+	}
+	switch {
+	case 2*short > len(jobs):
+		return fmt.Sprintf("%d of %d jobs run for less than a second", short, len(jobs))
+	case 20*long > len(jobs): // a few may
+		return fmt.Sprintf("%d of %d jobs run for longer than the %.0f s from the first submission to the last", long,
+			len(jobs), span)
+	}
+	return ""
+}
+
+// WriteRejected writes rejected rows as CSV with the columns line and reason. It passes on the errors of w.
+func WriteRejected(w io.Writer, rejected []Rejected) error {
+	return strictcsv.Write(w, []string{"line", "reason"}, len(rejected), func(i int) []string {
+		return []string{strconv.Itoa(rejected[i].Line), rejected[i].Reason}
+	})
+}

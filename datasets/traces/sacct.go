@@ -1,0 +1,140 @@
+package traces
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"miglab/harness/strictcsv"
+)
+
+var errStep = errors.New("is a step of a job; the job has a row of its own")
+
+// readSacct reads what Slurm's sacct --parsable2 prints, with its header.
+func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
+	t := table{
+		required: []string{"Submit", "State"}, optional: []string{"Start"},
+		choices: [][]string{{"JobIDRaw", "JobID"}, {"ElapsedRaw", "Elapsed", "End"}, {"AllocTRES", "ReqTRES"}},
+		split:   func(line string) ([]string, error) { return strings.Split(line, "|"), nil },
+	}
+	return readLines(r, file, t, each, func(f *fields) Job {
+		if strings.Contains(f.text("JobIDRaw")+f.text("JobID"), ".") {
+			f.err = errStep
+			return Job{}
+		}
+		tres := f.text("AllocTRES")
+		if tres == "" {
+			tres = f.text("ReqTRES")
+		}
+		j, err := tresJob(tres)
+		state, _, _ := strings.Cut(f.text("State"), " ") // CANCELLED by 1000
+		switch start, running := f.text("Start"), state == "RUNNING" || state == "SUSPENDED"; {
+		case err != nil:
+			f.err = err
+		case state == "PENDING" || start == "Unknown" || start == "None":
+			f.err = fmt.Errorf("is %s: it was never started", state)
+		case o.Snapshot || running || f.text("End") == "Unknown":
+			f.err = o.present(&j, running, state)
+		default:
+			j.Submit = f.seconds("Submit", 1)
+			j.Lifetime = f.duration()
+		}
+		return j
+	})
+}
+
+// present makes a job without an end part of a snapshot, or returns why it cannot be used.
+func (o *Options) present(j *Job, running bool, state string) error {
+	switch {
+	case o.Snapshot && running:
+		j.Lifetime = 1
+		return nil
+	case o.Snapshot:
+		return fmt.Errorf("is %s: it holds no GPU now", state)
+	}
+	return fmt.Errorf("is %s and has no end, so that its lifetime is not known; miglab advise --snapshot counts such "+
+		"jobs", state)
+}
+
+// duration returns how long a job of Slurm ran, in seconds.
+func (f *fields) duration() float64 {
+	switch {
+	case f.has("ElapsedRaw"):
+		return f.number("ElapsedRaw")
+	case !f.has("Elapsed"):
+		return f.seconds("End", 1) - f.seconds("Start", 1)
+	}
+	value := f.text("Elapsed")
+	days, clock, found := strings.Cut(value, "-")
+	if !found {
+		days, clock = "0", value
+	}
+	var d, h, m, s int
+	_, err := fmt.Sscanf(days+":"+clock+"\n", "%d:%d:%d:%d\n", &d, &h, &m, &s)
+	if err != nil || d < 0 || h < 0 || m < 0 || s < 0 {
+		f.fail("Elapsed", value, "days, hours, minutes and seconds such as 1-02:03:04")
+	}
+	return float64(d)*86400 + float64(h)*3600 + float64(m)*60 + float64(s)
+}
+
+// migType matches the types of MIG instances in Slurm, such as 1g.10gb or a100_1g.5gb.
+var migType = regexp.MustCompile(`^(?:.*_)?(\d+g\.\d+gb.*)$`)
+
+// tresJob returns a job with the GPUs of a list such as cpu=8,gres/gpu:a100=2,gres/gpu=2. The entry without a type
+// counts all GPUs.
+func tresJob(tres string) (j Job, err error) {
+	var total, typed int
+	var kinds []gpuKind
+	for item := range strings.SplitSeq(tres, ",") {
+		name, value, _ := strings.Cut(item, "=")
+		resource, kind, _ := strings.Cut(name, ":")
+		switch resource {
+		case "gres/shard", "gres/mps":
+			return j, fmt.Errorf("asks for %s, and the file does not say which share of a GPU that is", item)
+		case "gres/gpu":
+		default:
+			continue
+		}
+		n, err := strictcsv.Int(value)
+		if err != nil || n < 0 || n > mostGPUs {
+			return j, fmt.Errorf("asks for %s; write a whole number of GPUs from 0 to %d", item, mostGPUs)
+		}
+		profile := migType.FindStringSubmatch(kind)
+		switch {
+		case kind == "":
+			total = n
+			continue
+		case n == 0:
+			continue
+		case profile != nil:
+			kinds = append(kinds, gpuKind{profile: profile[1], count: n})
+		default:
+			kinds = append(kinds, gpuKind{model: kind, count: n})
+		}
+		typed += n
+	}
+	if total > typed {
+		kinds = append(kinds, gpuKind{count: total - typed})
+	}
+	return kindJob(kinds)
+}
+
+// A gpuKind is a number of GPUs of a model, or of instances of a profile.
+type gpuKind struct {
+	profile, model string
+	count          int
+}
+
+// kindJob returns a job with GPUs of one kind.
+func kindJob(kinds []gpuKind) (j Job, err error) {
+	switch len(kinds) {
+	case 0:
+		return j, errNoGPU
+	case 1:
+		k := kinds[0]
+		return Job{GPUs: k.count, Milli: WholeGPU, Profile: k.profile, Model: k.model}, nil
+	}
+	return j, fmt.Errorf("asks for %d kinds of GPUs or instances; a request is for one", len(kinds))
+}
