@@ -28,6 +28,8 @@ type Question struct {
 	Wait, P95 float64
 	// Policies are algorithms of the placement track. [FirstFit] is always among them.
 	Policies []string
+	// Snapshot says that all requests are there at once. The only answer is then the number of GPUs.
+	Snapshot bool
 	// Bounds has proven bounds on the waits.
 	Bounds Bounds
 }
@@ -56,10 +58,13 @@ type Advice struct {
 	// WaitAtLeast bounds the mean wait of any policy on these GPUs.
 	WaitAtLeast float64
 	// Below is the least number of GPUs that the bounds allow any policy. Needs has numbers that are enough: for first
-	// fit and, if it is another, for the best policy.
-	Below int
-	Needs []Need
-	Fixed Fixed
+	// fit and, if it is another, for the best policy. FixedNeed has one for a fixed geometry.
+	Below     int
+	Needs     []Need
+	FixedNeed Need
+	Fixed     Fixed
+	// Held is the answer for a snapshot.
+	Held  Held
 	Order Order
 	// Span describes the blocks of all intervals.
 	Span Span
@@ -70,8 +75,9 @@ type Demand struct {
 	Profile *mig.Profile
 	// Requests is their number, and Several the number of those that need more than one GPU.
 	Requests, Several int
-	// Mean is the mean lifespan. GPUHours is the sum of lifespans times the share of a GPU's memory slices, in hours.
-	Mean, GPUHours float64
+	// Mean is the mean lifespan. GPUHours is the sum of lifespans times the share of a GPU's memory slices, in hours,
+	// and SeveralHours is the part of those that need more than one GPU.
+	Mean, GPUHours, SeveralHours float64
 }
 
 // A Load is the demand over time, as if no request waited.
@@ -118,17 +124,19 @@ func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, erro
 	a := newAdviser(ctx, &q, runner)
 	out := &Advice{Question: &q, Span: a.span, Profiles: demands(q.GPU, a.in), Load: a.load()}
 	out.Below = a.below()
+	if q.Snapshot {
+		err := a.snapshot(out)
+		return out, err
+	}
 	first, err := a.least(FirstFit, out.Below)
 	if err != nil {
 		return nil, err
 	}
 	out.Needs = append(out.Needs, first)
 	out.GPUs = cmp.Or(q.GPUs, first.GPUs)
-	least := a.gang()
-	if out.GPUs < least {
-		return nil, fmt.Errorf("%d GPUs are too few: a request needs %d at once", out.GPUs, least)
+	if err := a.setGPUs(out.GPUs); err != nil {
+		return nil, err
 	}
-	a.in.GPUs = out.GPUs
 	out.WaitAtLeast = a.seconds(q.Bounds.Wait(q.GPU, a.in)) / float64(len(a.in.Requests))
 	if out.Policies, err = a.compare(); err != nil {
 		return nil, err
@@ -142,6 +150,9 @@ func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, erro
 		out.Needs = append(out.Needs, need)
 	}
 	if out.Fixed, err = a.fixed(out.Policies[0]); err != nil {
+		return nil, err
+	}
+	if out.FixedNeed, err = a.fixedLeast(out.Below); err != nil {
 		return nil, err
 	}
 	out.Order, err = a.order()
@@ -175,6 +186,16 @@ func newAdviser(ctx context.Context, q *Question, runner *work.Runner) *adviser 
 // seconds converts slots.
 func (a *adviser) seconds(slots float64) float64 { return float64(slots * a.in.Seconds()) }
 
+// setGPUs sets the size of the cluster; an error if a request needs more.
+func (a *adviser) setGPUs(gpus int) error {
+	a.in.GPUs = gpus
+	least := a.gang()
+	if gpus < least {
+		return fmt.Errorf("%d GPUs are too few: a request needs %d at once", gpus, least)
+	}
+	return nil
+}
+
 // gang returns the largest number of GPUs that a request needs at once.
 func (a *adviser) gang() (most int) {
 	for i := range a.in.Requests {
@@ -195,12 +216,13 @@ func demands(g *mig.GPU, in task.Requests) []Demand {
 				continue
 			}
 			d.Requests++
+			slots += float64(q.Lifespan)
+			hours := float64(q.Lifespan) * in.Seconds() / 3600 * float64(q.Slices()) / float64(g.MemorySlices)
+			d.GPUHours += hours
 			if q.Instances() > 1 {
 				d.Several++
+				d.SeveralHours += hours
 			}
-			slots += float64(q.Lifespan)
-			hours := float64(q.Lifespan) * in.Seconds() / 3600
-			d.GPUHours += hours * float64(q.Slices()) / float64(g.MemorySlices)
 		}
 		if d.Requests > 0 {
 			d.Mean = slots / float64(d.Requests) * in.Seconds()
@@ -296,25 +318,19 @@ func (a *adviser) below() int {
 // policy, so that a search by halves alone may miss the least number.
 const mostTried = 40
 
-// A trial tries numbers of GPUs under a policy.
+// A trial tries numbers of GPUs.
 type trial struct {
-	a      *adviser
-	policy string
-	tried  map[int]Outcome
+	a *adviser
+	// run simulates clusters of these numbers of GPUs.
+	run   func(numbers []int) ([]Outcome, error)
+	tried map[int]Outcome
 }
 
 // enough returns the index of the first number of GPUs that is enough; -1 if all are too few.
 func (t *trial) enough(numbers ...int) (int, error) {
-	var all []Simulation
-	for _, n := range numbers {
-		all = append(all, Simulation{Policy: t.policy, GPUs: n})
-	}
-	outcomes, err := t.a.run(all)
+	outcomes, err := t.run(numbers)
 	for i, o := range outcomes {
 		t.tried[numbers[i]] = o
-		if o.Error != "" {
-			return -1, fmt.Errorf("%s on %d GPUs: %s", t.policy, numbers[i], o.Error)
-		}
 	}
 	return slices.IndexFunc(outcomes, t.a.meets), err
 }
@@ -349,7 +365,19 @@ func (t *trial) halve(least int) (int, error) {
 
 // least searches for the least number of GPUs that is enough under a policy, from below on.
 func (a *adviser) least(policy string, below int) (Need, error) {
-	t := &trial{a: a, policy: policy, tried: map[int]Outcome{}}
+	t := &trial{a: a, tried: map[int]Outcome{}, run: func(numbers []int) ([]Outcome, error) {
+		var all []Simulation
+		for _, n := range numbers {
+			all = append(all, Simulation{Policy: policy, GPUs: n})
+		}
+		outcomes, err := a.run(all)
+		for _, o := range outcomes {
+			if o.Error != "" {
+				return nil, fmt.Errorf("%s on %d GPUs: %s", policy, o.GPUs, o.Error)
+			}
+		}
+		return outcomes, err
+	}}
 	most, err := t.halve(below)
 	if err != nil {
 		return Need{}, err

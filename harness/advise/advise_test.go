@@ -10,6 +10,7 @@ import (
 	_ "miglab/algorithms/placement"
 	"miglab/bounds"
 	"miglab/harness/algo"
+	"miglab/harness/layout"
 	"miglab/harness/mig"
 	"miglab/harness/stats"
 	"miglab/harness/store"
@@ -159,6 +160,88 @@ func TestNoPolicyBeatsTheBounds(t *testing.T) {
 	}
 	if positive < 50 {
 		t.Errorf("only %d bounds are above 0", positive)
+	}
+}
+
+// TestFixedNeeds: the number of GPUs for a fixed geometry meets the target, and the number below it does not.
+func TestFixedNeeds(t *testing.T) {
+	rng, runner, more := rand.New(rand.NewPCG(5, 1)), openRunner(t), 0
+	for i := range 30 {
+		g := mig.MustLookup([]string{"A30", "A100-80GB", "H100"}[i%3])
+		q := Question{GPU: g, Requests: drawTrace(rng, g, 30, i%2 == 0), Wait: float64(rng.IntN(10)), P95: -1, Bounds: proven}
+		a := newAdviser(t.Context(), &q, runner)
+		below := a.below()
+		need, err := a.fixedLeast(below)
+		if err != nil || !a.meets(need.Outcome) || need.GPUs < below {
+			t.Fatalf("%+v, %v", need, err)
+		}
+		for n := range need.GPUs + 1 {
+			f, err := a.search(max(n, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ok := f.Geometry != nil && a.meets(f.Outcome)
+			if n == need.GPUs && !ok || n == need.GPUs-1 && n >= below && ok {
+				t.Errorf("%d GPUs of %d: %+v", n, need.GPUs, f.Outcome)
+			}
+		}
+		if first, err := a.least(FirstFit, below); err != nil || first.GPUs < need.GPUs {
+			more++
+		}
+	}
+	if more == 0 {
+		t.Error("no fixed geometry needs more GPUs than first fit; the traces show little")
+	}
+}
+
+// TestSnapshots: each request is placed once or left, the instances of each GPU fit on it, all fit on the number that
+// is enough, and no number below the bound is.
+func TestSnapshots(t *testing.T) {
+	rng, runner := rand.New(rand.NewPCG(6, 1)), openRunner(t)
+	tight, short := 0, 0
+	for i := range 60 {
+		g := mig.MustLookup([]string{"A30", "A100-80GB", "H100"}[i%3])
+		in := drawTrace(rng, g, 2+rng.IntN(30), i%2 == 0)
+		wanted, gang := 0, 1
+		for k := range in.Requests {
+			in.Requests[k].Arrival, in.Requests[k].Lifespan = 0, 1
+			wanted += in.Requests[k].Instances()
+			gang = max(gang, in.Requests[k].Instances())
+		}
+		q := Question{GPU: g, Requests: in, P95: -1, Snapshot: true, Bounds: proven}
+		for _, gpus := range []int{0, gang} {
+			q.GPUs = gpus
+			out, err := Advise(t.Context(), q, runner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			placed := 0
+			for gpu, profiles := range out.Held.Layouts {
+				if _, ok := layout.Fit(g, profiles); !ok || out.Held.Whole[gpu] && profiles != nil {
+					t.Errorf("GPU %d: %v", gpu, profiles)
+				}
+				placed += len(profiles)
+				if out.Held.Whole[gpu] {
+					placed++
+				}
+			}
+			for _, k := range out.Held.Left {
+				placed += in.Requests[k].Instances()
+			}
+			if placed != wanted || out.Below > out.Needs[0].GPUs || gpus == 0 && out.Held.Left != nil ||
+				gpus > 0 && gpus < out.Below && out.Held.Left == nil {
+				t.Errorf("%d of %d, %d GPUs, at least %d: %+v", placed, wanted, out.Needs[0].GPUs, out.Below, out.Held)
+			}
+			if out.Below == out.Needs[0].GPUs {
+				tight++
+			}
+			if out.Held.Left != nil {
+				short++
+			}
+		}
+	}
+	if tight < 40 || short < 20 {
+		t.Errorf("%d bounds are tight, %d clusters too small", tight, short)
 	}
 }
 

@@ -3,6 +3,7 @@ package advise
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -29,23 +30,49 @@ const fixedPolicy = "packed"
 
 // fixed searches for the best fixed geometry and compares it with the best policy.
 func (a *adviser) fixed(best Compared) (f Fixed, err error) {
-	unit := a.unit("geometry/"+a.gpus(), "", func(ctx context.Context) (any, error) {
-		return searchGeometry(ctx, a.q.GPU, a.in, mostGeometries)
+	f, err = a.search(a.in.GPUs)
+	if err == nil && f.Geometry != nil && f.Outcome.Error == "" {
+		f.Mean, f.Cost = a.wait(f.Outcome.Bins), a.mean(difference(f.Outcome.Bins, best.Bins))
+	}
+	return f, err
+}
+
+// search searches for the best fixed geometry of a number of GPUs and simulates it.
+func (a *adviser) search(gpus int) (f Fixed, err error) {
+	unit := a.unit(fmt.Sprint("geometry/", gpus), "", func(ctx context.Context) (any, error) {
+		in := a.in
+		in.GPUs = gpus
+		return searchGeometry(ctx, a.q.GPU, in, mostGeometries)
 	})
 	found, err := records[foundGeometry](a, []work.Unit{unit})
 	if err != nil || len(found[0].Partitions) == 0 {
 		return f, err
 	}
 	f.Geometry, f.Best = found[0].Partitions, found[0].Best
-	outcomes, err := a.run([]Simulation{{Policy: fixedPolicy, GPUs: a.in.GPUs, Geometry: f.Geometry}})
-	if err != nil {
-		return f, err
+	outcomes, err := a.run([]Simulation{{Policy: fixedPolicy, GPUs: gpus, Geometry: f.Geometry}})
+	if err == nil {
+		f.Outcome = outcomes[0]
 	}
-	f.Outcome = outcomes[0]
-	if f.Outcome.Error == "" {
-		f.Mean, f.Cost = a.wait(f.Outcome.Bins), a.mean(difference(f.Outcome.Bins, best.Bins))
-	}
-	return f, nil
+	return f, err
+}
+
+// fixedLeast returns a number of GPUs that is enough with the best fixed geometry found.
+func (a *adviser) fixedLeast(below int) (Need, error) {
+	t := &trial{a: a, tried: map[int]Outcome{}, run: func(numbers []int) (out []Outcome, err error) {
+		for _, n := range numbers {
+			f, err := a.search(n)
+			if err != nil {
+				return nil, err
+			}
+			if f.Geometry == nil {
+				f.Outcome.Error = "no geometry serves all requests"
+			}
+			out = append(out, f.Outcome)
+		}
+		return out, nil
+	}}
+	most, err := t.halve(below)
+	return Need{Policy: "fixed geometry", GPUs: most, Outcome: t.tried[most], Mean: a.wait(t.tried[most].Bins)}, err
 }
 
 // A geometrySearch looks for numbers of GPUs with each partition that make the sum of the times from arrival to end

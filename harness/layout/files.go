@@ -22,8 +22,10 @@ type Named struct {
 	Label string
 	// Devices are the GPUs of a node; nil for all.
 	Devices []int
-	// Profiles are the instances of each of these GPUs or, in gres.conf, of the whole node.
+	// Profiles are the instances of each of these GPUs or, in gres.conf, of the whole node. GPUs without any have MIG
+	// off in mig-parted's file. Whole is the number of such GPUs of a node in gres.conf, where their type is whole.
 	Profiles []*mig.Profile
+	Whole    int
 	// Line is the line in the file, from 1.
 	Line int
 	// filtered says that mig-parted's file names the devices that the entry is for.
@@ -60,7 +62,7 @@ func WriteMigParted(w io.Writer, comment string, layouts []Named) error {
 			configs.Content = append(configs.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: l.Label},
 				&yaml.Node{Kind: yaml.SequenceNode})
 		}
-		entry := partedEntry{Devices: "all", Enabled: true, MIG: map[string]int{}}
+		entry := partedEntry{Devices: "all", Enabled: len(l.Profiles) > 0, MIG: map[string]int{}}
 		if l.Devices != nil {
 			entry.Devices = l.Devices
 		}
@@ -196,6 +198,9 @@ func anyModelHas(name string) bool {
 	})
 }
 
+// wholeType is the type of GPUs with MIG off in gres.conf.
+const wholeType = "whole"
+
 // WriteGres writes the lines of gres.conf for nodes with instances, and as comments the lines of slurm.conf beside
 // them. The labels of the layouts name the nodes. It passes on the errors of w.
 func WriteGres(w io.Writer, comment string, layouts []Named) error {
@@ -212,6 +217,9 @@ func WriteGres(w io.Writer, comment string, layouts []Named) error {
 		for _, k := range count(l.Profiles) {
 			fmt.Fprintf(b, "NodeName=%s Name=gpu Type=%s Count=%d\n", l.Label, k.profile, k.number)
 		}
+		if l.Whole > 0 {
+			fmt.Fprintf(b, "NodeName=%s Name=gpu Type=%s Count=%d\n", l.Label, wholeType, l.Whole)
+		}
 	}
 	return b.Flush()
 }
@@ -221,6 +229,9 @@ func NodeLine(l Named) string {
 	var gres []string
 	for _, k := range count(l.Profiles) {
 		gres = append(gres, fmt.Sprintf("gpu:%s:%d", k.profile, k.number))
+	}
+	if l.Whole > 0 {
+		gres = append(gres, fmt.Sprintf("gpu:%s:%d", wholeType, l.Whole))
 	}
 	return fmt.Sprintf("NodeName=%s Gres=%s", l.Label, strings.Join(gres, ","))
 }
@@ -239,7 +250,7 @@ func ReadGres(r io.Reader, file string, g *mig.GPU) (layouts []Named, err error)
 			}
 			values[strings.ToLower(key)] = value
 		}
-		if !strings.EqualFold(values["name"], "gpu") || values["type"] == "" {
+		if !strings.EqualFold(values["name"], "gpu") || values["type"] == "" || values["type"] == wholeType {
 			continue
 		}
 		kind := values["type"]

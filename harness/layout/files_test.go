@@ -27,6 +27,7 @@ func TestMigPartedFile(t *testing.T) {
 	in := []Named{
 		{Label: "pool", Devices: []int{0, 1}, Profiles: profiles(t, g, "1g.10gb:2,3g.40gb"), Line: 6},
 		{Label: "pool", Devices: []int{2}, Profiles: profiles(t, g, "7g"), Line: 11},
+		{Label: "pool", Devices: []int{3}, Line: 16}, // MIG is off
 		{Label: "rest", Profiles: profiles(t, g, "1g.10gb+me"), Line: 16},
 	}
 	var b bytes.Buffer

@@ -4,6 +4,7 @@ package advise
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"miglab/harness/advise"
 	"miglab/harness/layout"
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/stats"
 	"miglab/reports"
 )
@@ -20,15 +22,13 @@ import (
 // A Page is an advice with what is known about the trace's file.
 type Page struct {
 	Advice *advise.Advice
-	// File names the trace, and Command is the command line that makes the page.
-	File, Command string
-	// Rejected is the number of rows that cannot be used, and Reason is the reason of the first; "" if all can.
-	Rejected int
-	Reason   string
-	// Mapped names the assumption by which jobs got their profiles; "" if the trace has profiles or memory.
-	Mapped string
-	// Snapshot says that the trace has neither arrivals nor durations.
-	Snapshot bool
+	// File names the trace, and Command is the command line that makes the page. Next is one that compares policies
+	// further, with the requests in the page's folder. It may be empty.
+	File, Command, Next string
+	// Notes say what the file lacks: rows that cannot be used, and assumptions.
+	Notes []string
+	// Lines has the line of each request in the file; nil if they are not known.
+	Lines []int
 }
 
 // A section is an answer.
@@ -72,6 +72,9 @@ func (p *Page) write(w io.Writer, format string) error {
 	for _, line := range p.unknown() {
 		text("- " + line)
 	}
+	if p.Next != "" {
+		fmt.Fprintf(b, "\nTo compare policies further, in the folder of --out:\n\n    %s\n", p.Next)
+	}
 	if format == "markdown" {
 		fmt.Fprintf(b, "\nMade by `%s`.\n", p.Command)
 	}
@@ -94,8 +97,8 @@ func fold(w io.Writer, text string) {
 }
 
 func (p *Page) sections() []section {
-	if p.Snapshot { // it has neither waits nor a time in which an order could be tried
-		return []section{p.demand(), p.gpus()}
+	if p.Advice.Question.Snapshot {
+		return []section{p.demand(), p.snapshot()}
 	}
 	return []section{p.demand(), p.policies(), p.gpus(), p.fixed(), p.order(), {
 		title: "6. What would moving gain?",
@@ -134,12 +137,19 @@ func need(requests int) string {
 	return fmt.Sprintf("%d requests need", requests)
 }
 
-// gangs is a further sentence about the requests that need several GPUs; empty without any.
-func gangs(requests int) string {
-	if requests == 0 {
+// gangs returns a further sentence about the requests that need several GPUs, if there are any.
+func (p *Page) gangs() string {
+	var all, several, hours, severalHours float64
+	for _, d := range p.Advice.Profiles {
+		all, several = all+float64(d.Requests), several+float64(d.Several)
+		hours, severalHours = hours+d.GPUHours, severalHours+d.SeveralHours
+	}
+	if several == 0 {
 		return ""
 	}
-	return " " + need(requests) + " several GPUs at once."
+	return fmt.Sprintf(" %s several GPUs at once: %.1f %% of the requests, with %.1f %% of the slices and time. A "+
+		"process cannot use instances of several GPUs, so that MIG must be off on the GPUs that serve them.",
+		need(int(several)), 100*several/all, 100*severalHours/hours)
 }
 
 // estimate formats a mean wait with its interval.
@@ -160,10 +170,9 @@ func cells(e stats.BlockEstimate) []string {
 
 func (p *Page) demand() section {
 	a := p.Advice
-	hours, several, whole := 0.0, 0, 0
+	hours, whole := 0.0, 0
 	for _, d := range a.Profiles {
 		hours += d.GPUHours
-		several += d.Several
 		if d.Profile.Length == a.Question.GPU.MemorySlices {
 			whole += d.Requests - d.Several
 		}
@@ -173,9 +182,16 @@ func (p *Page) demand() section {
 			"% of hours"),
 		Notes: []string{"GPU hours: those of the memory slices, as a share of a GPU"},
 	}
+	if a.Question.Snapshot {
+		t = reports.Table{Columns: reports.Left("profile").Right("requests", "% of requests", "% of slices")}
+	}
 	for _, d := range a.Profiles {
-		share := 100 * float64(d.Requests) / float64(len(a.Question.Requests.Requests))
-		t.Row(d.Profile, d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, 100*d.GPUHours/hours))
+		share, work := 100*float64(d.Requests)/float64(len(a.Question.Requests.Requests)), 100*d.GPUHours/hours
+		if a.Question.Snapshot {
+			t.Row(d.Profile, d.Requests, reports.Cells(1, share, work))
+			continue
+		}
+		t.Row(d.Profile, d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, work))
 	}
 	mean := 0.0
 	for _, v := range a.Load.Memory {
@@ -183,10 +199,10 @@ func (p *Page) demand() section {
 	}
 	s := section{title: "1. What does the trace ask for?", table: &t, name: "load"}
 	s.answer = fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most. "+
-		"%s a whole GPU.%s", mean, a.Load.Peak, need(whole), gangs(several))
-	if p.Snapshot {
+		"%s a whole GPU.%s", mean, a.Load.Peak, need(whole), p.gangs())
+	if a.Question.Snapshot {
 		s.answer = fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs. %s a whole GPU.%s", a.Load.Peak,
-			need(whole), gangs(several))
+			need(whole), p.gangs())
 		return s
 	}
 	load := a.Load
@@ -308,16 +324,10 @@ func (p *Page) target() string {
 
 func (p *Page) gpus() section {
 	a := p.Advice
-	if p.Snapshot {
-		s := section{title: "2. How many GPUs?"}
-		s.answer = fmt.Sprintf("First fit holds all requests at once on %s; no policy does with fewer than %d.",
-			count(a.Needs[0].GPUs, "GPUs"), a.Below)
-		return s
-	}
 	t := reports.Table{Columns: reports.Left("by").Right("GPUs", "mean wait s", "from", "to", "p95 s").Left("how")}
 	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
 		reports.Missing, "proven bound")
-	for _, n := range a.Needs {
+	for _, n := range append(slices.Clone(a.Needs), a.FixedNeed) {
 		how := "all smaller numbers simulated"
 		if !n.Least {
 			how = "found by halving"
@@ -331,7 +341,8 @@ func (p *Page) gpus() section {
 	if len(a.Needs) > 1 {
 		s.answer += fmt.Sprintf("; %s needs %d", last.Policy, last.GPUs)
 	}
-	s.answer += fmt.Sprintf("; no policy does with fewer than %d.", a.Below)
+	s.answer += fmt.Sprintf("; the best fixed geometry found needs %d; no policy does with fewer than %d.",
+		a.FixedNeed.GPUs, a.Below)
 	return s
 }
 
@@ -417,18 +428,12 @@ func starts(order []mig.Slices) string {
 // unknown returns what the trace cannot tell.
 func (p *Page) unknown() (out []string) {
 	a := p.Advice
-	if p.Rejected > 0 {
-		out = append(out, fmt.Sprintf("Rows that cannot be used and are left out: %d; the first: %s. With --out, "+
-			"rejected.csv has all.", p.Rejected, p.Reason))
-	}
-	if p.Mapped != "" {
-		out = append(out, "Which MIG profiles the jobs would have is not in the file. "+p.Mapped)
-	}
+	out = append(out, p.Notes...)
 	span := a.Span
 	switch {
-	case p.Snapshot:
-		out = append(out, "The file has no arrivals and no durations. All requests are there at once, for equally "+
-			"long: numbers of GPUs are those that hold all, and waits are in rounds, not in seconds.")
+	case a.Question.Snapshot:
+		return append(out, "The requests are there at once, without arrivals and durations: the trace says nothing "+
+			"about waits.")
 	case a.Policies[0].Mean.Blocks == 0:
 		out = append(out, "The trace is too short for intervals: it cannot be divided into blocks with arrivals.")
 	default:
@@ -449,44 +454,100 @@ func (p *Page) unknown() (out []string) {
 		"and destroying instances takes no time.")
 }
 
-// layouts returns the geometry as what the GPUs of each kind of node have, and of each node.
-func (p *Page) layouts() (kinds, nodes []layout.Named, err error) {
+// snapshot answers how many GPUs hold a snapshot.
+func (p *Page) snapshot() section {
 	a := p.Advice
-	per := a.Question.PerNode
+	t := reports.Table{Columns: reports.Left("instances").Right("GPUs")}
+	var names []string
+	for i, layout := range a.Held.Layouts {
+		name := "MIG off"
+		if !a.Held.Whole[i] {
+			name = strings.Join(nearest.Names(layout, (*mig.Profile).String), " ")
+		}
+		names = append(names, cmp.Or(name, "free"))
+	}
+	for _, g := range runs(names) {
+		t.Row(g.name, g.number)
+	}
+	s := section{title: "2. How many GPUs, and with which instances?", table: &t}
+	s.answer = fmt.Sprintf("First fit with the largest requests first holds all at once on %s; no policy does with "+
+		"fewer than %d.", count(a.Needs[0].GPUs, "GPUs"), a.Below)
+	if a.Needs[0].GPUs == a.Below {
+		s.answer += " So that is the least possible number."
+	}
+	left := p.leftLines()
+	if len(left) > 0 {
+		const most = 10
+		s.answer += fmt.Sprintf(" On %s it leaves out %s, in the lines %s", count(a.GPUs, "GPUs"),
+			count(len(left), "requests"), strings.Join(left[:min(len(left), most)], ", "))
+		if len(left) > most {
+			s.answer += " and others; left.csv of --out has all"
+		}
+		s.answer += "."
+	}
+	return s
+}
+
+// leftLines returns the lines of the requests of a snapshot that do not fit.
+func (p *Page) leftLines() (lines []string) {
+	for _, i := range p.Advice.Held.Left {
+		lines = append(lines, fmt.Sprint(p.Lines[i]))
+	}
+	return lines
+}
+
+// instances returns the instances of each GPU: of the placement for a snapshot, or else of the best fixed geometry. A
+// GPU with MIG off has no instances.
+func (p *Page) instances() (out [][]*mig.Profile, err error) {
+	a := p.Advice
+	if a.Question.Snapshot {
+		return a.Held.Layouts, nil
+	}
+	for _, name := range a.Fixed.Geometry {
+		part, err := a.Question.GPU.ParsePartition(name)
+		if err != nil {
+			return nil, err
+		}
+		var profiles []*mig.Profile
+		for _, in := range part {
+			profiles = append(profiles, in.Profile)
+		}
+		out = append(out, profiles)
+	}
+	return out, nil
+}
+
+// layouts returns the instances of the GPUs of each kind of node, and of each node.
+func (p *Page) layouts() (kinds, nodes []layout.Named, err error) {
+	all, err := p.instances()
+	per := p.Advice.Question.PerNode
 	if per == 0 {
-		per = a.GPUs
+		per = max(len(all), 1)
 	}
 	labels := map[string]string{}
-	for first := 0; first < len(a.Fixed.Geometry); first += per {
-		names := a.Fixed.Geometry[first:min(first+per, len(a.Fixed.Geometry))]
-		node := layout.Named{Label: fmt.Sprintf("node%d", first/per)}
-		key := strings.Join(names, "+")
+	for gpus := range slices.Chunk(all, per) {
+		node := layout.Named{Label: fmt.Sprintf("node%d", len(nodes))}
+		key := fmt.Sprint(gpus)
 		_, known := labels[key]
 		if !known {
 			labels[key] = fmt.Sprintf("advice-%d", len(labels)+1)
 		}
-		gpu := 0
-		for _, g := range runs(names) {
-			part, err := a.Question.GPU.ParsePartition(g.name)
-			if err != nil {
-				return nil, nil, err
+		var own []layout.Named
+		for i, profiles := range gpus {
+			node.Profiles = append(node.Profiles, profiles...)
+			if profiles == nil {
+				node.Whole++
 			}
-			l := layout.Named{Label: labels[key]}
-			for range g.number {
-				l.Devices = append(l.Devices, gpu)
-				gpu++
-				for _, in := range part {
-					node.Profiles = append(node.Profiles, in.Profile)
-				}
+			if i == 0 || !slices.Equal(profiles, gpus[i-1]) {
+				own = append(own, layout.Named{Label: labels[key], Profiles: profiles})
 			}
-			for _, in := range part {
-				l.Profiles = append(l.Profiles, in.Profile)
-			}
-			if !known {
-				kinds = append(kinds, l)
-			}
+			last := &own[len(own)-1]
+			last.Devices = append(last.Devices, i)
+		}
+		if !known {
+			kinds = append(kinds, own...)
 		}
 		nodes = append(nodes, node)
 	}
-	return kinds, nodes, nil
+	return kinds, nodes, err
 }

@@ -1,6 +1,8 @@
 package advise
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +37,40 @@ func TestLayoutsOfNodes(t *testing.T) {
 	}
 	if !slices.Equal(got, want) || !slices.Equal(kinds[2].Devices, []int{1}) {
 		t.Errorf("%q, devices %v; want %q", got, kinds[2].Devices, want)
+	}
+}
+
+// TestLayoutsOfASnapshot: GPUs of requests for several have MIG off in both files.
+func TestLayoutsOfASnapshot(t *testing.T) {
+	g := mig.MustLookup("H100")
+	small, half := g.Profile(1), g.Profile(3)
+	in := task.Requests{Requests: []task.Request{{Profile: g.Profile(7), GPUs: 2, Lifespan: 1}, {Profile: small, Lifespan: 1}, {Profile: half, Lifespan: 1}}}
+	p := Page{
+		Lines: []int{4, 6, 9},
+		Advice: &advise.Advice{
+			Question: &advise.Question{GPU: g, Requests: in, Snapshot: true}, GPUs: 3, Below: 2,
+			Profiles: []advise.Demand{{Profile: small, Requests: 1, GPUHours: 1}, {Profile: g.Profile(7), Requests: 1, Several: 1, GPUHours: 3, SeveralHours: 3}},
+			Needs:    []advise.Need{{GPUs: 3}},
+			Held:     advise.Held{Layouts: [][]*mig.Profile{nil, nil, {half, small}}, Whole: []bool{true, true, false}, Left: []int{1, 2}},
+		},
+	}
+	folder := t.TempDir()
+	if err := p.Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"mig-parted.yaml": "    - devices:\n        - 0\n        - 1\n      mig-enabled: false\n      mig-devices: {}\n    - devices:\n        - 2\n      mig-enabled: true\n",
+		"gres.conf":       "NodeName=node0 Name=gpu Type=whole Count=2\n",
+		"left.csv":        "line,profile,gpus\n6,1g.10gb,1\n9,3g.40gb,1\n",
+		"advice.md":       "On 3 GPUs it leaves out 2 requests, in the lines 6, 9.",
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, %s\nwant %s", name, err, text, want)
+		}
+	}
+	if text := p.gangs(); !strings.HasPrefix(text, " 1 request needs several GPUs at once: 50.0 % of the requests, with 75.0 % of the slices and time.") {
+		t.Error(text)
 	}
 }
 

@@ -18,8 +18,9 @@ import (
 //
 //   - advice.md with its charts, load.svg and policies.svg
 //   - requests.csv, the trace as the dataset requests: reads it
-//   - mig-parted.yaml and gres.conf, the best fixed geometry
+//   - mig-parted.yaml and gres.conf, the best fixed geometry or, for a snapshot, the instances that hold its requests
 //   - devices.csv, the order of the devices of a GPU
+//   - left.csv, the requests of a snapshot that do not fit
 //
 // Errors are those of the file system.
 func (p *Page) Write(folder string) error {
@@ -27,7 +28,9 @@ func (p *Page) Write(folder string) error {
 		return err
 	}
 	// Another trace may have had more answers.
-	for _, name := range []string{"load.svg", "policies.svg", "mig-parted.yaml", "gres.conf"} {
+	for _, name := range []string{
+		"load.svg", "policies.svg", "mig-parted.yaml", "gres.conf", "devices.csv", "left.csv",
+	} {
 		if err := os.Remove(filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -50,21 +53,37 @@ func (p *Page) Write(folder string) error {
 	if err := write("requests.csv", func(w io.Writer) error { return task.WriteRequests(w, requests) }); err != nil {
 		return err
 	}
-	if err := write("devices.csv", p.devices); err != nil {
+	name, order := "devices.csv", p.devices
+	comment := fmt.Sprintf("The best fixed geometry found for %d GPUs: a mean delay of %s\nMade by %s", p.Advice.GPUs,
+		estimate(p.Advice.Fixed.Mean), p.Command)
+	if p.Advice.Question.Snapshot {
+		name, order = "left.csv", p.misfits
+		comment = fmt.Sprintf("The instances of %d GPUs that hold the requests of a snapshot\nMade by %s",
+			p.Advice.GPUs, p.Command)
+	}
+	if err := write(name, order); err != nil {
 		return err
 	}
 	kinds, nodes, err := p.layouts()
 	if err != nil || len(kinds) == 0 {
 		return err
 	}
-	comment := fmt.Sprintf("The best fixed geometry found for %d GPUs: a mean delay of %s\nMade by %s", p.Advice.GPUs,
-		estimate(p.Advice.Fixed.Mean), p.Command)
 	if err := write("mig-parted.yaml", func(w io.Writer) error {
 		return layout.WriteMigParted(w, comment, kinds)
 	}); err != nil {
 		return err
 	}
 	return write("gres.conf", func(w io.Writer) error { return layout.WriteGres(w, comment, nodes) })
+}
+
+// misfits writes the requests of a snapshot that do not fit.
+func (p *Page) misfits(w io.Writer) error {
+	t := reports.Table{Columns: reports.Right("line").Left("profile").Right("gpus")}
+	for _, i := range p.Advice.Held.Left {
+		q := &p.Advice.Question.Requests.Requests[i]
+		t.Row(p.Lines[i], q.Profile, q.Instances())
+	}
+	return t.Encode(w, "csv")
 }
 
 // devices writes the devices of a GPU in their order.

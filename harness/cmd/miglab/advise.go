@@ -51,7 +51,8 @@ func newAdvise() *cobra.Command {
 	f.traceFlags.register(c, requestsFormat)
 	f.cellFlags.register(c, "folder for results", "simulations")
 	c.Flags().BoolVar(&f.options.Snapshot, "snapshot", false,
-		"format csv: the rows are there at once; the columns submit_s and lifetime_s are not read")
+		"formats "+strings.Join(traces.SnapshotFormats(), ", ")+": the rows, or the jobs that run, are there at once; "+
+			"times are not read")
 	cli.AddFlag(c, &f.gpus, "gpus", "0", cli.WholeNumber(0, mostGPUs),
 		"GPUs of the cluster in which policies are compared; 0 means as many as first fit needs")
 	cli.AddFlag(c, &f.perNode, "pernode", "0", cli.AtLeast(0), "GPUs of a node; 0 means all")
@@ -70,8 +71,9 @@ func (f *adviseFlags) check(c *cobra.Command) error {
 	}
 	if f.options.Snapshot {
 		switch {
-		case f.format != "csv":
-			return errors.New("--snapshot is for the format csv; other formats have arrivals")
+		case !slices.Contains(traces.SnapshotFormats(), f.format):
+			return fmt.Errorf("--snapshot is for the formats %s; %s has arrivals",
+				strings.Join(traces.SnapshotFormats(), ", "), f.format)
 		case c.Flags().Changed("wait") || c.Flags().Changed("p95"):
 			return errors.New("--wait and --p95 have no meaning with --snapshot, in which nobody waits")
 		}
@@ -92,6 +94,7 @@ func (f *adviseFlags) check(c *cobra.Command) error {
 func (f *adviseFlags) question(in task.Requests) advise.Question {
 	q := advise.Question{
 		GPU: f.gpu, Requests: in, GPUs: f.gpus, PerNode: f.perNode, Wait: -1, P95: -1, Policies: f.policies,
+		Snapshot: f.options.Snapshot,
 		Bounds: advise.Bounds{
 			Wait: func(g *mig.GPU, in task.Requests) float64 { return bounds.WaitAtLeast(g, in) },
 			Late: bounds.LateAtLeast,
@@ -140,13 +143,9 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	answer := page.Page{
-		Advice: advice, File: path, Command: adviseLine(c, path), Rejected: len(rejected),
-		Snapshot: f.options.Snapshot,
+		Advice: advice, File: path, Command: adviseLine(c, path), Next: f.next(advice),
+		Notes: append(f.notes(rejected), f.assumption()...), Lines: f.lines,
 	}
-	if len(rejected) > 0 {
-		answer.Reason = fmt.Sprintf("line %d: %s", rejected[0].Line, rejected[0].Reason)
-	}
-	answer.Mapped = f.assumption()
 	if err := answer.Text(c.OutOrStdout()); err != nil {
 		return err
 	}
@@ -164,18 +163,38 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	return err
 }
 
-// assumption words by what the jobs that were read got their profiles; "" if the file names profiles or memory.
-func (f *adviseFlags) assumption() string {
-	if len(f.jobs) == 0 || slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Profile != "" }) {
+// next returns the command that compares the policies on the requests that were written, by other measures as well. It
+// is for the folder of --out.
+func (f *adviseFlags) next(a *advise.Advice) string {
+	if f.out == "" || f.options.Snapshot {
 		return ""
 	}
-	text := fmt.Sprintf("--map %s assumes the smallest profile with the job's share of a GPU.", f.mapping)
-	whole := func(j traces.Job) bool { return j.Milli == traces.WholeGPU }
-	if f.format == "csv" && !slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return !whole(j) }) {
+	dataset := fmt.Sprintf("requests:requests.csv?gpus=%d&queue=retry", a.GPUs)
+	if f.perNode > 0 {
+		dataset += fmt.Sprintf("&pernode=%d", f.perNode)
+	}
+	return cli.Words([]string{
+		"miglab", "run", "--track", "placement", "--gpu", f.gpu.Name, "--datasets", dataset, "--instances", "1",
+		"--algorithms", strings.Join(a.Question.Policies, ","), "--leaderboard",
+	})
+}
+
+// assumption words by what the jobs that were read got their profiles; empty if the file names profiles or memory.
+func (f *adviseFlags) assumption() []string {
+	if len(f.jobs) == 0 || slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Profile != "" }) {
+		return nil
+	}
+	whole := !slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Milli != traces.WholeGPU })
+	if whole && f.format != "csv" {
+		return []string{"Every job takes whole GPUs: which of them an instance would do for is not in the file."}
+	}
+	text := fmt.Sprintf("Which MIG profiles the jobs would have is not in the file. --map %s assumes the smallest "+
+		"profile with the job's share of a GPU.", f.mapping)
+	if whole {
 		text += " Every job takes whole GPUs: if the file has shares or profiles, name their column with --columns " +
 			"gpu_milli=NAME or --columns profile=NAME."
 	}
-	return text
+	return []string{text}
 }
 
 // firstReason words why the first row cannot be used.
