@@ -4,6 +4,7 @@ GO ?= go
 PYTHON ?= /usr/bin/python3
 WORKERS ?= 0
 BIN := bin/miglab
+comma := ,
 GPUBIN := bin/miglab-gpu
 AXE := bin/axe/node_modules/axe-core/axe.min.js
 VERSION := $(shell sed -n 's/^version: //p' CITATION.cff)
@@ -12,13 +13,15 @@ DIST := miglab-$(VERSION)
 REVISION = if [ -f REVISION ]; then cp REVISION $(BIN).revision; else git describe --always --abbrev=40 --exclude '*' --dirty=-modified > $(BIN).revision 2>/dev/null || rm -f $(BIN).revision; fi
 RELEASE = -ldflags '-X main.release=v$(VERSION)'
 # NVML is loaded at run time, so its functions must be looked up when they are called: some linkers do it at the start.
-NVML = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations"
+NVML = CGO_ENABLED=1
+export CGO_CFLAGS := -O2 -g -Wno-deprecated-declarations
 LAZY = -X main.release=v$(VERSION) -extldflags=-Wl,-z,lazy
 
-# Paths of files are no part of what is compiled, so that a second clone compiles nothing.
-export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
+# Paths of files are no part of what is compiled, so that a second clone compiles nothing. With these tags, net and os/user
+# are the same with and without cgo, so that the second of the two builds compiles only what calls NVML.
+export GOFLAGS := -trimpath -tags=netgo,osusergo $(filter-out -trimpath -tags=netgo$(comma)osusergo,$(GOFLAGS))
 
-.PHONY: reproduce quick site build dist build-nvml build-gpu kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-platforms test-processors test-site test-slurm install-slurm install-cbc install-qemu install-torch install-lint bench lint readme clean
+.PHONY: reproduce quick site build dist build-nvml build-gpu kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-once test-platforms test-portable test-processors test-site test-slurm install-slurm install-cbc install-qemu install-torch install-lint bench bench-fast lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -75,27 +78,34 @@ train:
 	$(BIN)-train train --all --workers $(WORKERS) --install .
 
 ## test: every kind of check that Go alone can do, on small numbers
-TESTED = ./...
 test:
 	$(GO) vet ./...
-	$(GO) test -vet=off -timeout 30m $(TESTED)
+	$(GO) test -vet=off -timeout 30m ./...
 
-## test-all: test on large numbers, and everything that needs more than Go: linters, builds with and without cgo, C and C++ compilers,
-## the fast kernels, Python with numpy, a browser, Slurm, CBC. Each package is tested once a build: those that test-gpu tests are
-## left out of test, which does the work of test-site, test-external and test-slurm
-test-all: export MIGLAB_DEEP = 1
+## test-all: everything, also what needs more than Go: linters, builds with and without cgo, C and C++ compilers, the fast
+## kernels, Python with numpy, a browser, Slurm, CBC. Each package is tested once with cgo. What the results rest on, the
+## referee, the simulators, the bounds and the database, is tested on large numbers, and the rest on those of test
+GROUND = ./bounds/... ./harness/schedule ./harness/sim/... ./harness/stats ./harness/store ./harness/task ./harness/work
 test-all: export MIGLAB_REQUIRE_BROWSER = 1
 test-all: export MIGLAB_REQUIRE_SLURM = 1
-test-all: export MIGLAB_AXE = $(addprefix $(CURDIR)/,$(wildcard $(AXE)))
 test-all: export MIGLAB_REQUIRE_CBC = 1
 test-all: export MIGLAB_REQUIRE_EXTERNAL = 1
-test-all: TESTED = $$($(GO) list ./... | grep -v /profiling)
-test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(if $(shell command -v cbc),,install-cbc) $(AXE) test lint test-fast test-gym test-gpu test-processors
+test-all: export MIGLAB_REQUIRE_CC = 1
+test-all: export MIGLAB_REQUIRE_CLANG = 1
+test-all: export MIGLAB_AXE = $(addprefix $(CURDIR)/,$(wildcard $(AXE)))
+test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(if $(shell command -v cbc),,install-cbc) $(AXE) test-once lint test-portable test-fast test-gym test-processors
+
+# Tests on a stub of NVML mostly wait, so that more of them than there are processors run at a time.
+test-once: export CGO_ENABLED = 1
+test-once:
+	$(GO) vet ./...
+	$(GO) test -vet=off -timeout 30m -parallel 6 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(GROUND))")
+	MIGLAB_DEEP=1 $(GO) test -vet=off -timeout 30m $(GROUND)
 
 ## test-site: the web site in a headless Chromium, where axe-core looks for what keeps people from reading it, and
 ## test-external
 test-site: test-external $(AXE)
-	MIGLAB_REQUIRE_BROWSER=1 MIGLAB_AXE=$(addprefix $(CURDIR)/,$(wildcard $(AXE))) $(GO) test ./reports/site
+	MIGLAB_REQUIRE_BROWSER=1 MIGLAB_AXE=$(addprefix $(CURDIR)/,$(wildcard $(AXE))) $(GO) test -vet=off ./reports/site
 
 # Without npm's packages at hand, the pages are tested without axe-core.
 $(AXE):
@@ -103,24 +113,26 @@ $(AXE):
 
 ## test-external: schedulers in Python and Go that run beside the program
 test-external:
-	MIGLAB_REQUIRE_EXTERNAL=1 $(GO) test ./harness/external
+	MIGLAB_REQUIRE_EXTERNAL=1 $(GO) test -vet=off ./harness/external
 
-## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor, and without cgo what uses
-## their drivers; needs C and C++ compilers, and clang 14 for the kernels' PTX. One package at a time, as the times are
-## real. Tests of the commands mostly wait, so that six of them run at a time
-test-gpu:
-	CGO_ENABLED=0 $(GO) build ./...
-	MIGLAB_DEEP= CGO_ENABLED=0 $(GO) test -vet=off $(addprefix ./profiling/,cuda nvml kernels devicetest measure execute command)
-	MIGLAB_REQUIRE_CC=1 MIGLAB_REQUIRE_CLANG=1 CGO_ENABLED=1 $(GO) test -vet=off -timeout 30m -p 1 ./profiling/...
+## test-gpu: measuring and executing, on a stub of NVML and with CUDA kernels on the processor; needs C and C++ compilers,
+## and clang 14 for the kernels' PTX
+test-gpu: test-portable
+	MIGLAB_REQUIRE_CC=1 MIGLAB_REQUIRE_CLANG=1 CGO_ENABLED=1 $(GO) test -vet=off -timeout 30m ./profiling/...
 	MIGLAB_REQUIRE_CC=1 CGO_ENABLED=1 $(GO) test -vet=off -parallel 6 -run GPU ./harness/cmd/miglab
+
+## test-portable: everything compiles without cgo, and so do the tests of what uses the drivers of GPUs
+test-portable:
+	CGO_ENABLED=0 $(GO) build ./...
+	MIGLAB_REQUIRE_CC= CGO_ENABLED=0 $(GO) test -vet=off $(addprefix ./profiling/,cuda nvml kernels devicetest measure execute command)
 
 ## test-slurm: slurm.sh on a real Slurm, started on loopback and stopped again
 test-slurm: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm)
-	MIGLAB_REQUIRE_SLURM=1 $(GO) test -run Slurm ./harness/cmd/miglab
+	MIGLAB_REQUIRE_SLURM=1 $(GO) test -vet=off -run Slurm ./harness/cmd/miglab
 
 ## test-processors: answers and data sets on arm64, under qemu, have the bytes that are kept as golden files
 test-processors: $(if $(shell command -v qemu-aarch64),,install-qemu)
-	MIGLAB_DEEP= CGO_ENABLED=0 GOARCH=arm64 $(GO) test -vet=off -exec qemu-aarch64 -run 'ChangeWithTheVersionOnly|TestGoldenFamilies' ./algorithms ./algorithms/placement ./datasets
+	CGO_ENABLED=0 GOARCH=arm64 $(GO) test -vet=off -tags=nosqlite -exec qemu-aarch64 -run 'ChangeWithTheVersionOnly|TestGoldenFamilies' ./algorithms ./algorithms/placement ./datasets
 
 ## test-platforms: the program builds for every platform that README.md names
 PLATFORMS = linux/amd64 linux/arm64 linux/loong64 linux/ppc64le linux/riscv64 linux/s390x darwin/amd64 darwin/arm64 \
@@ -152,12 +164,10 @@ install-cbc:
 install-qemu:
 	$(if $(filter 0,$(shell id -u)),,sudo) apt-get install -y -qq --no-install-recommends qemu-user
 
-## test-fast: networks and what updates them with the kernels of GOEXPERIMENT=simd, and how fast they are. The tests of
-## trainings and agents take the portable kernels in every build. ExpAfterKernel is near 1 unless a kernel slows down what
-## runs after it
+## test-fast: networks and what updates them with the kernels of GOEXPERIMENT=simd. The tests of trainings and agents take
+## the portable kernels in every build
 test-fast:
-	MIGLAB_DEEP= GOEXPERIMENT=simd $(GO) test -vet=off ./algorithms/rl/nn ./algorithms/rl/ppo ./algorithms/rl/dqn
-	GOEXPERIMENT=simd $(GO) test -run '^$$' -bench 'ExpAfterKernel|Iterate' -benchtime 300ms -cpu 1 ./algorithms/rl/nn ./algorithms/rl/ppo
+	GOEXPERIMENT=simd $(GO) test -vet=off ./algorithms/rl/nn ./algorithms/rl/ppo ./algorithms/rl/dqn
 
 ## test-gym: the Python package; needs numpy and pip
 test-gym: export MIGLAB = $(CURDIR)/$(BIN)
@@ -166,17 +176,19 @@ test-gym: build
 	dir=$$(mktemp -d) && $(PYTHON) -m pip install -q --root-user-action=ignore --no-build-isolation --no-deps --no-index --target $$dir ./algorithms/rl/python && \
 		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab, miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
 
-## test-long: what takes too long for .ci/run: 100,000 mutated certificates are judged twice; a client in PyTorch learns, and its
+## test-long: what takes too long for .ci/run: all tests on large numbers; the suites of packages to which the pages' examples
+## are added; 100,000 mutated certificates are judged twice; a client in PyTorch learns, and its
 ## answers are ranked; Kubernetes' allocator decides as dra-first-fit does; all commands of the page about clusters print what it shows; all artefacts
 ## of the papers have the same bytes with one worker and with four; results have the same bytes on amd64, with and without
 ## fused instructions, and on arm64; the program builds for every platform; what dist packs builds without a network; an agent
 ## of each kind, trained again, has the curve and the weights that the project keeps; LaTeX tables compile, if pdflatex is there
 test-long: build test-platforms $(if $(shell command -v qemu-aarch64),,install-qemu) $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
+	MIGLAB_DEEP=1 MIGLAB_REQUIRE_CC=1 $(GO) test -vet=off -timeout 2h -parallel 6 ./...
 	MIGLAB_LONG=1 $(GO) test -timeout 1h -run AgreesWithAnIndependentOne ./bounds/certificate
 	$(GO) test -run TestLatexCompiles ./paper-figures/render
 	MIGLAB_LONG=1 GOEXPERIMENT=simd $(GO) test -timeout 1h -run TestTrainedAgain ./algorithms/rl/train
-	MIGLAB_LONG=1 $(GO) test -timeout 3h -run 'TestDRA|TestDist|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes|TestSameBytes' ./harness/cmd/miglab
+	MIGLAB_LONG=1 $(GO) test -timeout 3h -run 'TestDRA|TestDist|TestSuitesTakeAdditions|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes|TestSameBytes' ./harness/cmd/miglab
 
 ## install-torch: PyTorch from Debian's packages, which test-long needs
 install-torch:
@@ -198,6 +210,10 @@ install-lint:
 ## bench: benchmarks, in benchstat's format
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+## bench-fast: the kernels of GOEXPERIMENT=simd. ExpAfterKernel is near 1 unless a kernel slows down what runs after it
+bench-fast:
+	GOEXPERIMENT=simd $(GO) test -run '^$$' -bench 'ExpAfterKernel|Iterate' -benchtime 300ms -cpu 1 ./algorithms/rl/nn ./algorithms/rl/ppo
 
 ## readme: the summary of claims and the images that README.md shows
 readme: reproduce

@@ -3,9 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-
-	"modernc.org/sqlite"
-	lib "modernc.org/sqlite/lib"
 )
 
 // ConflictError says that two results disagree about a cell. Equal cells have equal results, so
@@ -52,9 +49,29 @@ func (e *FormatError) Error() string {
 		"another folder", e.File, e.Format, Format)
 }
 
+// A sqliteError is an error of SQLite, whose code is a primary result code in its low byte.
+type sqliteError interface {
+	error
+	Code() int
+}
+
+// These are SQLite's primary result codes, from https://sqlite.org/rescode.html.
+const (
+	permCode      = 3
+	busyCode      = 5
+	lockedCode    = 6
+	noMemoryCode  = 7
+	readOnlyCode  = 8
+	interruptCode = 9
+	ioCode        = 10
+	fullCode      = 13
+	cantOpenCode  = 14
+	protocolCode  = 15
+)
+
 // errorCode returns SQLite's primary result code of an error, or 0.
 func errorCode(err error) int {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+	if e, ok := errors.AsType[sqliteError](err); ok {
 		return e.Code() & 0xff
 	}
 	return 0
@@ -67,16 +84,16 @@ func explainError(path string, err error) error {
 	switch errorCode(err) {
 	case 0:
 		return err
-	case lib.SQLITE_FULL:
+	case fullCode:
 		advice = "; the disk is full, and what was committed before is kept: free some space and run the same " +
 			"command again"
-	case lib.SQLITE_BUSY:
+	case busyCode:
 		advice = fmt.Sprintf("; another process has been using it for %v: run the same command again when that is done",
 			patience)
-	case lib.SQLITE_PERM, lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_IOERR:
+	case permCode, readOnlyCode, cantOpenCode, ioCode:
 		advice = "; check that the folder can be written to and its disk has room, or copy the folder to " +
 			"where you can write, and run the same command again"
-	case lib.SQLITE_LOCKED, lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT, lib.SQLITE_PROTOCOL:
+	case lockedCode, noMemoryCode, interruptCode, protocolCode:
 	default:
 		return &Damage{File: path, Reason: err.Error()} // the statements are right: the file is not
 	}

@@ -10,9 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	lib "modernc.org/sqlite/lib"
 )
 
 // child names the folder in which a process that a test starts works.
@@ -344,5 +347,17 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	write(t, dir, "results.db", result(0, 1))
 	if rows := rowsOf(t, mustOpen(t, dir), far); len(rows) != 1 {
 		t.Errorf("rows %v", rows)
+	}
+}
+
+// The codes are those of SQLite's header.
+func TestCodes(t *testing.T) {
+	got := []int{permCode, busyCode, lockedCode, noMemoryCode, readOnlyCode, interruptCode, ioCode, fullCode, cantOpenCode, protocolCode}
+	want := []int{
+		lib.SQLITE_PERM, lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_NOMEM, lib.SQLITE_READONLY, lib.SQLITE_INTERRUPT,
+		lib.SQLITE_IOERR, lib.SQLITE_FULL, lib.SQLITE_CANTOPEN, lib.SQLITE_PROTOCOL,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d, want %d", got, want)
 	}
 }
