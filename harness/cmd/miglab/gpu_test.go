@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -107,13 +108,14 @@ func newFastBench(t *testing.T, lines ...string) *bench {
 	gpu := strings.Replace(nvmltest.A100, "11111111", fmt.Sprintf("%08x", number), 1)
 	b := &bench{t: t, number: number, dir: t.TempDir(), state: nvmltest.New(t, append([]string{gpu}, lines...)...)}
 	b.env = append(os.Environ(), b.state.Env(stub)...)
-	cc := "cc"
-	if v := os.Getenv("CC"); v != "" {
-		cc = v
-	}
-	build := exec.Command(cc, "-O1", "-Wall", "-Wextra", "-Werror", "-o", filepath.Join(b.dir, "sleeper"), filepath.Join("testdata", "gpu", "sleeper.c"))
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	sleeper := fixture(t, "sleeper", func(dir string) {
+		args := []string{"-O1", "-Wall", "-Wextra", "-Werror", "-o", filepath.Join(dir, "sleeper"), "testdata/gpu/sleeper.c"}
+		if out, err := exec.Command(cmp.Or(os.Getenv("CC"), "cc"), args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	})
+	if err := os.Symlink(filepath.Join(sleeper, "sleeper"), filepath.Join(b.dir, "sleeper")); err != nil {
+		t.Fatal(err)
 	}
 	var manifest strings.Builder
 	manifest.WriteString("version: 1\nsuite: sleepers\ndefaults: {timeout: 20s, repetitions: 2, expect: {regexp: ok}}\nkernels:\n")

@@ -126,6 +126,7 @@ func TestSlurm(t *testing.T) {
 	want := table(t, alone)
 
 	t.Run("a task is killed, and Slurm starts another again", func(t *testing.T) {
+		t.Parallel()
 		a := newJobArray(t, "60", 3, 5)
 		a.awaitHeld(0, 3)
 		a.awaitHeld(0, 5)
@@ -144,6 +145,7 @@ func TestSlurm(t *testing.T) {
 		a.check(want, true)
 	})
 	t.Run("a task reaches its time limit", func(t *testing.T) {
+		t.Parallel()
 		a := newJobArray(t, "1", 3)
 		a.awaitHeld(0, 3)
 		a.awaitHeld(1, 3)
@@ -152,6 +154,7 @@ func TestSlurm(t *testing.T) {
 		a.check(want, false)
 	})
 	t.Run("a node is lost, and its run lives on", func(t *testing.T) {
+		t.Parallel()
 		a := newJobArray(t, "60", 3)
 		a.awaitHeld(0, 3)
 		a.Await("the other tasks to end", func() bool { return slices.Equal(a.states(), []string{"RUNNING"}) })
