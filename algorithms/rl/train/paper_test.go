@@ -1,9 +1,7 @@
 package train
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -116,26 +114,6 @@ func TestWhyKept(t *testing.T) {
 		same := r.learningOptions() == usual.learningOptions() && reflect.DeepEqual(r.ppo(2e6), usual.ppo(2e6))
 		if same != (change == measuredKept) {
 			t.Errorf("%s: learns as usual: %t", change, same)
-		}
-	}
-}
-
-// TestReadmeCountsRuns: README.md says how many runs there are.
-func TestReadmeCountsRuns(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	paper, all := 0, 0
-	for _, r := range paperRecipes() {
-		paper += len(r.Seeds)
-	}
-	for _, r := range Recipes() {
-		all += len(r.Seeds)
-	}
-	for _, says := range []string{fmt.Sprintf("the %d runs of the DRL paper's agents", paper), fmt.Sprintf("\n%d runs with their own", all)} {
-		if !strings.Contains(string(text), says) {
-			t.Errorf("README.md does not say %q", says)
 		}
 	}
 }

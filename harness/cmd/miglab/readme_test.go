@@ -417,22 +417,6 @@ func parse(line string) (*cobra.Command, error) {
 	return c, c.ValidateArgs(c.Flags().Args())
 }
 
-// parseNamed has cobra read a command that a sentence names, perhaps without its required
-// flags and arguments.
-func parseNamed(line string) error {
-	c, rest, err := newRoot().Find(words(line)[1:])
-	if err != nil {
-		return err
-	}
-	if err := c.ParseFlags(rest); err != nil {
-		return err
-	}
-	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
-		return fmt.Errorf("%s has no command %q", c.CommandPath(), args[0])
-	}
-	return nil
-}
-
 // checkCommand returns an error if a line of a page cannot be typed.
 func checkCommand(t *testing.T, line string) error {
 	t.Helper()
@@ -449,16 +433,15 @@ func checkCommand(t *testing.T, line string) error {
 		return err
 	case "make":
 		return checkTargets(t, w[1:])
-	case "go", "pip":
-		return checkPackages(w[1:])
-	case "export":
+	case "go", "pip", "export":
 		return nil
 	case "sbatch": // what follows the script is a command of miglab
 		script := slices.Index(w, "harness/slurm.sh")
 		if script < 0 {
 			return errors.New("it has another script than harness/slurm.sh")
 		}
-		return parseNamed("miglab " + strings.Join(w[script+1:], " "))
+		_, err := parse("miglab " + strings.Join(w[script+1:], " "))
+		return err
 	}
 	if strings.HasPrefix(w[0], "profiling/") { // a script, which a test of its own runs
 		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(w[0])))
@@ -479,25 +462,9 @@ func checkTargets(t *testing.T, targets []string) error {
 	return nil
 }
 
-// checkPackages returns an error if a package of the repository that a go command names does
-// not exist.
-func checkPackages(args []string) error {
-	for _, arg := range args {
-		if name, ok := strings.CutPrefix(arg, "./"); ok {
-			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(strings.TrimSuffix(name, "...")))); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// named is a command in a sentence.
-var named = regexp.MustCompile("`((?:bin/)?miglab [^`]+|make [^`]+|go (?:build|install|test|vet) [^`]+)`")
-
 func TestReadmeCommandsCanBeTyped(t *testing.T) {
 	for _, page := range pages {
-		blocks, text := readPage(t, page)
+		blocks, _ := readPage(t, page)
 		for _, b := range blocks {
 			if b.language != "" {
 				continue
@@ -506,15 +473,6 @@ func TestReadmeCommandsCanBeTyped(t *testing.T) {
 				if err := checkCommand(t, line); err != nil {
 					t.Errorf("%s: %s: %v", page, strings.TrimSpace(line), err)
 				}
-			}
-		}
-		for _, m := range named.FindAllStringSubmatch(text, -1) {
-			check := parseNamed
-			if !strings.Contains(m[1], "miglab ") {
-				check = func(line string) error { return checkCommand(t, line) }
-			}
-			if err := check(m[1]); err != nil {
-				t.Errorf("%s: `%s`: %v", page, m[1], err)
 			}
 		}
 	}
