@@ -202,10 +202,13 @@ lint:
 	@unformatted="$$(gofumpt -l .)" || exit 1; if [ -n "$$unformatted" ]; then echo "not gofumpt-clean:"; echo "$$unformatted"; exit 1; fi
 	staticcheck ./...
 
-## install-lint: the tools of lint, into the folder bin of go env GOPATH
+## install-lint: the tools of lint, into the folder bin of go env GOPATH, unless this version of Go built them before
 install-lint:
-	$(GO) install honnef.co/go/tools/cmd/staticcheck@v0.8.2
-	$(GO) install mvdan.cc/gofumpt@v0.12.0
+	@for tool in honnef.co/go/tools/cmd/staticcheck@v0.8.2 mvdan.cc/gofumpt@v0.12.0; do \
+		name=$${tool%@*}; \
+		$(GO) version -m "$$($(GO) env GOPATH)/bin/$${name##*/}" 2>/dev/null | tr -s '[:space:]' ' ' | \
+			grep -q "$$($(GO) env GOVERSION) path $$name mod [^ ]* $${tool#*@} " || $(GO) install $$tool || exit 1; \
+	done
 
 ## bench: benchmarks, in benchstat's format
 bench:

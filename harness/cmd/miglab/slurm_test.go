@@ -92,11 +92,13 @@ func (a *jobArray) awaitEnd() {
 	a.Await("the tasks to end", func() bool { return len(a.states()) == 0 })
 }
 
-// runs returns the processes of miglab that are at work on a task.
+// runs returns the processes of miglab that are at work on a task of this array.
 func (a *jobArray) runs(task int) (pids []int) {
+	own, _ := os.Stat(a.dir)
 	for _, pid := range processes(fmt.Sprintf("SLURM_ARRAY_TASK_ID=%d", task)) {
 		command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
-		if regexp.MustCompile(`^miglab\x00run\x00.*--shard`).Match(command) {
+		folder, err := os.Stat(fmt.Sprintf("/proc/%d/cwd", pid))
+		if regexp.MustCompile(`^miglab\x00run\x00.*--shard`).Match(command) && err == nil && os.SameFile(own, folder) {
 			pids = append(pids, pid)
 		}
 	}

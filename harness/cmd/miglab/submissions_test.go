@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -231,31 +232,34 @@ func TestInputsCanBeInterrupted(t *testing.T) {
 		{"bound", "--tasks", "fifo"},
 		{"suite", "submit", "-"},
 	} {
-		c := exec.CommandContext(t.Context(), "miglab", args...)
-		c.Dir = dir
-		stdin, err := c.StdinPipe() // which stays open
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan bool)
-		go func() {
-			_ = c.Wait() // the exit code says more
-			close(ended)
-		}()
-		time.Sleep(500 * time.Millisecond) // until it waits
-		_ = c.Process.Signal(os.Interrupt)
-		select {
-		case <-ended:
-		case <-time.After(20 * time.Second):
-			_ = c.Process.Kill()
-			<-ended
-		}
-		stdin.Close()
-		if c.ProcessState.ExitCode() != exitInterrupted {
-			t.Errorf("%v: %v", args, c.ProcessState)
-		}
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel() // it mostly waits
+			c := exec.CommandContext(t.Context(), "miglab", args...)
+			c.Dir = dir
+			stdin, err := c.StdinPipe() // which stays open
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan bool)
+			go func() {
+				_ = c.Wait() // the exit code says more
+				close(ended)
+			}()
+			time.Sleep(500 * time.Millisecond) // until it waits
+			_ = c.Process.Signal(os.Interrupt)
+			select {
+			case <-ended:
+			case <-time.After(20 * time.Second):
+				_ = c.Process.Kill()
+				<-ended
+			}
+			stdin.Close()
+			if c.ProcessState.ExitCode() != exitInterrupted {
+				t.Errorf("%v: %v", args, c.ProcessState)
+			}
+		})
 	}
 }
