@@ -4,11 +4,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,46 +50,6 @@ func await(c *exec.Cmd, ready func() bool) <-chan bool {
 	return ended
 }
 
-// kill starts miglab and kills it when a folder has so many runs, and an instance exists if there is to be one.
-func (b *bench) kill(dir string, runs int, instance bool, args ...string) (kept []store.Unit) {
-	b.t.Helper()
-	c := b.command(b.t.Context(), args...)
-	var stderr strings.Builder
-	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
-		b.t.Fatal(err)
-	}
-	ended := await(c, func() bool {
-		return len(finished(b.t, dir)) >= runs && (!instance || len(b.state.Instances(b.t)) > 0)
-	})
-	if c.Process.Kill(); <-ended {
-		b.t.Fatalf("miglab %s ended before it was killed\n%s", strings.Join(args, " "), &stderr)
-	}
-	return finished(b.t, dir)
-}
-
-// goesOn kills miglab in the middle of an experiment twice, and then lets it end: no instance is
-// left, no finished run is lost, and none is measured again.
-func (b *bench) goesOn(runs int, instance bool, args ...string) {
-	b.t.Helper()
-	dir := filepath.Join(b.dir, "out")
-	first := b.kill(dir, 3, instance, args...)
-	if instance && len(b.state.Instances(b.t)) == 0 {
-		b.t.Error("nothing was left behind; it was killed too early")
-	}
-	second := b.kill(dir, len(first)+2, instance, args...)
-	b.must(args...)
-	b.nothingLeft()
-	whole := finished(b.t, dir)
-	b.must(args...)
-	lost := func(before, after []store.Unit) bool {
-		return slices.ContainsFunc(before, func(u store.Unit) bool { return !slices.Contains(after, u) })
-	}
-	if lost(first, second) || lost(second, whole) || len(whole) != runs || !slices.Equal(finished(b.t, dir), whole) {
-		b.t.Errorf("after the first kill:\n%q\nafter the second:\n%q\nat the end, of %d runs:\n%q", first, second, runs, whole)
-	}
-}
-
 // benchA30 is a bench with an A30, on which an operation on instances takes 40 ms.
 func benchA30(t *testing.T) *bench {
 	b := newFastBench(t, "time create 14 40", "time create 5 40", "time create 0 40", "time destroy 14 40", "time destroy 5 40", "time destroy 0 40")
@@ -116,44 +76,74 @@ func TestGPUMissingSamplesAreSaid(t *testing.T) {
 	}
 }
 
-// Killed by SIGKILL, each experiment goes on; its rows are those of all runs and have their conditions.
-func TestGPUKilledExperimentsGoOn(t *testing.T) {
+// TestGPUKilledAtRandomMoments kills measurements and executions. Their times are real and differ. But the runs and files
+// are the same, finished runs keep their records, rows are those of all runs and have their conditions, and nothing is
+// left on the GPU. An execution remembers nothing: it is done as a whole or not at all.
+func TestGPUKilledAtRandomMoments(t *testing.T) {
 	emulated := func(t *testing.T) *bench {
 		b := newFastBench(t)
 		b.emulated(cudaStub(t))
 		return b
 	}
+	sleeping := func(t *testing.T) *bench {
+		b := newFastBench(t)
+		b.write("tasks.csv", "task,t1,t2,t3,t4,t7\nscales,0.7,0.36,0.25,0.19,0.11\nstops,0.4,0.21,0.15,0.15,0.15\n")
+		return b
+	}
 	for _, c := range []struct {
-		bench    func(*testing.T) *bench
-		args     string
-		runs     int
-		instance bool // whether an instance exists when it is killed
-		file     string
-		rows     int // of single runs
+		bench func(*testing.T) *bench
+		args  string
+		file  string // with rows of runs, if any
+		rows  int    // of single runs
 	}{
-		{benchA30, "isolation --kernels ./short.yaml", 2 * (4 + 3), true, "isolation.csv", 2 * (4 + 3)},
-		{benchA30, "reconfiguration --repetitions 2", 2 * (3 + 2*3), true, "reconfiguration.csv", 2 * 2 * (3 + 2*(4+2+3))}, // creates and destroys
+		{sleeping, "profile --kernels ./kernels.yaml --only super,largest --repetitions 1", "", 0},
+		{sleeping, "execute --tasks tasks.csv --kernels ./kernels.yaml", "", 0},
+		{benchA30, "profile isolation --kernels ./short.yaml", "isolation.csv", 2 * (4 + 3)},
+		{benchA30, "profile reconfiguration --repetitions 2", "reconfiguration.csv", 2 * 2 * (3 + 2*(4+2+3))}, // creates and destroys
 		{ // each kernel alone on 16, 24 and 42 multiprocessors and without a limit, and three pairs on two splits
-			emulated, "corun --mode sm-partition --only bfs,stream --small --milliseconds 100 --warm-up 1 --splits 16:24,all:all",
-			2*(3+1) + 2*3, false, "overlap.csv", 2*(3+1) + 2*3*2,
+			emulated, "profile corun --mode sm-partition --only bfs,stream --small --milliseconds 100 --warm-up 1 --splits 16:24,all:all",
+			"overlap.csv", 2*(3+1) + 2*3*2,
 		},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
-			b := c.bench(t)
-			b.goesOn(c.runs, c.instance, append(append([]string{"profile"}, strings.Fields(c.args)...), "--out", "out")...)
-			rows, sampled := 0, false
-			for _, row := range b.rows(filepath.Join("out", c.file)) {
-				n, err := strconv.Atoi(cmp.Or(row["runs"], "1"))
-				if err != nil {
-					t.Fatal(err)
+			var b *bench
+			killAtRandom(t, func() (string, func() *exec.Cmd) {
+				b = c.bench(t)
+				return b.dir, func() *exec.Cmd {
+					return b.command(context.Background(), append(strings.Fields(c.args), "--out", "out")...)
 				}
-				rows += n
-				sampled = sampled || row["samples"] != "0" && row["sm_clock_mean_mhz"] != "0" && row["power_max_w"] != "0"
-			}
-			if rows != c.rows || !sampled && !strings.Contains(c.args, "sm-partition") { // the emulated CUDA has no conditions
-				t.Errorf("rows of %d runs, want %d; with samples: %v", rows, c.rows, sampled)
-			}
+			}, func(string) map[string]string {
+				b.nothingLeft()
+				found := map[string]string{}
+				for name := range contents(t, filepath.Join(b.dir, "out")) {
+					found[name] = "" // no part of a file is left
+				}
+				for _, u := range finished(t, filepath.Join(b.dir, "out")) {
+					found[u.Key] = ""
+				}
+				if c.file != "" {
+					b.checkRows(filepath.Join("out", c.file), c.rows)
+				}
+				return found
+			})
 		})
+	}
+}
+
+// checkRows expects rows of so many runs, with the GPU's conditions unless CUDA is emulated.
+func (b *bench) checkRows(file string, want int) {
+	b.t.Helper()
+	rows, sampled := 0, file == "out/overlap.csv"
+	for _, row := range b.rows(file) {
+		n, err := strconv.Atoi(cmp.Or(row["runs"], "1"))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		rows += n
+		sampled = sampled || row["samples"] != "0" && row["sm_clock_mean_mhz"] != "0" && row["power_max_w"] != "0"
+	}
+	if rows != want || !sampled {
+		b.t.Errorf("rows of %d runs, want %d; with samples: %v", rows, want, sampled)
 	}
 }
