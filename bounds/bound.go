@@ -17,10 +17,10 @@ type function func(context.Context, algo.Problem) (mig.Seconds, error)
 func (f function) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error) { return f(ctx, p) }
 
 // register registers a bound. proven promises that it holds for every schedule and exists for every batch.
-func register(name string, version int, proven bool, cite, summary string, f function) algo.Spec {
+func register(name string, version int, proven bool, cite, summary string, b algo.Bound) algo.Spec {
 	return algo.Register(algo.Spec{
 		Name: name, Version: version, Cite: cite, Summary: summary, Proven: proven,
-		New: algo.NewBound(func(algo.Args) (algo.Bound, error) { return f, nil }),
+		New: algo.NewBound(func(algo.Args) (algo.Bound, error) { return b, nil }),
 	})
 }
 

@@ -85,4 +85,5 @@ func optimaFree(ctx context.Context, p algo.Problem) ([]mig.Seconds, error) {
 }
 
 var _ = register("optimum-free", 2, false, "the optimum that FAR 5 refers to",
-	fmt.Sprintf("optimum without reconfiguration costs, of at most %d tasks; exact", MaxOptimumFreeTasks), OptimumFree)
+	fmt.Sprintf("optimum without reconfiguration costs, of at most %d tasks; exact", MaxOptimumFreeTasks),
+	function(OptimumFree))

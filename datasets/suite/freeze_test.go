@@ -104,7 +104,7 @@ func readCandidates(t *testing.T) (out []candidate, solvers []solver) {
 			}
 			further = true
 			of := track.MustLookup(c.Track)
-			board := of.Boards[of.BoardOf(datasets.RegimeOf(c.Dataset))]
+			board := of.Boards[of.BoardOf(datasets.RegimeOf(c.Dataset), "")]
 			objective := "min "
 			if board.Higher {
 				objective = "max "

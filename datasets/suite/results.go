@@ -29,7 +29,7 @@ func (in *Instance) cell(track, algorithm string) (run.Span, error) {
 // the track has no bound, or if the bound is the result of an algorithm instead of a proof.
 func (in *Instance) bound() (cell run.Span, metric string, ok bool) {
 	t := track.MustLookup(in.Track)
-	bound := t.Boards[t.BoardOf(datasets.RegimeOf(in.Dataset))].Bound
+	bound := t.Boards[t.BoardOf(datasets.RegimeOf(in.Dataset), "")].Bound
 	if bound.Track == "" || bound.Track == in.Track {
 		return cell, "", false
 	}

@@ -41,6 +41,11 @@ type Bound interface {
 	Bound(ctx context.Context, p Problem) (mig.Seconds, error)
 }
 
+// EnergyBound is a [Bound] with a bound of its own on the energy of every schedule, for models with a [mig.Power].
+type EnergyBound interface {
+	EnergyAtLeast(ctx context.Context, p Problem) (mig.Joules, error)
+}
+
 // Corun decides which jobs of a window run together, and on which partition of the GPU
 // (hierarchical paper IV-A). Implementations are safe for concurrent use.
 type Corun interface {

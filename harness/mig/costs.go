@@ -3,6 +3,7 @@ package mig
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,9 @@ var costParams = []spec.Param{
 	{Name: "create", Default: "1x", Type: cost, Doc: "seconds to create an instance, or a multiple of the model's"},
 	{Name: "destroy", Default: "1x", Type: cost, Doc: "seconds to destroy an instance, or a multiple of the model's"},
 }
+
+// nameParams are all parameters that may follow the name of a model.
+var nameParams = slices.Concat(costParams, powerParams)
 
 var cost = spec.Type{
 	Want: fmt.Sprintf("seconds from 0 to %v, for example 0.05, or a multiple of the model's, for example 10x", maxCost),
@@ -50,24 +54,27 @@ func seconds(value string, own Seconds) Seconds {
 	return v
 }
 
-// withCosts returns the named model with other costs. The name of the new model contains the costs. withCosts
+// withCosts returns the named model with other costs or a [Power]. The name of the new model contains them. withCosts
 // registers it, so that results are stored under it. It passes on the errors of find, [spec.Read] and [Register].
 func withCosts(name string, costs []string, find func(string) (*GPU, error)) (*GPU, error) {
 	g, err := find(name)
 	if err != nil {
 		return nil, err
 	}
-	a, err := spec.Read(costParams, costs)
+	a, err := spec.Read(nameParams, costs)
 	if err != nil {
 		return nil, fmt.Errorf("GPU %q: %w", name, err)
 	}
-	id := spec.ID(g.Name, costParams, a)
+	id := spec.ID(g.Name, nameParams, a)
 	if id == g.Name {
 		return g, nil
 	}
 	out := &GPU{
 		Name: id, Like: g.Name, ComputeSlices: g.ComputeSlices, MemorySlices: g.MemorySlices,
 		CostSource: "as the name says",
+	}
+	if out.Power, err = g.powerOf(a); err != nil {
+		return nil, fmt.Errorf("GPU %q: %w", name, err)
 	}
 	for _, p := range g.Profiles {
 		changed := *p
@@ -88,6 +95,6 @@ func (g *GPU) checkCosts() error {
 		return fmt.Errorf("its name has costs after a question mark exactly if it is like another model; it is "+
 			"like %q", g.Like)
 	}
-	_, err := spec.Read(costParams, costs)
+	_, err := spec.Read(nameParams, costs)
 	return err
 }

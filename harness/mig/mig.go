@@ -158,6 +158,8 @@ type GPU struct {
 	CostSource string `json:"cost_source"`
 	// Assumed says which other numbers have no source, and which values are assumed instead.
 	Assumed string `json:"assumed,omitempty"`
+	// Power says what a board draws; nil for models without readings, and then results have no energy.
+	Power *Power `json:"power,omitempty"`
 
 	// file says in errors which file the model was read from; "" if it was not.
 	file       string
@@ -172,8 +174,8 @@ func GPUs() []*GPU { return models }
 
 // Lookup finds a model by name or alias and ignores case. It also finds the models that
 // [Register] has added. Costs may follow the name, as in A100?create=0.05&destroy=10x: seconds, or a
-// multiple of the model's. Lookup opens no file, whatever the name. The error is a
-// [*nearest.UnknownError] for an unknown name, or says what is wrong with the costs.
+// multiple of the model's. So may a [Power], as in A100?idle=75.4. Lookup opens no file, whatever the name. The error
+// is a [*nearest.UnknownError] for an unknown name, or says what is wrong with the parameters.
 func Lookup(name string) (*GPU, error) {
 	var names []string
 	for _, g := range slices.Concat(models, registered.all()) {

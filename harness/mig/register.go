@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -122,6 +123,11 @@ func (g *GPU) check() error {
 		return errors.New("its profiles are not by ascending size")
 	case !sizes[g.ComputeSlices]:
 		return fmt.Errorf("it has no profile with all %d compute slices", g.ComputeSlices)
+	case g.Power != nil:
+		maps.DeleteFunc(sizes, func(_ Slices, standard bool) bool { return !standard })
+		if err := g.Power.check(len(sizes)); err != nil {
+			return err
+		}
 	}
 	return g.checkTree()
 }

@@ -253,7 +253,7 @@ func describeDataset(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d des
 func isFile(dataset datasets.Spec) bool { return strings.Contains(dataset.ID(), ":") }
 
 // hashContent hashes the first instance, the other contents of a [datasets.Varied] dataset, and the GPU
-// model's geometry and costs.
+// model's geometry, costs and watts.
 func hashContent(g *mig.GPU, dataset datasets.Spec, first task.Payload) string {
 	d := task.NewDigest()
 	d.Int(int(g.ComputeSlices))
@@ -268,6 +268,13 @@ func hashContent(g *mig.GPU, dataset datasets.Spec, first task.Payload) string {
 		}
 		d.Float(float64(p.Create))
 		d.Float(float64(p.Destroy))
+	}
+	if w := g.Power; w != nil { // models without it keep their hash
+		d.Float(float64(w.Idle))
+		d.Int(len(w.Busy))
+		for _, watts := range slices.Concat(w.Busy, w.Curve) {
+			d.Float(float64(watts))
+		}
 	}
 	first.AddTo(d)
 	if v, ok := dataset.(datasets.Varied); ok {

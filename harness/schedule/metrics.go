@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"math"
+
 	"miglab/harness/mig"
 )
 
@@ -20,6 +22,9 @@ type Metrics struct {
 	Reconfigurations int
 	// Reconfiguring is the sum of the durations of all creates and destroys.
 	Reconfiguring mig.Seconds
+	// Energy is what the GPUs draw from 0 to the makespan; 0 for a model without a [mig.Power]. Creates and destroys
+	// draw no more than an idle GPU.
+	Energy mig.Joules
 }
 
 // Measure checks the schedule and measures it. It returns an [*InvalidError] with the
@@ -49,5 +54,38 @@ func Measure(p Problem, s Schedule) (Metrics, error) {
 	for _, o := range s.sortedOperations() {
 		m.Reconfiguring += o.End - o.Start
 	}
+	if p.GPU.Power != nil {
+		m.Energy = energy(&p, &s)
+	}
 	return m, nil
+}
+
+// energy returns the energy of a valid schedule.
+func energy(p *Problem, s *Schedule) mig.Joules {
+	runs := make([]mig.Run, len(s.Placements))
+	for i, pl := range s.Placements {
+		runs[i] = mig.Run{Board: pl.GPU, Size: pl.Instance.Size(), Start: pl.Start, End: pl.End}
+	}
+	return p.GPU.Energy(p.GPUs(), runs)
+}
+
+// EnergyAtLeast returns a lower bound on the energy of every schedule whose makespan is at least the given one. The
+// model must have a [mig.Power], and the tasks must be valid.
+//
+// PROVEN. All boards are on until the makespan and draw at least their idle watts. Beyond these, the busy instances
+// draw at least their floors ([mig.GPU.Floor]). A task that runs on one size draws the floor of the size for its
+// duration there. A task that is stopped does its work in parts on several sizes, and each part draws its share of one
+// of these energies, so that the sum is at least the smallest.
+func EnergyAtLeast(p Problem, makespan mig.Seconds) mig.Joules {
+	sum := mig.Joules(float64(p.GPUs()) * float64(p.GPU.Power.Idle) * float64(makespan))
+	for i := range p.Tasks {
+		least := math.Inf(1)
+		for _, size := range p.GPU.Sizes() {
+			if p.Tasks[i].Fits(size) {
+				least = min(least, float64(p.GPU.Floor(size))*float64(p.Tasks[i].On(size)))
+			}
+		}
+		sum += mig.Joules(least)
+	}
+	return sum
 }

@@ -22,6 +22,9 @@ const (
 	MetricReconfigurations = "reconfigurations"
 	// MetricReconfiguration is the sum of the durations of creates and destroys, in seconds.
 	MetricReconfiguration = "reconfiguration_s"
+	// MetricEnergy is the energy in joules that all GPUs draw until the last task ends. It exists only for GPU models
+	// with a [mig.Power].
+	MetricEnergy = "energy_j"
 )
 
 var (
@@ -31,13 +34,18 @@ var (
 		Published: Reference{algo.TrackBound, "l-bound", MetricBound},
 	}
 	lowerBounds = []Reference{{algo.TrackBound, "area", MetricBound}, makespanBoard.Published, makespanBoard.Bound}
+	energyBoard = Board{
+		Metric: MetricEnergy, Aside: MetricMakespan, Powered: true, Unbounded: true,
+		Bound: Reference{algo.TrackBound, "certified", MetricEnergyAtLeast},
+	}
 )
 
 // Batch is the track of one batch of moldable tasks (FAR 2, DRL 3).
 var Batch = Register(Track{
 	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
-	Beside: lowerBounds, Boards: []Board{makespanBoard}, Audited: []Board{makespanBoard}, Drawn: true,
+	Beside: lowerBounds, Boards: []Board{makespanBoard, energyBoard},
+	Audited: []Board{makespanBoard, energyBoard}, Drawn: true,
 	Solve: solveOne(func(b algo.Batch, ctx context.Context, p algo.Problem, _ []int) (schedule.Schedule, error) {
 		return b.Schedule(ctx, p)
 	}),
@@ -159,6 +167,9 @@ func scheduleMetrics(p schedule.Problem, s schedule.Schedule, in task.Batches) (
 		{Name: MetricReconfiguration, Value: float64(m.Reconfiguring)},
 		{Name: MetricReconfigurations, Value: float64(m.Reconfigurations)},
 		{Name: MetricUtilisation, Value: m.Utilisation},
+	}
+	if p.GPU.Power != nil {
+		out = append(out, Metric{Name: MetricEnergy, Value: float64(m.Energy)})
 	}
 	out = append(out, flowMetrics(s, in)...)
 	own := len(out)

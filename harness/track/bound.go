@@ -8,12 +8,18 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/schedule"
 	"miglab/harness/task"
 )
 
-// MetricBound is the value that a bound returns for the makespan, in seconds. It holds for every schedule only if the
-// bound is proven ([algo.Spec.Proven]).
-const MetricBound = "bound_s"
+const (
+	// MetricBound is the value that a bound returns for the makespan, in seconds. It holds for every schedule only if
+	// the bound is proven ([algo.Spec.Proven]).
+	MetricBound = "bound_s"
+	// MetricEnergyAtLeast is a lower bound on the energy, in joules. Proven bounds have it for GPU models with a
+	// [mig.Power].
+	MetricEnergyAtLeast = "energy_at_least_j"
+)
 
 // Bound is the reference track of bounds on the makespan of batches and streams: lower bounds, optima, and bounds as
 // published, of which l-bound is none.
@@ -36,6 +42,21 @@ var Bound = Register(Track{
 			err := fmt.Errorf("invalid answer: a bound of %v s; it must be finite and not negative", value)
 			return Answer{Took: took}, &InvalidError{err}
 		}
-		return Answer{Metrics: []Metric{{Name: MetricBound, Value: float64(value)}}, Took: took}, nil
+		metrics := []Metric{{Name: MetricBound, Value: float64(value)}}
+		if a.Spec.Proven && p.GPU.Power != nil {
+			var energy mig.Joules
+			energy, err = energyAtLeast(ctx, bound, given, value)
+			metrics = append(metrics, Metric{Name: MetricEnergyAtLeast, Value: float64(energy)})
+		}
+		return Answer{Metrics: metrics, Took: took}, err
 	},
 })
+
+// energyAtLeast returns the energy bound of a bound that has one, and else the one that follows from its makespan.
+func energyAtLeast(ctx context.Context, b algo.Bound, p algo.Problem, makespan mig.Seconds) (mig.Joules, error) {
+	e, ok := b.(algo.EnergyBound)
+	if !ok {
+		return schedule.EnergyAtLeast(p, makespan), nil
+	}
+	return e.EnergyAtLeast(ctx, p)
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"miglab/harness/algo"
+	"miglab/harness/mig"
 	"miglab/harness/sim"
 	"miglab/harness/task"
 )
@@ -39,10 +40,14 @@ var Offline = Register(Track{
 		start := time.Now()
 		if in.Waiting != task.Reject {
 			turnaround, end := o.WaitingAtLeast(p.GPU, in)
-			return Answer{Took: time.Since(start), Metrics: []Metric{
+			metrics := []Metric{
 				{Name: MetricTurnaroundAtLeast, Value: turnaround / float64(len(all)) * in.Seconds()},
 				{Name: MetricEndAtLeast, Value: float64(end) * in.Seconds()},
-			}}, nil
+			}
+			if p.GPU.Power != nil {
+				metrics = append(metrics, Metric{Name: MetricEnergyAtLeast, Value: waitingEnergyAtLeast(p.GPU, in, end)})
+			}
+			return Answer{Took: time.Since(start), Metrics: metrics}, nil
 		}
 		n, err := o.AcceptedAtMost(ctx, p.GPU, p.Count, all)
 		if err != nil {
@@ -60,3 +65,17 @@ var Offline = Register(Track{
 		return Answer{Metrics: metrics, Took: time.Since(start)}, err
 	},
 })
+
+// waitingEnergyAtLeast returns a lower bound on the energy in joules of a cluster whose last request ends no earlier
+// than in slot end.
+//
+// PROVEN. All GPUs are on until then, and every request keeps as many instances of its profile busy as it needs for its
+// lifespan. They draw at least their floors ([mig.GPU.Floor]).
+func waitingEnergyAtLeast(g *mig.GPU, in task.Requests, end int) float64 {
+	sum := float64(in.GPUs) * float64(g.Power.Idle) * float64(end)
+	for i := range in.Requests {
+		q := &in.Requests[i]
+		sum += float64(float64(g.Floor(q.Profile.Size)) * float64(q.Instances()*q.Lifespan))
+	}
+	return sum * in.Seconds()
+}

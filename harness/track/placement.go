@@ -2,6 +2,7 @@ package track
 
 import (
 	"context"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -15,7 +16,8 @@ var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and " +
 		"fragmentation",
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost},
-	Boards: []Board{acceptanceBoard, steadyBoard, waitingBoard}, Audited: []Board{acceptanceBoard, waitingBoard, {
+	Boards: []Board{acceptanceBoard, steadyBoard, waitingBoard, waitingEnergyBoard},
+	Audited: []Board{acceptanceBoard, waitingBoard, waitingEnergyBoard, {
 		Metric: MetricMakespan, Bound: Reference{algo.TrackOffline, "offline-bound", MetricEndAtLeast}, Unbounded: true,
 	}},
 	Try: func(a algo.Algorithm, p Problem) error {
@@ -69,6 +71,9 @@ func (a *Answer) placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) error 
 	}
 	a.History = func() schedule.History { return waitingHistory(g, r) }
 	a.Metrics, err = r.Metrics()
+	if err == nil && g.Power != nil {
+		a.Metrics = append(a.Metrics, Metric{Name: MetricEnergy, Value: float64(waitingEnergy(g, &r))})
+	}
 	return err
 }
 
@@ -86,6 +91,31 @@ func waitingHistory(g *mig.GPU, r sim.WaitingResult) schedule.History {
 		})
 	}
 	return h
+}
+
+// waitingEnergy returns the energy of a cluster until its last request ends. A request that moves is busy from its
+// start to its end, pauses included. Where requests are rejected there is no energy, since a scheduler that refuses
+// work would lead.
+func waitingEnergy(g *mig.GPU, r *sim.WaitingResult) mig.Joules {
+	begins, spots := slices.Clone(r.Starts), slices.Clone(r.Spots)
+	var runs []mig.Run
+	until := func(request, slot int) {
+		for _, s := range spots[request] {
+			runs = append(runs, mig.Run{
+				Board: s.GPU, Size: r.In.Requests[request].Profile.Size,
+				Start: mig.Seconds(float64(begins[request]) * r.In.Seconds()),
+				End:   mig.Seconds(float64(slot) * r.In.Seconds()),
+			})
+		}
+	}
+	for _, m := range r.Moved {
+		until(m.Request, m.Slot)
+		begins[m.Request], spots[m.Request] = m.Slot, []sim.Spot{m.To}
+	}
+	for i, end := range r.Ends {
+		until(i, end)
+	}
+	return g.Energy(r.In.GPUs, runs)
 }
 
 func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {
@@ -116,5 +146,9 @@ var (
 		Metric: "turnaround_mean_s", Regime: task.Queued, Aside: "wait_mean_s", Unbounded: true,
 		Load:  []Least{{"peak_used", 0.99}, {"queued", 0.9}},
 		Bound: Reference{algo.TrackOffline, "offline-bound", MetricTurnaroundAtLeast},
+	}
+	waitingEnergyBoard = Board{
+		Metric: MetricEnergy, Regime: task.Queued, Aside: "turnaround_mean_s", Powered: true, Unbounded: true,
+		Load: waitingBoard.Load, Bound: Reference{algo.TrackOffline, "offline-bound", MetricEnergyAtLeast},
 	}
 )

@@ -56,8 +56,8 @@ var Stream = Register(Track{
 	Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or flow time where they " +
 		"arrive in time",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
-	Beside: lowerBounds, Audited: []Board{makespanBoard},
-	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard},
+	Beside: lowerBounds, Audited: []Board{makespanBoard, energyBoard},
+	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard, energyBoard},
 	Admits: func(in task.Payload) error {
 		if in.(task.Batches).Estimates != nil {
 			return errors.New("noise is for the batch track: a stream's scheduler would see the true ends of tasks " +

@@ -116,6 +116,8 @@ type Board struct {
 	Regime task.Regime
 	// Aside is a metric that is shown but not ranked; "" means no such metric.
 	Aside string
+	// Powered means that the metric exists only for GPU models with a [mig.Power].
+	Powered bool
 	// Load lists the means that show that a dataset loads a cluster. A dataset is ranked only if the means of some
 	// algorithm reach all of them. nil means that every dataset is ranked.
 	Load []Least
@@ -233,9 +235,23 @@ func Parse(name string) (*Track, error) {
 	return nil, nearest.Unknown("track", name, Names())
 }
 
-// BoardOf returns the index in Boards of the board for datasets of a regime; -1 if the regime has no board.
-func (t *Track) BoardOf(r task.Regime) int {
-	return slices.IndexFunc(t.Boards, func(b Board) bool { return b.Regime == "" || b.Regime == r })
+// BoardOf returns the index in Boards of the first board for datasets of a regime, or of the first by the given metric;
+// -1 if there is none.
+func (t *Track) BoardOf(r task.Regime, metric string) int {
+	return slices.IndexFunc(t.Boards, func(b Board) bool {
+		return (b.Regime == "" || b.Regime == r) && (metric == "" || b.Metric == metric)
+	})
+}
+
+// ParseMetric finds a metric that boards of the track rank by. The error is a [*nearest.UnknownError], or says what
+// the GPU model lacks.
+func (t *Track) ParseMetric(name string, g *mig.GPU) (string, error) {
+	b, err := nearest.Find("metric to rank the "+t.Name+" track by", name, t.Boards,
+		func(b Board) string { return b.Metric })
+	if err == nil && b.Powered && g.Power == nil {
+		err = fmt.Errorf("%s has no watts, and so its results have no %s; give them as in %s?idle=75.4", g, name, g)
+	}
+	return b.Metric, err
 }
 
 // payload returns the problem's payload as the type of the track's instances. The

@@ -28,6 +28,8 @@ type Conditions struct {
 	// Count is the number of GPUs, and Model the reconfiguration model, for tracks with [track.Track.Reconfigures].
 	Count int
 	Model mig.Reconfiguration
+	// RankBy is a metric of the track's boards; "" means that of the first board for a dataset.
+	RankBy string
 	// Datasets are those that are ranked; nil means all.
 	Datasets []string
 	// Split are the instances that count; "" means all.
@@ -121,7 +123,7 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 	}
 	var out []*board
 	for _, dataset := range slices.Sorted(maps.Keys(byDataset)) {
-		i := c.Track.BoardOf(datasets.RegimeOf(dataset))
+		i := c.Track.BoardOf(datasets.RegimeOf(dataset), c.RankBy)
 		if i < 0 {
 			continue
 		}

@@ -129,7 +129,7 @@ func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) 
 
 // compare reads the results of a dataset, and the bounds that either database has.
 func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Series) (*Comparison, error) {
-	at := c.Track.BoardOf(datasets.RegimeOf(dataset))
+	at := c.Track.BoardOf(datasets.RegimeOf(dataset), c.RankBy)
 	if at < 0 {
 		return nil, nil
 	}

@@ -226,7 +226,7 @@ func (c trackContest) instances(ctx context.Context, db *store.DB) (out []Instan
 		if have := spec.Instances(); have > 0 {
 			n = min(n, have)
 		}
-		reference := c.Boards[c.BoardOf(datasets.RegimeOf(dataset))].Bound
+		reference := c.Boards[c.BoardOf(datasets.RegimeOf(dataset), "")].Bound
 		bound := c.series(dataset, reference.Algorithm)
 		bound.Track = reference.Track
 		bounds, err := run.SpanOf(bound, n)

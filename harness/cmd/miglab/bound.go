@@ -111,6 +111,12 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 	if err != nil {
 		return err
 	}
+	var energy mig.Joules
+	if p.GPU.Power != nil {
+		if energy, err = bounds.EnergyAtLeast(c.Context(), p); err != nil {
+			return err
+		}
+	}
 	if format == "json" {
 		others := map[string]mig.Seconds{}
 		for _, b := range all[len(knownBounds):] {
@@ -121,11 +127,15 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 			LBound    mig.Seconds            `json:"l_bound_as_published_s"`
 			Certified mig.Seconds            `json:"certified_s"`
 			Added     map[string]mig.Seconds `json:"added_s,omitempty"`
-		}{all[0].seconds, all[1].seconds, all[2].seconds, others})
+			Energy    mig.Joules             `json:"energy_at_least_j,omitempty"`
+		}{all[0].seconds, all[1].seconds, all[2].seconds, others, energy})
 	}
 	t := reports.Table{Columns: reports.Left("bound").Right("seconds").Left("proven", "source")}
 	for _, b := range all {
 		t.Rows = append(t.Rows, []string{b.label, fmt.Sprintf("%.6f", b.seconds), b.proven, b.source})
+	}
+	if p.GPU.Power != nil {
+		t.Notes = []string{fmt.Sprintf("no schedule draws less than %.6g J", energy)}
 	}
 	return t.Text(c.OutOrStdout())
 }

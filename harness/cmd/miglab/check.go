@@ -83,9 +83,13 @@ func checkSchedule(c *cobra.Command, p schedule.Problem, path, format string) er
 	if broken {
 		return violationsError(path, invalid.Violations)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "ok: %s, makespan %.6g s, utilisation %.1f %%, %s\n",
+	energy := ""
+	if p.GPU.Power != nil {
+		energy = fmt.Sprintf(", energy %.6g J", m.Energy)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "ok: %s, makespan %.6g s, utilisation %.1f %%, %s%s\n",
 		cli.Count(len(s.Placements), "tasks"), m.Makespan, 100*m.Utilisation,
-		cli.Count(m.Reconfigurations, "reconfigurations"))
+		cli.Count(m.Reconfigurations, "reconfigurations"), energy)
 	return nil
 }
 
@@ -104,8 +108,12 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 		Utilisation      float64     `json:"utilisation"`
 		Reconfigurations int         `json:"reconfigurations"`
 		Reconfiguring    mig.Seconds `json:"reconfiguring_s"`
+		Energy           mig.Joules  `json:"energy_j,omitempty"`
 		Violations       []violation `json:"violations"`
-	}{invalid == nil, len(s.Placements), s.Makespan(), m.Utilisation, len(s.Operations), m.Reconfiguring, []violation{}}
+	}{
+		invalid == nil, len(s.Placements), s.Makespan(), m.Utilisation, len(s.Operations), m.Reconfiguring, m.Energy,
+		[]violation{},
+	}
 	if invalid != nil {
 		for _, v := range invalid.Violations {
 			out.Violations = append(out.Violations, violation{string(v.Kind), v.Detail})

@@ -40,6 +40,7 @@ func newCompare() *cobra.Command {
 		RunE:  f.run,
 	}
 	f.register(c, &f.results, &f.with)
+	f.addRankBy(c)
 	c.Flags().StringSliceVar(&f.datasets, "datasets", nil,
 		"only these datasets, joined by commas (default: all that both have)")
 	formats := reports.TableFormats
@@ -63,6 +64,9 @@ func readPercentage(text string) (float64, error) {
 
 func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if err := f.sides(c, args); err != nil {
+		return err
+	}
+	if err := f.checkRankBy(); err != nil {
 		return err
 	}
 	all, err := leaderboard.Compare(f.leaderboard(), f.a, f.b)

@@ -20,6 +20,8 @@ type conditions struct {
 	gpu   *mig.GPU
 	gpus  int
 	model mig.Reconfiguration
+	// rankBy is a metric to rank by; "" is the usual one.
+	rankBy string
 }
 
 // register adds the flags. folders are folders of results, whose GPU models --gpu may name.
@@ -37,6 +39,24 @@ func (f *conditions) register(c *cobra.Command, folders ...*string) {
 	cli.AddFlag(c, &f.gpus, "gpus", "1", cli.WholeNumber(1, mostGPUs),
 		"number of GPUs, in tracks whose datasets do not give it")
 	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
+}
+
+// addRankBy adds the flag for another metric to rank by.
+func (f *conditions) addRankBy(c *cobra.Command) {
+	c.Flags().StringVar(&f.rankBy, "rank-by", "",
+		"another metric of the track's boards, such as energy_j; a model needs watts for it: --gpu 'A100?idle=75.4'")
+}
+
+// checkRankBy refuses a metric that the track does not rank by, or that results on the GPU model lack.
+func (f *conditions) checkRankBy() error {
+	if f.rankBy == "" {
+		return nil
+	}
+	_, err := f.track.ParseMetric(f.rankBy, f.gpu)
+	if err != nil {
+		return fmt.Errorf("--rank-by %s: %w", f.rankBy, err)
+	}
+	return nil
 }
 
 // check refuses flags that have no meaning for the track, and sets the GPU that the track usually has.

@@ -18,7 +18,7 @@ import (
 // one of the folders have; "" is no folder.
 func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string, folders ...*string) {
 	name := c.Flags().String("gpu", byDefault, usage+"; 'NAME?create=0.05&destroy=10x' has other costs: seconds for "+
-		"every profile, or a multiple of the model's")
+		"every profile, or a multiple of the model's; 'A100?idle=75.4' gives results an energy (watts)")
 	checkArgs(c, func() (err error) {
 		if *name == "" && !c.Flags().Changed("gpu") {
 			return nil

@@ -39,6 +39,7 @@ func newLeaderboard() *cobra.Command {
 		RunE:  f.run,
 	}
 	f.register(c, &f.results)
+	f.addRankBy(c)
 	formats := slices.Concat(reports.TableFormats, reports.FigureFormats)
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
@@ -85,6 +86,9 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 	if f.models != nil {
 		return f.across(c, db, ids)
 	}
+	if err := f.checkRankBy(); err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(boardChoices, c.Flags().Changed) {
 		return f.summarize(c.OutOrStdout(), db)
 	}
@@ -114,7 +118,7 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 
 // boardChoices are the flags with which leaderboard prints boards, and not a summary of all tracks.
 var boardChoices = []string{
-	"track", "gpu", "gpus", "reconfiguration", "format", "datasets", "columns", "top", "split", "profile",
+	"track", "gpu", "gpus", "reconfiguration", "format", "datasets", "columns", "top", "split", "profile", "rank-by",
 }
 
 // Of at most fewBoards all are printed. A summary has leading algorithms of each track.
@@ -194,6 +198,9 @@ func (f *boardFlags) across(c *cobra.Command, db *store.DB, ids []string) (err e
 		if f.gpu, err = mig.LookupOrRead(model); err != nil {
 			return fmt.Errorf("--across %s: %w", model, err)
 		}
+		if err := f.checkRankBy(); err != nil {
+			return err
+		}
 		for _, id := range ids {
 			board := f.leaderboard()
 			board.Datasets = []string{id}
@@ -226,7 +233,7 @@ func (at *conditions) where() string {
 }
 
 func (at *conditions) leaderboard() leaderboard.Conditions {
-	return leaderboard.Conditions{Track: at.track, GPU: at.gpu.Name, Count: at.gpus, Model: at.model}
+	return leaderboard.Conditions{Track: at.track, GPU: at.gpu.Name, Count: at.gpus, Model: at.model, RankBy: at.rankBy}
 }
 
 // rankingError makes a schedule that beats a certified bound a failed check: a bound or
