@@ -122,7 +122,7 @@ mig-configs:
 
 func TestGresFile(t *testing.T) {
 	g := mig.MustLookup("A100")
-	const text = "AutoDetect=off # here\nNodeName=n[1-2] Name=gpu Type=a100_1g.5gb Count=2\nnodename=n[1-2] name=gpu type=3g.20gb\nName=mps Count=9\nName=gpu File=/dev/nvidia0\n"
+	const text = "AutoDetect=off # here\nNodeName=n[1-2] Name=gpu Type=a100_1g.5gb Count=2\nName=gpu Type=whole Count=4\nnodename=n[1-2] name=gpu type=3g.20gb\nName=mps Count=9\nName=gpu File=/dev/nvidia0\n"
 	out, err := ReadGres(strings.NewReader(text), "f", g)
 	if err != nil || len(out) != 1 || out[0].Label != "n[1-2]" || !reflect.DeepEqual(out[0].Profiles, profiles(t, g, "1g:2,3g")) {
 		t.Errorf("%+v, %v", out, err)
@@ -145,7 +145,7 @@ func TestSlurmReadsOurs(t *testing.T) {
 		t.Skip("no slurmd")
 	}
 	g, dir := mig.MustLookup("H100"), t.TempDir()
-	layouts := []Named{{Label: "n1", Profiles: profiles(t, g, "1g:3,4g,1g.10gb+me")}, {Label: "n2", Profiles: profiles(t, g, "7g:2")}}
+	layouts := []Named{{Label: "n1", Profiles: profiles(t, g, "1g:3,4g,1g.10gb+me"), Whole: 2}, {Label: "n2", Profiles: profiles(t, g, "7g:2")}}
 	var b bytes.Buffer
 	if err := WriteGres(&b, "by a test", layouts); err != nil {
 		t.Fatal(err)

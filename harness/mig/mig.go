@@ -195,19 +195,28 @@ func Lookup(name string) (*GPU, error) {
 
 // LookupOrRead is [Lookup] for names on the command line. A name that ends with .json is a file
 // in the format of [GPU.JSON], for example the gpu.json that miglab profile writes; LookupOrRead
-// registers its model. Costs may follow the file's name, too.
+// registers its model. A name that ends with .txt is a file with the output of nvidia-smi mig -lgip and -lgipp. Costs
+// may follow the file's name, too.
 func LookupOrRead(name string) (*GPU, error) {
 	file, costs := spec.Split(name)
-	if costs != nil && strings.HasSuffix(file, ".json") {
+	isFile := strings.HasSuffix(file, ".json") || strings.HasSuffix(file, listingSuffix)
+	if costs != nil && isFile {
 		return withCosts(file, costs, LookupOrRead)
 	}
-	if !strings.HasSuffix(name, ".json") {
+	if !isFile {
 		return Lookup(name)
 	}
 	const limit = 1 << 20 // bytes
 	text, err := wholefile.Read(name, limit)
 	if err != nil {
 		return nil, err
+	}
+	if strings.HasSuffix(name, listingSuffix) {
+		g, err := parseListing(text, name)
+		if err != nil {
+			return nil, err
+		}
+		return Register(g)
 	}
 	return ParseModel(text, name)
 }
