@@ -19,7 +19,7 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 		choices: [][]string{{"JobIDRaw", "JobID"}, {"ElapsedRaw", "Elapsed", "End"}, {"AllocTRES", "ReqTRES"}},
 		split:   func(line string) ([]string, error) { return strings.Split(line, "|"), nil },
 	}
-	return readLines(r, file, t, each, func(f *fields) Job {
+	err := readLines(r, file, t, each, func(f *fields) Job {
 		if strings.Contains(f.text("JobIDRaw")+f.text("JobID"), ".") {
 			f.err = errStep
 			return Job{}
@@ -43,6 +43,10 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 		}
 		return j
 	})
+	if errors.Is(err, errMissingColumn) {
+		err = fmt.Errorf("%w; write the file with sacct -P -o JobIDRaw,Submit,State,ElapsedRaw,AllocTRES", err)
+	}
+	return err
 }
 
 // present makes a job without an end part of a snapshot, or returns why it cannot be used.

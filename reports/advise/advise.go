@@ -53,8 +53,8 @@ func (p *Page) write(w io.Writer, format string) error {
 	if format == "markdown" {
 		heading, title, text = "# ", "## ", func(text string) { fmt.Fprintln(b, reports.EscapeMarkdown(text)) }
 	}
-	text(heading + fmt.Sprintf("Advice for %s: %d requests, %s", p.File, len(p.Advice.Question.Requests.Requests),
-		p.Advice.Question.GPU))
+	text(heading + fmt.Sprintf("Advice for %s: %s, %s", p.File,
+		count(len(p.Advice.Question.Requests.Requests), "requests"), p.Advice.Question.GPU))
 	for _, s := range p.sections() {
 		fmt.Fprintf(b, "\n%s%s\n\n", title, s.title)
 		text(s.answer)
