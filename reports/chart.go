@@ -223,6 +223,9 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 	p.Add(ch.plotters...)
 
 	p.Y.Min, p.Y.Max = ch.y.scale(ch.dataY)
+	if !ch.y.Log && p.Y.Min < 0 && p.Y.Max > 0 {
+		p.Add(zeroLine{})
+	}
 	p.Y.Label.Text = ch.y.wrapLabel(sty, size.Y)
 	p.Y.Tick.Marker = ch.y.ticks(p.Y.Min, p.Y.Max, size.Y, func(string) vg.Length { return textSize })
 	p.X.Label.Text = ch.x.wrapLabel(sty, size.X)
@@ -234,6 +237,15 @@ func (ch *chart) plot(size vg.Point) *plot.Plot {
 	p.X.Min, p.X.Max = -0.5, float64(len(ch.categories))-0.5
 	ch.nameCategories(p, size.X)
 	return p
+}
+
+// A zeroLine marks where values change their sign.
+type zeroLine struct{}
+
+// Plot draws the line, grey and dashed as a [Level].
+func (zeroLine) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	c.StrokeLine2(dashed(levelGrey, 0.9), c.Min.X, y(0), c.Max.X, y(0))
 }
 
 func (a *Axis) wrapLabel(sty draw.TextStyle, length vg.Length) string {

@@ -671,3 +671,30 @@ func TestBandsKeepTheirColourInPDF(t *testing.T) {
 		t.Error("nothing is coloured")
 	}
 }
+
+// TestReferencesAreGreyAndDashed: the line at 0, where values have both signs, and a reference, which takes no colour.
+func TestReferencesAreGreyAndDashed(t *testing.T) {
+	dashes := func(low float64, reference bool) int {
+		f := Lines{X: Axis{Label: "x"}, Y: Axis{Label: "y"}}
+		for i := range MaxSeries {
+			f.Series = append(f.Series, Series{Name: string(rune('a' + i)), X: []float64{0, 1}, Y: []float64{low, 9}})
+		}
+		if reference {
+			f.Series = append(f.Series, Series{Name: "linear", X: []float64{0, 1}, Y: []float64{1, 2}, Reference: true})
+		}
+		var svg bytes.Buffer
+		if err := Encode(&svg, "svg", f); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(svg.String(), "stroke:#777777") * min(strings.Count(svg.String(), "stroke-dasharray"), 1)
+	}
+	for _, c := range []struct {
+		low       float64
+		reference bool
+		want      int // in the chart, and in the legend
+	}{{1, false, 0}, {-1, false, 1}, {0, false, 0}, {1, true, 2}, {-1, true, 3}} {
+		if got := dashes(c.low, c.reference); got != c.want {
+			t.Errorf("from %v, reference %t: %d grey dashed lines, want %d", c.low, c.reference, got, c.want)
+		}
+	}
+}

@@ -102,7 +102,7 @@ func (g *ganttLayout) arrange() {
 	for i := range g.Panels {
 		p := &g.Panels[i]
 		g.left = append(g.left, x)
-		lines := wrap(bold(textSize), p.Title, g.width(p))
+		lines := wrapTitle(bold(textSize), p.Title, g.width(p))
 		if p.Title == "" {
 			lines = nil
 		}

@@ -25,6 +25,8 @@ type Series struct {
 	Markers bool
 	// Published draws the line dashed, in the colour of the measured series with the same name.
 	Published bool
+	// Reference draws the line grey and dashed: something to compare the others with.
+	Reference bool
 	// Width is the width of the line in points; 0 means 1.3.
 	Width vg.Length
 }
@@ -107,7 +109,9 @@ func (f Lines) chart(names *palette) (*chart, error) {
 		if err := f.addSeries(ch, s); err != nil {
 			return nil, err
 		}
-		names.index(s.Name)
+		if !s.Reference {
+			names.index(s.Name)
+		}
 	}
 	if err := ch.checkCount(names); err != nil {
 		return nil, err
@@ -127,33 +131,44 @@ func (f Lines) chart(names *palette) (*chart, error) {
 		}
 	}
 	for _, s := range f.Series {
-		colour := names.index(s.Name)
-		line := &plotter.Line{XYs: ch.points(s.X, s.Y), LineStyle: solid(okabeIto[colour], cmp.Or(s.Width, 1.3))}
-		signs := &plotter.Scatter{GlyphStyle: glyph(colour)}
-		e := legendEntry{s.Name, nil}
-		if s.Published {
-			line.LineStyle = dashed(okabeIto[colour], 1.3)
-			e.label += " (published)"
-		}
-		if !f.Dots {
-			ch.plotters, e.signs = append(ch.plotters, line), append(e.signs, line)
-		}
-		// A single point makes no line.
-		if f.Dots || s.Markers || len(s.X) == 1 {
-			e.signs = append(e.signs, signs)
-		}
-		if !f.Dots && (s.Markers || len(s.X) == 1) {
-			signs.XYs = pickPoints(line.XYs, colour)
-			ch.plotters = append(ch.plotters, signs)
-		}
-		if !slices.ContainsFunc(ch.legend, func(same legendEntry) bool { return same.label == e.label }) {
-			ch.legend = append(ch.legend, e)
-		}
+		f.drawSeries(ch, names, s)
 	}
 	if f.Dots {
 		ch.plotters = append(ch.plotters, f.mix(ch, names))
 	}
 	return ch, nil
+}
+
+// drawSeries adds the line of a series and its entry in the legend.
+func (f Lines) drawSeries(ch *chart, names *palette, s Series) {
+	if s.Reference {
+		line := &plotter.Line{XYs: ch.points(s.X, s.Y), LineStyle: dashed(levelGrey, 0.9)}
+		ch.plotters = append(ch.plotters, line)
+		ch.legend = append(ch.legend, legendEntry{s.Name, []plot.Thumbnailer{line}})
+		return
+	}
+	colour := names.index(s.Name)
+	line := &plotter.Line{XYs: ch.points(s.X, s.Y), LineStyle: solid(okabeIto[colour], cmp.Or(s.Width, 1.3))}
+	signs := &plotter.Scatter{GlyphStyle: glyph(colour)}
+	e := legendEntry{s.Name, nil}
+	if s.Published {
+		line.LineStyle = dashed(okabeIto[colour], 1.3)
+		e.label += " (published)"
+	}
+	if !f.Dots {
+		ch.plotters, e.signs = append(ch.plotters, line), append(e.signs, line)
+	}
+	// A single point makes no line.
+	if f.Dots || s.Markers || len(s.X) == 1 {
+		e.signs = append(e.signs, signs)
+	}
+	if !f.Dots && (s.Markers || len(s.X) == 1) {
+		signs.XYs = pickPoints(line.XYs, colour)
+		ch.plotters = append(ch.plotters, signs)
+	}
+	if !slices.ContainsFunc(ch.legend, func(same legendEntry) bool { return same.label == e.label }) {
+		ch.legend = append(ch.legend, e)
+	}
 }
 
 // addSeries checks a series and adds it to the ranges of the data.

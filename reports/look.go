@@ -188,6 +188,15 @@ func wrapTo(sty draw.TextStyle, text string, n int) []string {
 	}
 }
 
+// wrapTitle breaks a title into as few lines as the width allows, of about the same length.
+func wrapTitle(sty draw.TextStyle, title string, width vg.Length) []string {
+	lines := wrap(sty, title, width)
+	if even := wrapTo(sty, title, len(lines)); widest(sty, even) <= width {
+		return even
+	}
+	return lines
+}
+
 // words splits text after every place where a line may end.
 func words(text string) []string {
 	var out []string
@@ -275,7 +284,7 @@ func heading(c draw.Canvas, title string) draw.Canvas {
 		return c
 	}
 	sty := bold(titleSize)
-	lines := wrap(sty, title, c.Max.X-c.Min.X)
+	lines := wrapTitle(sty, title, c.Max.X-c.Min.X)
 	h := height(sty, len(lines))
 	write(c, sty, draw.XCenter, vg.Point{X: c.Center().X, Y: c.Max.Y - h/2}, lines...)
 	return draw.Crop(c, 0, 0, 0, -h-4)

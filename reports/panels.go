@@ -59,7 +59,7 @@ func (f Panels) layout(most vg.Length) (page, error) {
 	plots := make([][]*plot.Plot, tiles.Rows)
 	for k, ch := range charts {
 		p := ch.plot(data)
-		p.Title.Text = strings.Join(wrap(bold(titleSize), ch.title, cell), "\n")
+		p.Title.Text = strings.Join(wrapTitle(bold(titleSize), ch.title, cell), "\n")
 		plots[k/tiles.Cols] = append(plots[k/tiles.Cols], p)
 	}
 	for last := &plots[tiles.Rows-1]; len(*last) < tiles.Cols; {

@@ -45,7 +45,8 @@ func Speedups(title string, g *mig.GPU, b task.Batch, perPanel int, linear bool)
 	ends := []float64{1, float64(g.ComputeSlices)}
 	out := Panels{Title: title}
 	for some := range slices.Chunk(f.Series, perPanel) {
-		panel := Lines{X: f.X, Y: f.Y, Series: append(slices.Clone(some), Series{Name: "linear", X: ends, Y: ends})}
+		reference := Series{Name: "linear", X: ends, Y: ends, Reference: true}
+		panel := Lines{X: f.X, Y: f.Y, Series: append(slices.Clone(some), reference)}
 		out.Charts = append(out.Charts, panel)
 	}
 	return out

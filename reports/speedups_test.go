@@ -29,7 +29,7 @@ func TestSpeedups(t *testing.T) {
 	}
 	first, second := got.Charts[0].(reports.Lines), got.Charts[1].(reports.Lines)
 	sizes := []float64{1, 2, 3, 4, 7}
-	linear := reports.Series{Name: "linear", X: []float64{1, 7}, Y: []float64{1, 7}}
+	linear := reports.Series{Name: "linear", X: []float64{1, 7}, Y: []float64{1, 7}, Reference: true}
 	want := []reports.Series{
 		{Name: "a", X: sizes, Y: []float64{1, 2, 3, 4, 8}, Markers: true},
 		{Name: "b", X: sizes, Y: []float64{1, 1, 1, 1, 1}, Markers: true},

@@ -260,15 +260,26 @@ func (all curves) training(d *figures.Data) (*figures.Output, error) {
 		"*-classes: the same training runs as without, scored on 98 full batches of the data sets of Table 4",
 		"*-dqn*: trained in segments, each of which begins with an empty replay buffer; a curve has a point at the "+
 			"end of each")
-	var own []learningRow
+	var own, further []learningRow
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Rows = append(t.Rows, all.trainingRow(name))
 		if workload, ours := strings.CutPrefix(name, "agent-"); ours {
-			own = append(own, learningRow{Cell: claim.Of(workload), Agent: name})
+			row := learningRow{Cell: claim.Of(workload), Agent: name}
+			if all.of(name)[0].Last() < enoughSteps {
+				further = append(further, row)
+			} else {
+				own = append(own, row)
+			}
 		}
 	}
-	chart := all.chart("Learning of our own agents, by what they learn from", own)
-	chart.X.Label = "Training steps [million]"
+	chart := reports.Panels{Title: "Learning of our own agents, by what they learn from", Columns: 1}
+	for _, part := range []reports.Lines{
+		all.chart("Trained from the beginning, on all workloads", own),
+		all.chart("Then trained further, each on one workload", further),
+	} {
+		part.X.Label = "Training steps [million]"
+		chart.Charts = append(chart.Charts, part)
+	}
 	return new(figures.Output).Table(t).Figure("training", chart.Title, chart), nil
 }
 
@@ -359,7 +370,11 @@ func (all curves) mixed(d *figures.Data, name, heading string, notes ...string) 
 	for len(lines) > 0 {
 		panel := lines[0].Other // its lines follow one another
 		next := figures.Count(lines, func(l learningRow) bool { return l.Other == panel })
-		chart := all.chart(panel, lines[:next])
+		title := panel
+		if strings.Contains(heading, panel) {
+			title = ""
+		}
+		chart := all.chart(title, lines[:next])
 		for _, l := range lines[:next] {
 			if slices.Contains(namesOf(agents), l.Quantity) {
 				addPublished(d, &chart, name, l)

@@ -156,7 +156,7 @@ func curves(measured, drawn []sample) reports.Panels {
 			chart.Series = append(chart.Series, line)
 		}
 		ends := []float64{1, 7}
-		chart.Series = append(chart.Series, reports.Series{Name: "linear", X: ends, Y: ends})
+		chart.Series = append(chart.Series, reports.Series{Name: "linear", X: ends, Y: ends, Reference: true})
 		out.Charts = append(out.Charts, chart)
 	}
 	return out

@@ -158,16 +158,19 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	var panels []reports.Lines
 	m := shippedModel()
 	for _, x := range []struct {
-		name, title string
-		values      []float64
+		name, label, title string
+		values             []float64
 	}{
 		{
-			"kappa", fmt.Sprintf("delta = %g", m.Delta),
+			"kappa", "kappa: how much jobs that share memory slow each other", fmt.Sprintf("delta = %g", m.Delta),
 			scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3),
 		},
-		{"delta", fmt.Sprintf("kappa = %g", m.Kappa), scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
+		{
+			"delta", "delta: what MPS without percentages costs", fmt.Sprintf("kappa = %g", m.Kappa),
+			scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5),
+		},
 	} {
-		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.name, Ticks: x.values}, Y: overTimeSharing}
+		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.label, Ticks: x.values}, Y: overTimeSharing}
 		for _, v := range x.values {
 			rows := throughputRows(d, queuesWith("%s=%g", x.name, v))
 			add(fmt.Sprintf("%s = %g", x.name, v), rows)

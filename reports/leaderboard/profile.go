@@ -1,6 +1,7 @@
 package leaderboard
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -37,19 +38,22 @@ func setRatios(contenders []*contender, metric Metric) {
 
 // Profile draws performance profiles (Dolan and Moré, Mathematical Programming 91, 2002) over the instances of all
 // datasets together: on which share of them an algorithm is within a factor of the best one. Algorithms that are not
-// ranked on all datasets are left out.
-func Profile(standings []Standing) reports.Figure {
+// ranked on all datasets are left out. If top is not 0, it draws so many of them, those with the least mean rank. The
+// best one on an instance may be one that is not drawn. It returns an error if no algorithm is ranked on all datasets.
+func Profile(standings []Standing, top int) (reports.Lines, error) {
 	chart := reports.Lines{
 		Title: "Performance profiles, " + boardTitle(standings[0]), X: reports.Axis{Label: "Factor of the best"},
 		Y: reports.Axis{Label: "Share of instances", From: 0, To: 1},
 	}
 	ratios, boards, datasets := map[string][]float64{}, map[string]int{}, 0
+	ranks := map[string]int{} // sums
 	for own := range ByDataset(standings) {
 		datasets++
 		for _, s := range own {
 			if s.Rank > 0 {
 				ratios[s.Algorithm] = append(ratios[s.Algorithm], s.Ratios...)
 				boards[s.Algorithm]++
+				ranks[s.Algorithm] += s.Rank
 			}
 		}
 	}
@@ -60,6 +64,13 @@ func Profile(standings []Standing) reports.Figure {
 			delete(boards, s.Algorithm)
 		}
 	}
+	if top > 0 {
+		slices.SortStableFunc(samples, func(a, b reports.Sample) int { return ranks[a.Name] - ranks[b.Name] })
+		samples = samples[:min(top, len(samples))]
+	}
+	if samples == nil {
+		return chart, errors.New("no algorithm is ranked on all of these datasets; name fewer with --datasets")
+	}
 	chart.Series = reports.Shares(samples, 1)
-	return chart
+	return chart, nil
 }

@@ -47,7 +47,8 @@ func newLeaderboard() *cobra.Command {
 		"GPU models, separated by commas, in place of --gpu: one table of the places on each of them and of --datasets")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "only these datasets, separated by commas")
 	c.Flags().StringSliceVar(&f.columns, "columns", nil, "only these columns, in this order, separated by commas")
-	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1), "only so many algorithms of each dataset, the best ones")
+	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1),
+		"only so many algorithms of each dataset, the best ones; with --profile, of all datasets together")
 	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),
 		"only a half of the instances, tune or test (miglab run --help)")
 	c.Flags().BoolVar(&f.profile, "profile", false,
@@ -107,11 +108,15 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 			return f.noResults(id, db)
 		}
 	}
+	if f.profile {
+		chart, err := leaderboard.Profile(standings, f.top)
+		if err != nil {
+			return err
+		}
+		return reports.Encode(c.OutOrStdout(), f.format, chart)
+	}
 	if f.top > 0 {
 		standings = leaderboard.Top(standings, f.top)
-	}
-	if f.profile {
-		return reports.Encode(c.OutOrStdout(), f.format, leaderboard.Profile(standings))
 	}
 	return leaderboard.Encode(c.OutOrStdout(), f.format, standings, f.columns)
 }
