@@ -66,6 +66,8 @@ type Advice struct {
 	// Held is the answer for a snapshot.
 	Held  Held
 	Order Order
+	// Moving has what moves gain, by their cost; empty if a policy fails.
+	Moving []Moving
 	// Span describes the blocks of all intervals.
 	Span Span
 }
@@ -155,7 +157,10 @@ func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, erro
 	if out.FixedNeed, err = a.fixedLeast(out.Below); err != nil {
 		return nil, err
 	}
-	out.Order, err = a.order()
+	if out.Order, err = a.order(); err != nil {
+		return nil, err
+	}
+	out.Moving, err = a.moving()
 	return out, err
 }
 

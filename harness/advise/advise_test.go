@@ -343,3 +343,44 @@ func TestSecondCallComputesNothing(t *testing.T) {
 		t.Errorf("%d units, %v", units, err)
 	}
 }
+
+// TestMovingCountsPauses: what moves gain is the difference of the means from arrival to end, with the pauses.
+func TestMovingCountsPauses(t *testing.T) {
+	rng, runner, moves := rand.New(rand.NewPCG(9, 9)), openRunner(t), 0
+	for range 20 {
+		g := mig.MustLookup("A100-80GB")
+		q := Question{GPU: g, Requests: drawTrace(rng, g, 60, false), Wait: -1, P95: -1, Bounds: proven}
+		a := newAdviser(t.Context(), &q, runner)
+		a.in.GPUs = 2
+		got, err := a.moving()
+		if err != nil || len(got) != len(moveCosts) {
+			t.Fatal(got, err)
+		}
+		turnaround := func(policy string, cost int) (mean float64, moves int) {
+			in, sum := a.in, 0
+			for _, r := range in.Requests {
+				sum += r.Lifespan
+			}
+			in.Migration = task.Migration{Moves: 1000, Window: sum / len(in.Requests), Downtime: cost}
+			r, err := runChecked(a, algo.MustParse(policy), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, end := range r.Ends {
+				mean += float64(end-in.Requests[i].Arrival) / float64(len(r.Ends))
+			}
+			return mean, len(r.Moved)
+		}
+		still, none := turnaround(Still, 0)
+		for i, m := range got {
+			mean, n := turnaround(Mover, []int{0, 10, 30, 120}[i])
+			if none != 0 || m.Moves != n || math.Abs(m.Less.Mean-(still-mean)) > 1e-9 {
+				t.Errorf("%+v, want %d moves that gain %v", m, n, still-mean)
+			}
+			moves += n
+		}
+	}
+	if moves < 100 {
+		t.Errorf("%d moves", moves)
+	}
+}

@@ -1,5 +1,6 @@
 // Package advise answers the questions of the operator of a MIG cluster about one trace of requests: the demand over
-// time, the policy, the number of GPUs, the fixed geometry, and the order in which a driver should list its devices.
+// time, the policy, the number of GPUs, the fixed geometry, the order in which a driver should list its devices, and
+// what moving requests would gain.
 //
 // Requests that fit nowhere wait, as in [sim.RunWaiting], and the referee checks every simulation. A trace is a single
 // instance. Its intervals come from blocks of time: [stats.BlockMean] draws them, with the same blocks for all

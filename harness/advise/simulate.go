@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"miglab/harness/algo"
@@ -77,6 +78,9 @@ type Simulation struct {
 	GPUs   int
 	// Geometry has a partition for each GPU; nil if instances are made on demand.
 	Geometry []string
+	// Moves says that the policy may move requests. Each move stops one for MoveCost seconds.
+	Moves    bool
+	MoveCost float64
 }
 
 // An Outcome is the result of a simulation. Times are in seconds.
@@ -88,7 +92,10 @@ type Outcome struct {
 	P95  float64 `json:"p95_s"`
 	// Bins has the sum of the delays of the requests that arrive in each bin. A delay is the wait, less the time that
 	// a request for work saves if a fixed geometry gives it a larger instance.
+	// A pause after a move is part of it.
 	Bins []float64 `json:"bins"`
+	// Moves is the number of moves.
+	Moves int `json:"moves,omitempty"`
 	// Error says why the simulation failed; "" if it did not.
 	Error string `json:"error,omitempty"`
 }
@@ -102,6 +109,9 @@ func (a *adviser) run(all []Simulation) ([]Outcome, error) {
 			return nil, err
 		}
 		what := fmt.Sprintf("simulate/%s/%d/%s", algorithm.ID, s.GPUs, strings.Join(s.Geometry, "+"))
+		if s.Moves {
+			what += fmt.Sprintf("/moves %v", s.MoveCost)
+		}
 		inputs := fmt.Sprintf("v%d %s", algorithm.Spec.Version, algorithm.Weights())
 		units = append(units, a.unit(what, inputs, func(context.Context) (any, error) {
 			o, err := a.simulate(algorithm, s)
@@ -151,6 +161,15 @@ func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (o Outcome, e
 			return o, err
 		}
 	}
+	if s.Moves {
+		sum := 0
+		for i := range in.Requests {
+			sum += in.Requests[i].Lifespan
+		}
+		in.Migration = task.Migration{
+			Moves: mostMoves, Window: sum / len(in.Requests), Downtime: int(math.Round(s.MoveCost / in.Seconds())),
+		}
+	}
 	r, err := runChecked(a, algorithm, in)
 	if err != nil {
 		return o, err
@@ -159,7 +178,7 @@ func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (o Outcome, e
 	if err != nil {
 		return o, err
 	}
-	o = Outcome{Policy: s.Policy, GPUs: s.GPUs, Bins: make([]float64, len(a.span.counts))}
+	o = Outcome{Policy: s.Policy, GPUs: s.GPUs, Bins: make([]float64, len(a.span.counts)), Moves: len(r.Moved)}
 	for _, m := range metrics {
 		switch m.Name {
 		case "wait_mean_s":
@@ -169,8 +188,7 @@ func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (o Outcome, e
 		}
 	}
 	for i, bin := range a.span.bins {
-		longer := in.Requests[i].Lifespan - a.in.Requests[i].Lifespan
-		o.Bins[bin] += a.seconds(float64(r.Starts[i] - in.Requests[i].Arrival + longer))
+		o.Bins[bin] += a.seconds(float64(r.Ends[i] - in.Requests[i].Arrival - a.in.Requests[i].Lifespan))
 	}
 	return o, nil
 }

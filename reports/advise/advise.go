@@ -100,11 +100,7 @@ func (p *Page) sections() []section {
 	if p.Advice.Question.Snapshot {
 		return []section{p.demand(), p.snapshot()}
 	}
-	return []section{p.demand(), p.policies(), p.gpus(), p.fixed(), p.order(), {
-		title: "6. What would moving gain?",
-		answer: "Not answered: a simulated request that runs is not moved while others wait. On MISO's jobs, the " +
-			"page of clusters has what moving gains.",
-	}}
+	return []section{p.demand(), p.policies(), p.gpus(), p.fixed(), p.order(), p.moving()}
 }
 
 // duration formats seconds in the unit that people use.
@@ -403,10 +399,7 @@ func (p *Page) order() section {
 			t.Row(profile, strings.Join(starts, "  "))
 		}
 	}
-	less, how := o.Less, "less"
-	if less.Mean < 0 {
-		less.Mean, less.Low, less.High, how = -less.Mean, -less.High, -less.Low, "more"
-	}
+	less, how := positive(o.Less, "less", "more")
 	answer := fmt.Sprintf("By ascending starts. The best of %d orders tried on the first half of the time, %s, is not "+
 		"certainly better in the second half: its mean wait is %s %s.", o.Tried, starts(o.Found), estimate(less), how)
 	if o.Better() {
@@ -415,6 +408,45 @@ func (p *Page) order() section {
 			estimate(o.Less))
 	}
 	return section{title: "5. In which order should a DRA driver list its devices?", table: &t, answer: answer}
+}
+
+// positive returns a difference without its sign, and the word for its sign.
+func positive(e stats.BlockEstimate, above, below string) (stats.BlockEstimate, string) {
+	if e.Mean < 0 {
+		e.Mean, e.Low, e.High = -e.Mean, -e.High, -e.Low
+		return e, below
+	}
+	return e, above
+}
+
+// shownCost is the cost of a move, in seconds, that the answer is about.
+const shownCost = 30
+
+func (p *Page) moving() section {
+	s := section{title: "6. What would moving gain?"}
+	t := reports.Table{
+		Columns: reports.Left("a move costs s").Right("moves", "less delay s", "from", "to"),
+		Notes: []string{
+			fmt.Sprintf("%s places as %s does, and moves running requests if that puts more slices to use than the "+
+				"pauses cost", advise.Mover, advise.Still),
+			"less delay: of the mean from arrival to end, with the pauses; from, to: its 95 % interval",
+		},
+	}
+	s.answer = "Not answered: a simulation with moves failed."
+	for _, m := range p.Advice.Moving {
+		t.Row(m.Cost, m.Moves, cells(m.Less))
+		if m.Cost == shownCost {
+			less, how := positive(m.Less, "less", "more")
+			if m.Less.Low <= 0 && m.Less.High >= 0 {
+				how = "not certainly " + how
+			}
+			s.answer = fmt.Sprintf("Where a move stops a request for %s and frees its slices at once, the mean time "+
+				"from arrival to end under %s, which moves requests, is %s than under %s, by %s.", duration(m.Cost),
+				advise.Mover, how, advise.Still, estimate(less))
+			s.table = &t
+		}
+	}
+	return s
 }
 
 func starts(order []mig.Slices) string {

@@ -1,0 +1,39 @@
+package advise
+
+import "miglab/harness/stats"
+
+// A Moving compares a policy that moves running requests while others wait with one that only places, by the same rule.
+type Moving struct {
+	// Cost is the time in seconds for which a moved request makes no progress, and Moves is the number of moves.
+	Cost  float64
+	Moves int
+	// Less is the mean delay without moves less the mean delay with them. A pause after a move is part of the delay.
+	Less stats.BlockEstimate
+}
+
+// Still is the policy that places as [Mover] does and moves nothing.
+const Still, Mover = "mfi", "replan"
+
+// moveCosts are the costs of a move that are compared, in seconds, and mostMoves is more than any policy makes.
+var moveCosts = []float64{0, 10, 30, 120}
+
+const mostMoves = 1 << 30
+
+// moving simulates the cluster with moves at each cost.
+func (a *adviser) moving() (out []Moving, err error) {
+	all := []Simulation{{Policy: Still, GPUs: a.in.GPUs}}
+	for _, cost := range moveCosts {
+		all = append(all, Simulation{Policy: Mover, GPUs: a.in.GPUs, Moves: true, MoveCost: cost})
+	}
+	outcomes, err := a.run(all)
+	if err != nil {
+		return nil, err
+	}
+	for i, cost := range moveCosts {
+		o := outcomes[i+1]
+		if o.Error == "" && outcomes[0].Error == "" {
+			out = append(out, Moving{Cost: cost, Moves: o.Moves, Less: a.mean(difference(outcomes[0].Bins, o.Bins))})
+		}
+	}
+	return out, nil
+}
