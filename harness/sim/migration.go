@@ -139,7 +139,7 @@ func newResidents(c *Cluster, requests int, rules task.Migration) *Residents {
 // add adds the workloads of a request.
 func (r *Residents) add(i, profile int, spots []Spot) {
 	window := mig.Instance{Profile: r.cluster.profiles[profile], Start: spots[0].Start}.Mask()
-	r.stays[i] = departure{gpu: int32(spots[0].GPU), window: window}
+	r.stays[i] = departure{request: int32(i), gpu: int32(spots[0].GPU), window: window}
 	r.spots[i] = slices.Clone(spots)
 	for _, s := range spots {
 		w := Resident{Request: i, Profile: profile, Start: s.Start, Fixed: len(spots) > 1}
@@ -159,7 +159,6 @@ func (e *placementEngine) settle(i, profile int) {
 	e.residents.add(i, profile, spots)
 	q := &e.requests[i]
 	e.residents.stays[i].slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
-	e.residents.stays[i].request = int32(i)
 }
 
 func firstSlice(m mig.Mask) mig.Slices { return mig.Slices(bits.TrailingZeros8(uint8(m))) }

@@ -207,15 +207,12 @@ func (e *waitingEngine) moveBefore(now, i int, k *waitingKind) error {
 		return nil
 	}
 	r.slot, r.behind = now, e.behind
-	r.head = !slices.ContainsFunc(e.kinds, func(k waitingKind) bool { return len(k.queue) > 0 && int(k.queue[0]) < i })
+	r.head = !slices.ContainsFunc(e.kinds, func(other waitingKind) bool {
+		return len(other.queue) > 0 && int(other.queue[0]) < i
+	})
 	err := r.ask(e.mover, i, k.profile, func(m Move) error {
 		if err := r.move(m, e.set); err != nil {
 			return err
-		}
-		if e.ends[m.Request] > maxMovedEnd-r.rules.Downtime {
-			return &ChoiceError{
-				fmt.Sprintf("request %d is moved until it may end after slot %d", m.Request, maxMovedEnd),
-			}
 		}
 		e.ends[m.Request] += r.rules.Downtime
 		e.spots[m.Request] = []Spot{m.To}
@@ -224,9 +221,6 @@ func (e *waitingEngine) moveBefore(now, i int, k *waitingKind) error {
 	e.skipMoved()
 	return err
 }
-
-// maxMovedEnd keeps slots within the whole numbers of a float64, as [task.Requests.CheckEnd] does without moves.
-const maxMovedEnd = 1 << 52
 
 // behind yields the profiles of the requests for one GPU that are tried after the present one.
 func (e *waitingEngine) behind(yield func(profile int) bool) {
