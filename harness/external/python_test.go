@@ -15,6 +15,7 @@ import (
 
 	"miglab/algorithms/algotest"
 	"miglab/harness/algo"
+	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/schedule"
@@ -129,7 +130,7 @@ func TestPlansOfPythonAreThoseOfGo(t *testing.T) {
 		if c.gpu != "" {
 			wanted = 3
 		}
-		const each = 14
+		each := deep.N(5, 14)
 		full := func() bool {
 			n := 0
 			for _, k := range compared {
@@ -211,32 +212,47 @@ miglab.main()
 	}
 }
 
-// TestMistakesInPython: a mistake in a function is the row of its instance, with the last line of the traceback.
+// TestMistakesInPython: a mistake in a function is the row of its instance, with the last line of the traceback. One
+// process makes all of them; the number of tasks says which.
 func TestMistakesInPython(t *testing.T) {
 	const begin = "import miglab\n\n@miglab.scheduler\ndef mine(problem):\n    print('text on standard output')\n    "
-	for body, want := range map[string]string{
-		"return problem.instances(5)":                          `declines: "A100 has no instances of size 5"`,
-		"return problem.partition('3-4')":                      `declines: "A100 has no partition 3-4"`,
-		"raise miglab.Infeasible('none\\nat all')":             `declines: "none\nat all"`,
-		"return problem.nothing":                               `declines: "AttributeError: 'Problem' object has no attribute 'nothing'"`,
-		"raise ValueError('a\\nb')":                            `declines: "b"`,
-		"return [miglab.Instance(0, 7, 0, problem.tasks[1:])]": `gives no plan: line 1: task "task 0" is missing`,
-		"return [miglab.Instance(0, 7, 1, problem.tasks)]":     `[0].size: A100 cannot place size 7 at slice 1`,
-		"return {'placements': [], 'reconfigurations': []}":    `missing task`,
-		"return 5":   `declines: "TypeError: mine returned 5; it must return a plan, a list of miglab.Instance, or a schedule, a dict"`,
-		"return [1]": `declines: "TypeError: mine returned [1]; it must return a plan`,
-		"return [miglab.Instance(0, 7, 0, problem.tasks, not_before_s=float('nan'))]":         `declines: "ValueError: Out of range float values are not JSON compliant`,
-		"import os; os.system('echo more'); return [miglab.Instance(0, 7, 0, problem.tasks)]": ``,
-	} {
-		id := script(t, begin+body+"\n\n\nmiglab.main()\n")
-		if id == "" {
-			t.Skip("no python3")
+	cases := []struct{ body, want string }{
+		{"return problem.instances(5)", `declines: "A100 has no instances of size 5"`},
+		{"return problem.partition('3-4')", `declines: "A100 has no partition 3-4"`},
+		{"raise miglab.Infeasible('none\\nat all')", `declines: "none\nat all"`},
+		{"return problem.nothing", `declines: "AttributeError: 'Problem' object has no attribute 'nothing'"`},
+		{"raise ValueError('a\\nb')", `declines: "b"`},
+		{"return [miglab.Instance(0, 7, 0, problem.tasks[1:])]", `gives no plan: line 1: task "task 0" is missing`},
+		{"return [miglab.Instance(0, 7, 1, problem.tasks)]", `[0].size: A100 cannot place size 7 at slice 1`},
+		{"return {'placements': [], 'reconfigurations': []}", `missing task`},
+		{"return 5", `declines: "TypeError: mine returned 5; it must return a plan, a list of miglab.Instance, or a schedule, a dict"`},
+		{"return [1]", `declines: "TypeError: mine returned [1]; it must return a plan`},
+		{"return [miglab.Instance(0, 7, 0, problem.tasks, not_before_s=float('nan'))]", `declines: "ValueError: Out of range float values are not JSON compliant`},
+		{"import os; os.system('echo more'); return [miglab.Instance(0, 7, 0, problem.tasks)]", ``},
+	}
+	text := begin
+	for k, c := range cases {
+		text += fmt.Sprintf("if len(problem.tasks) == %d:\n        %s\n    ", 2+k, c.body)
+	}
+	id := script(t, text+"\n\nmiglab.main()\n")
+	if id == "" {
+		t.Skip("no python3")
+	}
+	a, err := algo.ParseFor(id, algo.TrackBatch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, c := range cases {
+		p := problem(2 + k)
+		s, err := a.Schedule(t.Context(), p)
+		if err == nil {
+			_, err = schedule.Measure(p, s)
 		}
-		if err := settle(t, id, problem(2)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), strings.ReplaceAll(want, "\n", `\n`))) {
-			t.Errorf("%s: %v, want %s", body, err, want)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) && !strings.Contains(err.Error(), strings.ReplaceAll(c.want, "\n", `\n`))) {
+			t.Errorf("%s: %v, want %s", c.body, err, c.want)
 		}
 	}
-	err := settle(t, script(t, begin+"return problem.tasks[99]\n\n\nmiglab.main()\n"), problem(2))
+	err = settle(t, script(t, begin+"return problem.tasks[99]\n\n\nmiglab.main()\n"), problem(2))
 	if err == nil || !strings.Contains(err.Error(), `, line 6, in mine\n    return problem.tasks[99]`) {
 		t.Errorf("the place of a mistake: %v", err)
 	}
