@@ -15,8 +15,8 @@ import (
 // PROVEN. In a slot, a request that has arrived and could not have ended either has an instance or waits. By the
 // weights of a facet of the GPU's partitions, the instances together weigh at most the number of GPUs. So leave out
 // such requests, the heaviest first, until the others weigh no more than that: at least as many wait. The sum over all
-// slots bounds the sum of the waits. [WaitingAtLeast] less the sum of the lifespans bounds it too. The larger bound
-// counts.
+// slots bounds the sum of the waits. [WaitingAtLeast] less the sum of the lifespans bounds it, too. The larger bound
+// is returned.
 func WaitAtLeast(g *mig.GPU, in task.Requests) float64 {
 	turnaround, _ := WaitingAtLeast(g, in)
 	wait := turnaround
@@ -42,9 +42,10 @@ var lateParts = []int{1, 2, 4, 8, 16, 32, 64}
 // LateAtLeast returns a lower bound on the number of requests that wait longer than a number of slots, for any
 // scheduler.
 //
-// PROVEN. A request that waits no longer than that has an instance at least from then, counted from its arrival, to the
-// earliest slot in which it can end. As in [WaitAtLeast], some of the requests for which this is so in a slot must be
-// left out; these are late. Parts of a stream have no request in common, so that their bounds add up.
+// PROVEN. A request is punctual if it waits no longer than that. Then it has an instance at least from its
+// arrival plus that number of slots to the earliest slot in which it can end. As in [WaitAtLeast], the requests that
+// would have to have one in a slot may be too many. Those that must be left out are late. Parts of a stream have no request in common, so their bounds
+// add up.
 func LateAtLeast(g *mig.GPU, in task.Requests, slots int) (most int) {
 	for _, weights := range facets(g) {
 		for _, parts := range lateParts {

@@ -6,7 +6,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// heads holds the lengths of the heads of a node for one assignment, in descending order and followed by zeros.
+// heads holds the lengths of the heads of a node for one assignment of tasks, in descending order. Zeros follow them.
+// [chainSearch.heads] says what a head is.
 type heads [mig.MaxSize]ticks
 
 // longest returns the longest chain if each head waits for the heads before it; longest first is the best order.
@@ -40,13 +41,15 @@ func (h *heads) merge(o *heads) heads {
 // A headSearch divides the tasks from the root down. It skips divisions that are too long by a chain search's tables.
 type headSearch struct {
 	chains *chainSearch
-	wait   ticks
-	// closed holds the tables of the subtrees, by kind and node; under the gross tables of the nodes below a node;
-	// loads the sums of the tasks' durations, by size and set.
+	// wait is the time of a create, for which the next head waits.
+	wait ticks
+	// closed holds the tables of the subtrees, by kind and node.
 	closed [2][][]ticks
-	under  [][]ticks
-	loads  [mig.MaxSize + 1][]ticks
-	known  map[headsKey]knownHeads
+	// under holds the gross tables of the nodes below each node.
+	under [][]ticks
+	// loads holds the sums of the tasks' durations, by size and set.
+	loads [mig.MaxSize + 1][]ticks
+	known map[headsKey]knownHeads
 	// steps may not exceed most.
 	steps, most int
 }
@@ -137,7 +140,8 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	return h
 }
 
-// subtree returns the heads with chains below the limit for a set on a subtree, except heads no shorter than others.
+// subtree returns the heads of a subtree for a set of tasks whose chains are below the limit. It leaves out heads that
+// are no shorter than others in the list.
 func (h *headSearch) subtree(v, set, kind int, limit ticks) []heads {
 	if set == 0 {
 		return []heads{{}}
@@ -208,6 +212,7 @@ func (h *headSearch) below(v, set, kind int, limit ticks) []heads {
 	return list
 }
 
+// join adds the pairs of heads of the left and the right subtree whose chains are below the limit.
 func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	for i := range left {
 		for j := range right {
@@ -220,7 +225,8 @@ func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	return list
 }
 
-// add adds x to a list and leaves out heads if others are no longer. Adding the same heads to both keeps this.
+// add adds x to a list unless a member is no longer, and removes members that are no shorter than x. If the same heads
+// are joined to two lists later, the shorter ones stay shorter.
 func (h *headSearch) add(list []heads, x heads) []heads {
 	h.steps += len(list)
 	if slices.ContainsFunc(list, func(o heads) bool { return dominates(x[:], o[:]) }) {

@@ -47,7 +47,7 @@ type search struct {
 	exchange [][2]int
 	// leastDestroy is the shortest destroy of a node of the tree.
 	leastDestroy mig.Seconds
-	// took is the sum of the durations of a set of tasks, by size and set.
+	// took has the sum of the durations of each set of tasks, by size and set.
 	took [mig.MaxSize + 1][]mig.Seconds
 	// released are the tasks in the order of their releases; nil if all are released at 0.
 	released []int
@@ -59,13 +59,13 @@ type search struct {
 	// uses is the current sequence, and starts has the tasks that the start instances run.
 	uses   []use
 	starts []taskSet
-	// best is the shortest makespan. A makespan less than below is shorter by more than rounding. bestUses is nil while
-	// the known schedule is the best.
+	// best is the shortest makespan. A makespan less than below is shorter by more than rounding.
 	best, below mig.Seconds
-	bestUses    []use
-	bestStarts  []taskSet
-	visited     map[stateKey][]instants
-	visits      int
+	// bestUses is nil while the known schedule is the best.
+	bestUses   []use
+	bestStarts []taskSet
+	visited    map[stateKey][]instants
+	visits     int
 }
 
 // A taskSet is a set of tasks: bit i represents task i.
@@ -94,7 +94,7 @@ type state struct {
 	instants
 }
 
-// A stateKey must be equal in two states that are compared.
+// A stateKey is the part of a state that must be equal if two states are compared.
 type stateKey struct {
 	// left are the remaining tasks.
 	left taskSet
@@ -461,6 +461,7 @@ func leastSplit(set taskSet, left, right []mig.Seconds) mig.Seconds {
 	return least
 }
 
+// schedule returns the schedule of the best sequence.
 func (x *search) schedule() schedule.Schedule {
 	s := schedule.Schedule{GPU: x.p.GPU, Algorithm: "exact", Model: x.p.Model}
 	// A busy node exists until its tasks end. exist is in the order of these ends.

@@ -23,7 +23,7 @@ type corunSet struct {
 	instances int
 	// programs returns the jobs of an instance.
 	programs func(s *windows, g *mig.GPU, index int) []task.Program
-	// params are the parameters without [corunParams].
+	// params are the dataset's own parameters; [corunParams] are added to them.
 	params []spec.Param
 }
 
@@ -174,18 +174,18 @@ func (s *windows) drawQueue(g *mig.GPU, index int) []task.Program {
 	counts := categoryCounts(s.name, s.w)
 	var out []task.Program
 	for i, class := range task.Classes() {
-		of := slices.DeleteFunc(slices.Clone(all), func(p task.Program) bool { return p.Class != class })
-		out = append(out, sample(rand.New(s.stream(class, g, index)), of, counts[i])...)
+		ofClass := slices.DeleteFunc(slices.Clone(all), func(p task.Program) bool { return p.Class != class })
+		out = append(out, sample(rand.New(s.stream(class, g, index)), ofClass, counts[i])...)
 	}
 	return out
 }
 
-// sample draws n programs. Each program is drawn once before any is drawn again.
-func sample(rng *rand.Rand, of []task.Program, n int) []task.Program {
+// sample draws n programs, and shuffles the list. Each program is drawn once before any is drawn again.
+func sample(rng *rand.Rand, list []task.Program, n int) []task.Program {
 	var out []task.Program
 	for len(out) < n {
-		rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
-		out = append(out, of[:min(n-len(out), len(of))]...)
+		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		out = append(out, list[:min(n-len(out), len(list))]...)
 	}
 	return out
 }

@@ -84,9 +84,10 @@ func newGroup(jobs []OverlapRate, programs map[string]*task.Program, alone map[s
 	return g, true
 }
 
-// errors returns the relative errors of the model for the jobs that always run. Beside a job in bursts, the predicted
-// pace is the pace beside it for the share of the time in which it runs, and the pace alone for the rest.
-func (g *OverlapGroup) errors(m corun.Model) (out []float64) {
+// relativeErrors returns the relative errors of the model for the jobs that run without pauses. Beside a job in bursts,
+// the predicted pace is a mean: the pace beside the job for the share of the time in which it runs, and the pace alone
+// for the rest.
+func (g *OverlapGroup) relativeErrors(m corun.Model) (out []float64) {
 	beside := m.Slowdowns(&g.layout, &g.programs)
 	for i := range g.measured {
 		if g.intensity[i] < 1 {
@@ -115,7 +116,7 @@ func OverlapError(groups []OverlapGroup, m corun.Model, use func(*OverlapGroup) 
 		if !use(&groups[i]) {
 			continue
 		}
-		for _, e := range groups[i].errors(m) {
+		for _, e := range groups[i].relativeErrors(m) {
 			sum += math.Abs(e)
 			jobs++
 		}

@@ -90,7 +90,7 @@ func TestBursts(t *testing.T) {
 	if !ok || g.Kind != BesideBursts {
 		t.Fatalf("%+v", g)
 	}
-	got := g.errors(m)
+	got := g.relativeErrors(m)
 	beside := m.Slowdowns(&g.layout, &g.programs)[0]
 	want := 1/(0.25/beside+0.75/g.withoutOthers(0)) - 1
 	if len(got) != 1 || math.Abs(got[0]-want) > 1e-12 {

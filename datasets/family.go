@@ -10,7 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-// A Family is the datasets of one name, which differ in their parameters. A family registers
+// A Family describes the datasets of one name, which differ in their parameters. A family registers
 // itself from its own file:
 //
 //	var _ = datasets.Register(datasets.Family{Name: "mine", ...})
@@ -35,8 +35,8 @@ type Family struct {
 	File string
 	// Example is a small file for the tests; "" if another family's [task.Payload] writes the kind of file.
 	Example string
-	// New makes the dataset. id is the canonical spec, for messages. Datasets are compared with
-	// ==, and two must be equal if their IDs are equal.
+	// New makes the dataset. id is the canonical spec, for messages. Datasets are compared with ==: those with equal IDs
+	// must be equal.
 	New func(id string, a spec.Args) (Dataset, error)
 }
 

@@ -15,7 +15,7 @@ import (
 type approach struct {
 	// name is the paper's.
 	name string
-	// algorithm is its spec. An agent's lacks the workload that it learned from.
+	// algorithm is its spec. The spec of an agent lacks the workload that it learned from.
 	algorithm string
 	// learned marks an agent that was trained for each workload.
 	learned bool
@@ -30,10 +30,10 @@ var (
 	// shortDirect learned from batches of 1 to 14 tasks.
 	shortDirect = approach{direct.name, "rl-direct?recipe=short", true}
 
-	// fixBest has one partition for a data set (5.3); its algorithm one for each batch. See [reading.fixBest].
+	// fixBest has one partition for a data set (5.3), but its algorithm has one for each batch. See [reading.fixBest].
 	fixBest = approach{name: "FIXBEST", algorithm: "fixpartbest"}
 
-	// Our agent, trained on all workloads, its best of 64 tries, and trained on one.
+	// ourAgent and ourBest, its best of 64 tries, learned from all workloads; ourLocal was also trained on one.
 	ourAgent = approach{name: "agent", algorithm: "agent"}
 	ourBest  = approach{name: "best of 64", algorithm: "agent?k=64"}
 	ourLocal = approach{"agent for the workload", "agent", true}
@@ -77,7 +77,7 @@ func (a approach) learnedFrom() []workload {
 	return slices.DeleteFunc(slices.Clone(synthetic), func(w workload) bool { return len(a.runs(w)) == 0 })
 }
 
-// one returns the approach's algorithm for a workload, an agent's of the first training run.
+// one returns the approach's algorithm for a workload. For an agent it is the first training run.
 func (a approach) one(w workload) string { return a.runs(w)[0] }
 
 // curve returns the name of an agent's learning curve for a workload.
@@ -93,26 +93,26 @@ func (a approach) curve(w workload) string {
 // dataSets are the replicates of a scheduler that does not learn.
 const dataSets verdict.Unit = "data sets"
 
-// overRuns measures an approach on a workload with count data sets in the paper. of returns a quantity by data
-// set for one of its algorithms. An agent's replicates are its training runs, each with its mean; the paper
-// names one agent a workload, so its number is taken to be of one run.
+// overRuns measures an approach on a workload with count data sets in the paper. quantity returns the values by data
+// set for an algorithm. The replicates of an agent are its training runs, each with its mean. The paper names one agent
+// a workload, so its number counts as the result of one run.
 func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int,
-	of func(r *reading, algorithm string) []float64,
+	quantity func(r *reading, algorithm string) []float64,
 ) figures.Measurement {
 	if !a.learned {
-		return d.MeanOf(of(r, a.algorithm), dataSets, count)
+		return d.MeanOf(quantity(r, a.algorithm), dataSets, count)
 	}
 	var means []float64
 	for i, algorithm := range a.runs(w) {
-		means = append(means, figures.Mean(of(r.forRun(i), algorithm)))
+		means = append(means, figures.Mean(quantity(r.forRun(i), algorithm)))
 	}
 	return overTraining(d, means, 1, a.curve(w))
 }
 
-// overTraining returns the mean over training runs, of which the paper had some. The detail says which
-// runs of the agents are missing, and how their learning curves end.
-func overTraining(d *figures.Data, values []float64, paper int, agents ...string) figures.Measurement {
-	m := d.MeanOf(values, verdict.TrainingRuns, paper)
+// overTraining returns the mean over training runs. paperRuns is the number of runs behind the paper's number. The
+// detail says how many runs of the agents are missing, and how their learning curves end.
+func overTraining(d *figures.Data, values []float64, paperRuns int, agents ...string) figures.Measurement {
+	m := d.MeanOf(values, verdict.TrainingRuns, paperRuns)
 	var details []string
 	missing := 0
 	for _, agent := range agents {
@@ -153,15 +153,15 @@ func (r *reading) timed(a approach) *reading {
 	return &timed
 }
 
-// The number of data sets of the 7 full batches for an agent's first training run and for each further one.
-// Where one batch represents a data set, there are more: what decides is the spread between runs.
+// The number of data sets, of 7 full batches each, for the first training run of an agent and for each further one.
+// Where one batch represents a data set, further runs have more data sets.
 const (
 	forAgents       = 300
 	forFurther      = 50
 	forFurtherAlike = 150
 )
 
-// forRun returns the reading on as many data sets as count for a training run.
+// forRun returns the reading with the data sets for the i-th training run alone.
 func (r *reading) forRun(i int) *reading {
 	most := r.firstRun
 	if i > 0 {
@@ -182,7 +182,7 @@ const partitioned = 50
 
 func partition(p mig.Partition) string { return "fixpart?p=" + p.String() }
 
-// partitions returns those that leave no slice idle; the paper drops the others too (4.1).
+// partitions returns the partitions that leave no slice idle; the paper drops the others too (4.1).
 func partitions() []mig.Partition { return mig.MustLookup("A100").Useful() }
 
 // forPartitions returns the batches that partitions are run on.
@@ -203,15 +203,15 @@ func (r *reading) fixBest(d *figures.Data, w workload) []float64 {
 	})
 }
 
-// onBestPartition returns a quantity by data set with the (first) partition of the least sum of makespans over its
-// batches.
+// onBestPartition returns a quantity by data set, on the partition with the least mean makespan over its batches; the
+// first one if there are several.
 func (r *reading) onBestPartition(d *figures.Data, w workload,
-	of func(b batches, algorithm string) []float64,
+	quantity func(b batches, algorithm string) []float64,
 ) (best []float64) {
 	all := r.forPartitions(w)
 	var least []float64
 	for _, p := range partitions() {
-		values := average(all, func(b batches) []float64 { return of(b, partition(p)) })
+		values := average(all, func(b batches) []float64 { return quantity(b, partition(p)) })
 		means := average(all, func(b batches) []float64 {
 			return d.Values(r.series(b.data, partition(p)), b.datasets, makespan)
 		})

@@ -14,8 +14,12 @@ import (
 	"miglab/reports"
 )
 
-// drawnOurs is the number of batches, and triedOurs that for the best of 64 tries, which takes 64 times as long.
-const drawnOurs, triedOurs = 500, 50
+const (
+	// oursBatches is the number of batches for the comparison of our agents.
+	oursBatches = 500
+	// oursTriedBatches is the number for the best of 64 tries, which takes 64 times as long.
+	oursTriedBatches = 50
+)
 
 // belowOther is a note of tables that compare makespans.
 const belowOther = "the mean of 100 (1 - makespan / the other's) ± half of the 95 % confidence interval"
@@ -24,12 +28,12 @@ const belowOther = "the mean of 100 (1 - makespan / the other's) ± half of the 
 // 14 tasks on an empty GPU, one operation at a time. The paper has no such numbers.
 func ours(d *figures.Data) (*figures.Output, error) {
 	columns := append(slices.Clone(agents), ourAgent, ourLocal, ourBest)
-	drawn := columns[len(agents)-1:] // of the paper's agents the last one
+	drawn := columns[len(agents)-1:] // the last of the paper's agents, and ours
 	columns = append(columns, onesOnly)
 	quality := figures.NewTable("ours-p_opt", "p_opt [%] on batches of 14 tasks",
 		reports.Left("workload", "generator"),
 		fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, Sequential; agents of the "+
-			"first training run", d.Scale.Replicates(drawnOurs), d.Scale.Replicates(triedOurs)),
+			"first training run", d.Scale.Replicates(oursBatches), d.Scale.Replicates(oursTriedBatches)),
 		"agent: one network, trained on the mixture of all workloads and both generators; the others on the workload",
 		"FIXPART(1-1-1-1-1-1-1) never reconfigures",
 		"the paper's agents learned with operations at the same time and from batches of 14 tasks; ours with one "+
@@ -44,11 +48,11 @@ func ours(d *figures.Data) (*figures.Output, error) {
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
 		series := func(a approach) store.Series { return batch(data, a.one(w)) }
-		high, low := []float64{figures.Mean(pOpt(d, series(far), drawnOurs))}, []string(nil)
+		high, low := []float64{figures.Mean(pOpt(d, series(far), oursBatches))}, []string(nil)
 		for _, a := range columns {
-			count := drawnOurs
+			count := oursBatches
 			if a == ourBest {
-				count = triedOurs
+				count = oursTriedBatches
 			}
 			m := lowerThan(d, series(a), series(far), count)
 			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
@@ -65,7 +69,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 	return out.Table(quality, below).Figure("ours", chart.Title, chart), nil
 }
 
-// optimum compares p_opt with the gap to the certified bound, a limit of the distance to the optimum.
+// optimum compares p_opt with the gap to the certified bound. No schedule is further above the optimum than its gap.
 func optimum(d *figures.Data) (*figures.Output, error) {
 	const count = 100
 	treedp := approach{name: "treedp", algorithm: "treedp"}
@@ -145,23 +149,29 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t), nil
 }
 
-// destroyed and created take the numbers of destroys and of all reconfigurations of a batch.
+// A changeMeasure is a value of a batch, from its numbers of destroys and of all reconfigurations.
+type changeMeasure func(destroys, changes float64) float64
+
 func destroyed(destroys, _ float64) float64     { return destroys }
 func created(destroys, changes float64) float64 { return changes - destroys }
 
-// onOnePartition returns 100 % for a batch that destroys no instance.
-func onOnePartition(destroys, _ float64) float64 { return map[bool]float64{true: 100}[destroys == 0] }
+// onOnePartition returns 100 % for a batch that destroys no instance, and 0 for others.
+func onOnePartition(destroys, _ float64) float64 {
+	if destroys == 0 {
+		return 100
+	}
+	return 0
+}
 
-// counted measures what an agent does to a batch, in the mean over its training runs.
-func (r *reading) counted(d *figures.Data, w workload, a approach, of func(destroys, changes float64) float64,
-) figures.Measurement {
+// counted measures the reconfigurations of an agent, in the mean over its training runs.
+func (r *reading) counted(d *figures.Data, w workload, a approach, value changeMeasure) figures.Measurement {
 	runs := a.runs(w)
 	return r.crossed(d, len(runs), func(few *reading, run int) []float64 {
 		return w.independent(average(few.batches(w, false), func(b batches) []float64 {
 			s := few.series(b.data, runs[run])
 			out := slices.Clone(d.Values(s, b.datasets, "destroys"))
 			for i, changes := range d.Values(s, b.datasets, track.MetricReconfigurations) {
-				out[i] = of(out[i], changes)
+				out[i] = value(out[i], changes)
 			}
 			return out
 		}))
@@ -180,7 +190,8 @@ func barsOf(title, label string, approaches []approach) reports.Bars {
 	}
 }
 
-// lowerThan measures by how many percent makespans of a series are below another's, in the mean over n batches.
+// lowerThan measures by how many percent the makespans of series a are below those of another, in the mean over n
+// batches.
 func lowerThan(d *figures.Data, a, than store.Series, n int) figures.Measurement {
 	below := figures.Map(d.Above(a, than, n), func(v float64) float64 { return -v })
 	return d.MeanOf(below, "batches", 0)

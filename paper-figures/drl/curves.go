@@ -20,10 +20,10 @@ import (
 	"miglab/reports"
 )
 
-// A course is the scores of an agent during one run of its training.
+// A course has the scores of an agent during one run of its training.
 type course = curve.Run
 
-// curves has the runs by the name of the agent, with ascending seeds.
+// curves maps the name of an agent to its training runs, by ascending seed.
 type curves map[string][]course
 
 // learned returns the project's own curves.
@@ -32,6 +32,7 @@ func learned() curves { return curve.Shipped() }
 // trend fits the end of an agent's curve.
 func (all curves) trend(agent string) curve.Trend { return curve.TrendOf(all.of(agent)) }
 
+// says returns a sentence about the end of an agent's curve.
 func says(agent string, t curve.Trend) string {
 	rate := ""
 	if t.Fades {
@@ -41,7 +42,7 @@ func says(agent string, t curve.Trend) string {
 		agent, t.Word(), rate, t.Slope, t.Half)
 }
 
-// slower returns how many times as many steps a takes as b to the best score that both reach.
+// slower returns the ratio of the steps that a and b take to the best score that both reach.
 func slower(a, b *course) float64 {
 	both := max(a.Least(), b.Least())
 	return a.Reaches(both) / b.Reaches(both)
@@ -58,23 +59,24 @@ func (all curves) of(agent string) []course {
 // enoughSteps is the least training behind a verdict.
 const enoughSteps = 2e6
 
-// enough returns the number of an agent's runs that took as long.
+// enough returns the number of an agent's runs with at least [enoughSteps].
 func (all curves) enough(agent string) int {
 	return figures.Count(all.of(agent), func(c course) bool { return c.Last() >= enoughSteps })
 }
 
-// together returns the curves of agents by seed, for the seeds that all agents have.
-func (all curves) together(agents ...string) [][]*course {
+// bySeed returns, for each seed that all agents have, the run of each agent.
+func (all curves) bySeed(agents ...string) [][]*course {
 	var out [][]*course
 	for _, first := range all.of(agents[0]) {
-		var own []*course
+		var runs []*course
 		for _, a := range agents {
-			if i := slices.IndexFunc(all.of(a), func(c course) bool { return c.Seed == first.Seed }); i >= 0 {
-				own = append(own, &all.of(a)[i])
+			i := slices.IndexFunc(all.of(a), func(c course) bool { return c.Seed == first.Seed })
+			if i >= 0 {
+				runs = append(runs, &all.of(a)[i])
 			}
 		}
-		if len(own) == len(agents) {
-			out = append(out, own)
+		if len(runs) == len(agents) {
+			out = append(out, runs)
 		}
 	}
 	return out
@@ -117,29 +119,30 @@ func (all curves) chart(title string, lines []learningRow) reports.Lines {
 	return chart
 }
 
-// leadAfter returns by how much the first agent's score exceeds the second's after a share of the shorter training.
+// leadAfter measures by how much the first agent's score exceeds the second's after a share of the shorter training.
 func leadAfter(share float64) func([]*course) float64 {
-	return func(of []*course) float64 {
-		steps := share * min(of[0].Last(), of[1].Last())
-		return of[0].At(steps) - of[1].At(steps)
+	return func(runs []*course) float64 {
+		steps := share * min(runs[0].Last(), runs[1].Last())
+		return runs[0].At(steps) - runs[1].At(steps)
 	}
 }
 
-// values measures a claim in each run that its agents share; only in the first if one learned less than [enoughSteps].
+// values measures a claim for each seed that its agents share. It stops after a seed with a run of less than
+// [enoughSteps].
 func (r *learningRow) values(all curves) (out []float64) {
-	for _, of := range all.together(r.agents()...) {
-		out = append(out, quantities[r.Shows](of))
-		if slices.ContainsFunc(of, func(c *course) bool { return c.Last() < enoughSteps }) {
+	for _, runs := range all.bySeed(r.agents()...) {
+		out = append(out, quantities[r.Shows](runs))
+		if slices.ContainsFunc(runs, func(c *course) bool { return c.Last() < enoughSteps }) {
 			break
 		}
 	}
 	return out
 }
 
-// read measures claims, grouped by reading. A number that the paper prints is of
-// one training run; a sentence of the paper has no number that could have a sampling error.
+// read measures claims, grouped by reading. A number that the paper prints comes from one training run. A sentence has
+// no number that could have a sampling error.
 func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *figures.Output {
-	runs := map[claim.Cell]int{}
+	runs := map[claim.Cell]int{} // behind the printed number
 	for _, c := range d.Claims.Of(artefact) {
 		if c.Kind == claim.Printed {
 			runs[c.Cell] = 1
@@ -156,7 +159,7 @@ func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *
 	return out
 }
 
-// A learningRow is a line of learning.csv: a line of a chart, or a claim, measured from curves of the same seed.
+// A learningRow is a row of learning.csv: a line of a chart, or a claim, measured from curves of the same seed.
 type learningRow struct {
 	Artefact string `csv:"artefact"`
 	// Reading is empty for the default one.
@@ -166,10 +169,11 @@ type learningRow struct {
 	// Shows is line, or one of [quantities].
 	Shows string `csv:"shows"`
 	Agent string `csv:"agent"`
-	// Other is the agent that is compared with, the panel of a line, or the workload of [lessFAR].
+	// Other is a second agent, the panel of a line, or the workload of [lessFAR].
 	Other string `csv:"other"`
 }
 
+// agents returns the agents whose curves a claim needs.
 func (r *learningRow) agents() []string {
 	if r.Other == "" || r.Shows == lessFAR {
 		return []string{r.Agent}
@@ -180,23 +184,23 @@ func (r *learningRow) agents() []string {
 // lessFAR is the end of a training less FAR's p_opt on the batches that score agents.
 const lessFAR = "end less FAR"
 
-func final(of []*course) float64 { return of[0].Final() }
+func final(runs []*course) float64 { return runs[0].Final() }
 
-// quantities are what a claim measures on the curves of its agents.
-var quantities = map[string]func(of []*course) float64{
+// quantities maps the name of a quantity to its measurement on a run of each agent of a claim.
+var quantities = map[string]func(runs []*course) float64{
 	"end":                       final,
 	lessFAR:                     final,
 	"half-way":                  scoreAt(0.5),
 	"before the last quarter":   scoreAt(0.75),
 	"difference at the end":     leadAfter(1),
 	"difference half-way":       leadAfter(0.5),
-	"steps to the best of both": func(of []*course) float64 { return slower(of[0], of[1]) },
-	"steps to its own best":     func(of []*course) float64 { return of[0].Converges() / of[1].Converges() },
+	"steps to the best of both": func(runs []*course) float64 { return slower(runs[0], runs[1]) },
+	"steps to its own best":     func(runs []*course) float64 { return runs[0].Converges() / runs[1].Converges() },
 }
 
-// scoreAt returns the first agent's score after a share of its training.
+// scoreAt measures the first agent's score after a share of its training.
 func scoreAt(share float64) func([]*course) float64 {
-	return func(of []*course) float64 { return of[0].At(share * of[0].Last()) }
+	return func(runs []*course) float64 { return runs[0].At(share * runs[0].Last()) }
 }
 
 // curvesOf returns an artefact's lines and claims. It panics on a mistake in learning.csv, a part of the program.
@@ -238,6 +242,7 @@ func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 	return out.Table(levels), err
 }
 
+// training lists all trained agents in a table, and draws the curves of our own.
 func (all curves) training(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("training", "All agents that the project trained",
 		reports.Left("agent", "learner").Right("training runs", "million steps", "updates", "first score",
@@ -285,8 +290,8 @@ func (all curves) training(d *figures.Data) (*figures.Output, error) {
 
 func (all curves) trainingRow(agent string) []string {
 	runs := all.of(agent)
-	over := func(of func(*course) float64) string {
-		return reports.Fixed(figures.Mean(figures.Map(runs, func(c course) float64 { return of(&c) })), 2)
+	mean := func(value func(*course) float64) string {
+		return reports.Fixed(figures.Mean(figures.Map(runs, func(c course) float64 { return value(&c) })), 2)
 	}
 	shown := agent
 	if strings.HasPrefix(agent, "rl-deadline-") {
@@ -294,23 +299,22 @@ func (all curves) trainingRow(agent string) []string {
 	}
 	by := learners()[agent]
 	return []string{
-		shown, by.Learner, fmt.Sprint(len(runs)), over(func(c *course) float64 { return c.Last() / 1e6 }), by.Updates,
-		over(func(c *course) float64 {
-			return c.Scores[0]
-		}), over(func(c *course) float64 { return c.At(0.5 * c.Last()) }),
-		over((*course).Final), over((*course).Least), over(func(c *course) float64 { return c.Converges() / 1e6 }),
+		shown, by.Learner, fmt.Sprint(len(runs)), mean(func(c *course) float64 { return c.Last() / 1e6 }), by.Updates,
+		mean(func(c *course) float64 { return c.Scores[0] }),
+		mean(func(c *course) float64 { return c.At(0.5 * c.Last()) }),
+		mean((*course).Final), mean((*course).Least), mean(func(c *course) float64 { return c.Converges() / 1e6 }),
 		all.trend(agent).Word(),
 	}
 }
 
-// A learner is a line of learners.csv, beside the curves: the learner of an agent and its gradient steps.
+// A learner is a row of learners.csv, beside the curves: the learner of an agent and its gradient steps.
 type learner struct {
 	Agent   string `csv:"agent"`
 	Learner string `csv:"learner"`
 	Updates string `csv:"updates"`
 }
 
-// learners are by the name of the agent. A test of package train compares them with the recipes.
+// learners maps the name of an agent to its learner. A test of package train compares them with the recipes.
 var learners = sync.OnceValue(func() map[string]learner {
 	out := map[string]learner{}
 	for _, l := range strictcsv.Embedded[learner](curve.LearnersFile, "learners.csv") {
@@ -322,7 +326,7 @@ var learners = sync.OnceValue(func() map[string]learner {
 // unlearned are FAR and the schedulers that never reconfigure. Learning curves are compared with them.
 var unlearned = []approach{far, onesOnly, bestOnly}
 
-// A sample is instances on which agents are scored: the first of each group of every, count in all.
+// A sample is a set of instances on which agents are scored: of the first count instances, each every-th one.
 type sample struct {
 	data         string
 	count, every int
@@ -360,8 +364,8 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 	return figures.Map(unlearned, func(a approach) float64 { return levelOn(d, a, on) })
 }
 
-// mixed shows agents in a chart for each workload, beside the printed values. Figure 13 lacks the panel of
-// RODINIA + ALTIS, because the curves of FLOAT were not scored on kernels.
+// mixed draws the curves of agents in a chart for each workload, beside the printed values. Figure 13 lacks the panel
+// of RODINIA + ALTIS, because the curves of FLOAT were not scored on kernels.
 func (all curves) mixed(d *figures.Data, name, heading string, notes ...string) (*figures.Output, error) {
 	t := figures.NewTable(name, heading+": levels of p_opt [%]",
 		reports.Left("workload").Right(namesOf(unlearned)...), notes...)

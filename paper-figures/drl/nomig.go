@@ -145,8 +145,8 @@ func (l law) fit(d *figures.Data, free bool) noMIGFit {
 	return f
 }
 
-// nomig looks for a law that gives the numbers of NOMIG in Table 4, which only the tasks and l_bound decide, and for
-// values of p_sup with which all baselines come near their printed numbers.
+// nomig searches for a law that gives the numbers of NOMIG in Table 4, and for values of p_sup that bring all baselines
+// near their printed numbers. NOMIG's numbers depend on the tasks and l_bound alone.
 func nomig(d *figures.Data) (*figures.Output, error) {
 	all := laws()
 	nearest := func(free bool) noMIGFit {
@@ -213,8 +213,8 @@ func baselineShares(d *figures.Data) *figures.Table {
 		for _, r := range []reading{readings[byScript], readings[byPrint], readings[byTraining]} {
 			name, worst, at, nearest := cmp.Or(r.name, "create_dataset.py"), math.Inf(1), 0, printed
 			for _, share := range shares {
-				r := r.withShare(share, baselineSets)
-				values := figures.Map(baselines, func(a approach) float64 { return a.measure(d, w, r).Value })
+				shared := r.withShare(share, baselineSets)
+				values := figures.Map(baselines, func(a approach) float64 { return a.measure(d, w, shared).Value })
 				off := 0.0
 				for i, v := range values {
 					off = max(off, math.Abs((100+v)/(100+printed[i])-1)*100)

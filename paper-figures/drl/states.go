@@ -15,7 +15,8 @@ import (
 	"miglab/reports"
 )
 
-// A state is the scheduler's on A100 (4.1), with times in levels. Reconfiguring, a few hundredths of one, is ignored.
+// A state is a state of the scheduler on A100 (4.1), with times in levels. Reconfiguring takes a few hundredths of a
+// level and is ignored.
 type state struct {
 	// name is the paper's name of the state. after is the action that led to it.
 	name, after string
@@ -27,19 +28,20 @@ type state struct {
 	reconfigured bool
 }
 
-// A class is tasks of equal times.
+// A class is a number of tasks with equal times.
 type class struct {
 	name  string
-	times map[mig.Slices]mig.Seconds
+	times map[mig.Slices]mig.Seconds // levels, by size
 	count int
 }
 
-// A running task keeps its instance busy for a while.
+// A running task keeps its instance busy.
 type running struct {
 	name    string
-	busyFor mig.Seconds
+	busyFor mig.Seconds // levels
 }
 
+// pass lets time pass without a decision.
 func (s state) pass(by mig.Seconds) state {
 	later := map[mig.Instance]running{}
 	for on, r := range s.tasks {
@@ -74,8 +76,8 @@ func (s state) execute(i int, on mig.Instance) state {
 	return s
 }
 
-// until returns when all instances that a reconfiguration changes are free.
-func (s state) until(to mig.Partition) (t mig.Seconds) {
+// freeFor returns the time until all instances that a reconfiguration changes are free.
+func (s state) freeFor(to mig.Partition) (t mig.Seconds) {
 	for on, r := range s.tasks {
 		if !slices.Contains(to, on) {
 			t = max(t, r.busyFor)
@@ -86,7 +88,7 @@ func (s state) until(to mig.Partition) (t mig.Seconds) {
 
 // reconfigure carries out the action DIRECT RECONFIG, which waits for the slices that it changes.
 func (s state) reconfigure(to mig.Partition) state {
-	s = s.pass(s.until(to))
+	s = s.pass(s.freeFor(to))
 	s.partition, s.reconfigured = to, true
 	return s
 }
@@ -99,7 +101,7 @@ func (s state) actions(direct bool) (out []string) {
 	}
 	for _, equivalent := range mig.MustLookup("A100").Classes() {
 		to := equivalent[0]
-		if !slices.Equal(to, s.partition) && (direct && !s.reconfigured || !direct && s.until(to) == 0) {
+		if !slices.Equal(to, s.partition) && (direct && !s.reconfigured || !direct && s.freeFor(to) == 0) {
 			out = append(out, "to "+to.String())
 		}
 	}
@@ -113,8 +115,8 @@ func (s state) actions(direct bool) (out []string) {
 	return out
 }
 
-// left returns how long each slice is busy.
-func (s state) left() (out [mig.MaxSize]mig.Seconds) {
+// busySlices returns how long each slice is busy.
+func (s state) busySlices() (out [mig.MaxSize]mig.Seconds) {
 	for on, r := range s.tasks {
 		for i := range on.Size() {
 			out[on.Start+i] = r.busyFor
@@ -129,7 +131,7 @@ func (s state) batch() string {
 	}), ", ")
 }
 
-// panel draws the time until each slice is free, and highlights the task that is put on one.
+// panel draws the time until each slice is free, and highlights the task C1.
 func (s state) panel() reports.GanttPanel {
 	p := reports.GanttPanel{Title: s.name + ": " + s.partition.String(), GPU: mig.MustLookup("A100")}
 	for _, in := range s.partition {
@@ -166,7 +168,7 @@ func (s state) named(name, after string) state {
 	return s
 }
 
-// evolution lists states with their possible actions, and draws them.
+// evolution shows states with their possible actions in a table, and draws them.
 func evolution(figure, title string, direct bool, states []state, note string) *figures.Output {
 	t := figures.NewTable(figure, title,
 		reports.Left("timestep", "after", "configuration", "free in", "batch").Right("actions").Left("which"),
@@ -178,7 +180,7 @@ func evolution(figure, title string, direct bool, states []state, note string) *
 	chart := reports.Gantt{Title: t.Title, Height: 280, Time: "Time [levels]"}
 	for _, s := range states {
 		actions := s.actions(direct)
-		t.Row(s.name, s.after, s.partition, strings.Trim(fmt.Sprint(s.left()), "[]"), s.batch(), len(actions),
+		t.Row(s.name, s.after, s.partition, strings.Trim(fmt.Sprint(s.busySlices()), "[]"), s.batch(), len(actions),
 			strings.Join(actions, ", "))
 		chart.Panels = append(chart.Panels, s.panel())
 	}
@@ -207,15 +209,15 @@ func figure14(d *figures.Data) (*figures.Output, error) {
 	third := second.execute(0, to[0])
 	states := []state{first.named("t", ""), second.named("t + 1", "to 4-3"), third.named("t + 2", "C1 on I1")}
 	advances := 0
-	for s := first; s.until(to) > 0; s = s.advance() {
+	for s := first; s.freeFor(to) > 0; s = s.advance() {
 		advances++
 	}
 	times := first.classes[0].times
 	out := evolution("figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration",
 		true, states, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice "+
 			"at once",
-			first.until(to)+times[4], times[1]))
+			first.freeFor(to)+times[4], times[1]))
 	out.Readings[0].Values[claim.Of("Advance actions before 4-3 without it")] = figures.Exactly(advances)
 	return out.Take("time of the example",
-		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): float64(first.until(to))}), nil
+		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): float64(first.freeFor(to))}), nil
 }

@@ -25,7 +25,7 @@ func TestExampleState(t *testing.T) {
 		{"t + 1 of Fig. 14", changed, "[0 0 0 0 5 5 5]", "1 × C1, 4 × C2", []string{"Advance", "to 2-2-3", "to 2-1-1-3", "to 1-1-1-1-3", "C1 on I1", "C2 on I1"}},
 		{"t + 2 of Fig. 14", put, "[3 3 3 3 5 5 5]", "4 × C2", []string{"Advance"}},
 	} {
-		if left := fmt.Sprint(c.state.left()); left != c.left || c.state.batch() != c.batch {
+		if left := fmt.Sprint(c.state.busySlices()); left != c.left || c.state.batch() != c.batch {
 			t.Errorf("%s: free in %s, batch %s", c.name, left, c.state.batch())
 		}
 		if got := c.state.actions(false); !slices.Equal(got, c.actions) {
@@ -44,7 +44,7 @@ func TestExampleState(t *testing.T) {
 		t.Errorf("%d actions when all is busy, with direct reconfiguration", n)
 	}
 	// The states before are as they were.
-	if fmt.Sprint(s.left()) != "[2 2 4 0 9 9 9]" || s.classes[0].count != 1 {
-		t.Errorf("the first state has become %s, %s", fmt.Sprint(s.left()), s.batch())
+	if fmt.Sprint(s.busySlices()) != "[2 2 4 0 9 9 9]" || s.classes[0].count != 1 {
+		t.Errorf("the first state has become %s, %s", fmt.Sprint(s.busySlices()), s.batch())
 	}
 }

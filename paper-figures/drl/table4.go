@@ -32,7 +32,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 	return out.Table(layout, byReading(d, out.Readings)), nil
 }
 
-// evaluated is the number of batches of the released evaluation.
+// evaluated is the number of batches in the released evaluation.
 const evaluated = 150
 
 // releasedEvaluation measures agents as callbacks.py of the public code does while they learn.
@@ -91,8 +91,8 @@ func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {
 	return t
 }
 
-// floors shows what no schedule and no partition can do. It is evidence for the default reading
-// of Table 4 and against some of its numbers; the paper has no such table.
+// floors shows limits that hold for every schedule, and for every partition. They are evidence for the default reading
+// of Table 4 and against some of its numbers. The paper has no such table.
 func floors(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(certifiedFloors(d), fixedPartitions(d), onlineFloors(d)), nil
 }
@@ -117,7 +117,7 @@ func onlineFloors(d *figures.Data) *figures.Table {
 	return t
 }
 
-// The numbers of data sets for the floors. The batch of 2 tasks decides.
+// The numbers of data sets for the floors. The batch of 2 tasks varies most, so it has more.
 const (
 	floorPartial = 300
 	floorFull    = 12
@@ -142,16 +142,20 @@ func certifiedFloors(d *figures.Data) *figures.Table {
 		}
 		for _, w := range synthetic {
 			all := r.batches(w, true)
-			of := func(b batches, n int) []float64 {
+			floors := func(b batches, n int) []float64 {
 				certified := d.Values(bound("A100", b.data, "certified", mig.Parallel), n, "bound_s")
 				return figures.Percent(figures.Ratios(certified, d.Values(lBound(b.data), n, "bound_s")))
 			}
-			full := average(all[:fullBatches], func(b batches) []float64 { return of(b, floorFull) })
-			of7, of2 := d.MeanOf(full, dataSets, 0), d.MeanOf(of(all[fullBatches], floorPartial), dataSets, 0)
+			full := average(all[:fullBatches], func(b batches) []float64 { return floors(b, floorFull) })
+			of7 := d.MeanOf(full, dataSets, 0)
+			of2 := d.MeanOf(floors(all[fullBatches], floorPartial), dataSets, 0)
 			floor := (float64(fullBatches*of7.Value) + of2.Value) / (fullBatches + 1)
 			printed := figures.Map(approaches, func(a approach) float64 { return printed4(d, w, a) })
 			below := figures.Count(printed, func(v float64) bool { return v < floor })
-			says := map[bool]string{true: "excluded", false: "not excluded"}[below > 0]
+			says := "not excluded"
+			if below > 0 {
+				says = "excluded"
+			}
 			t.Row(w, name, figures.PlusMinus(of7, 1), figures.PlusMinus(of2, 1), reports.Fixed(floor, 1),
 				reports.Fixed(slices.Min(printed), 2), below, says)
 		}

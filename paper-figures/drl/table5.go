@@ -24,14 +24,15 @@ type queued struct {
 	track string
 }
 
-// inQueue are compared with the online agent: FAR with its concatenation; MISO, which takes tasks one by one;
-// and the offline agent, which starts each batch on the GPU as the previous one left it.
+// inQueue lists the approaches that are compared with the online agent: FAR with its concatenation, MISO, which takes
+// tasks one by one, and the offline agent, which starts each batch on the GPU as the previous batch left it.
 var inQueue = []queued{
 	{approach{name: "FAR", algorithm: "far-concat"}, algo.TrackStream},
 	{approach{name: "MISO", algorithm: "miso"}, algo.TrackBatch},
 	{approach{"offline DIRECT RECONFIG", "rl-direct-stream", true}, algo.TrackStream},
 }
 
+// queue returns the series of an algorithm on whole data sets.
 func (r *reading) queue(w workload, track string, algorithm string) store.Series {
 	s := r.series(r.whole(w), algorithm)
 	s.Track = track
@@ -49,13 +50,13 @@ var readings5 = []reading{
 // overOnline measures p_online, by how many percent makespans exceed the online agent's. Runs of two agents are paired.
 func (r *reading) overOnline(d *figures.Data, w workload, q queued, online approach) figures.Measurement {
 	var means []float64
-	owns, others, curves := online.runs(w), q.approach.runs(w), []string{online.curve(w)}
+	onlineRuns, others, curves := online.runs(w), q.approach.runs(w), []string{online.curve(w)}
 	if q.learned {
-		owns, curves = owns[:min(len(owns), len(others))], append(curves, q.curve(w))
+		onlineRuns, curves = onlineRuns[:min(len(onlineRuns), len(others))], append(curves, q.curve(w))
 	} else {
-		others = slices.Repeat(others, len(owns))
+		others = slices.Repeat(others, len(onlineRuns))
 	}
-	for i, own := range owns {
+	for i, own := range onlineRuns {
 		few := r.forRun(i)
 		means = append(means,
 			figures.Mean(d.Above(few.queue(w, q.track, others[i]), few.queue(w, algo.TrackStream, own), few.count(w))))
@@ -114,7 +115,7 @@ func latency(d *figures.Data) (*figures.Output, error) {
 			"ran at once as there are workers",
 		"the paper's agents decide for eight batches at once, each with an equal share of the time; ours decides for "+
 			"one")
-	slow := figures.Measurement{Unit: "batches"} // of none, which decides nothing
+	slow := figures.Measurement{Unit: "batches"} // of no batches, so that there is no verdict
 	for _, a := range []string{"rl-onehot", "rl-float", "rl-entropy", "rl-direct", "agent"} {
 		us := d.Micros(batch(data, a), measuredOn)
 		counts := d.Values(batch(data, a), measuredOn, "decisions")
@@ -127,7 +128,10 @@ func latency(d *figures.Data) (*figures.Output, error) {
 			}
 			cells = reports.Cells(1, figures.Mean(each), d.Summarize(each).Median, most)
 			if a == direct.algorithm {
-				slow = figures.Exactly(map[bool]int{true: 1}[most > publishedLatency])
+				slow = figures.Exactly(0)
+				if most > publishedLatency {
+					slow = figures.Exactly(1)
+				}
 			}
 		}
 		t.Row(a, cells)

@@ -54,10 +54,10 @@ var synthetic = []workload{
 	generated(wideTimes),
 }
 
-// mixed are those whose tasks scale differently, so that the paper expects agents to reconfigure (6.5).
+// mixed are the workloads whose tasks scale differently. There the paper expects agents to reconfigure (6.5).
 var mixed = append([]workload{rodinia}, synthetic[2:]...)
 
-// unsolved are those on which Table 4 prints that ENTROPY does not learn to.
+// unsolved are the workloads that ENTROPY does not learn to solve, according to Table 4.
 var unsolved = []workload{rodinia, generated(mixUniform), generated(wideTimes)}
 
 func generated(name string) workload { return workload{name, "drl/" + name, name, replicates} }
@@ -74,7 +74,7 @@ func (w workload) ours() string {
 	return w.name
 }
 
-// independent averages over data sets that hold the same tasks in different orders.
+// independent averages over data sets that hold the same tasks in different orders. Only rodinia has such data sets.
 func (w workload) independent(values []float64) (out []float64) {
 	if w != rodinia {
 		return values
@@ -104,14 +104,15 @@ type reading struct {
 	name string
 	// parameters are the data sets' parameters.
 	parameters string
-	// alike says that the tasks are in random order, so that the first full batch of a data set represents all.
+	// alike says that the tasks are in random order. Then the first full batch of a data set represents all.
 	alike bool
 	// partial counts the batch of 2 tasks as well.
 	partial bool
 	model   mig.Reconfiguration
-	// theirs has FAR, MISO, FIXBEST and NOMIG timed as in the authors' code, see [reading.timed].
+	// theirs says that FAR, MISO, FIXBEST and NOMIG are timed as in the authors' code; see [reading.timed].
 	theirs bool
-	// datasets limits the data sets, and firstRun those for the first training run of an agent; 0 means all.
+	// datasets is the largest number of data sets, and firstRun the largest number for the first training run of an
+	// agent; 0 means all.
 	datasets, firstRun int
 	// total is the number of tasks in a data set; 0 means 100.
 	total int
@@ -149,15 +150,15 @@ var readings = []reading{
 }
 
 // grid measures every pair of a row and a column.
-func grid[R, C fmt.Stringer](rows []R, columns []C, of func(R, C) figures.Measurement) figures.Values {
+func grid[R, C fmt.Stringer](rows []R, columns []C, measure func(R, C) figures.Measurement) figures.Values {
 	values := figures.Values{}
 	for r, c := range figures.Each(rows, columns) {
-		values[claim.Cell{Row: r.String(), Column: c.String()}] = of(r, c)
+		values[claim.Cell{Row: r.String(), Column: c.String()}] = measure(r, c)
 	}
 	return values
 }
 
-// standsIn adds what is measured of [rodinia] under its own name, for conclusions: it is not the paper's number.
+// standsIn adds the values of [rodinia] under its own name, for conclusions: they are not the paper's numbers.
 func standsIn[C fmt.Stringer](values figures.Values, columns []C) figures.Values {
 	for _, c := range columns {
 		cell := claim.Cell{Row: rodinia.name, Column: c.String()}
@@ -202,7 +203,7 @@ func (r *reading) withTotal(w workload) string {
 	return spec
 }
 
-// batches lists the batches of a workload's data sets that count. With every, no batch represents others.
+// batches lists the batches of a workload's data sets that the reading counts. With every, no batch represents others.
 func (r *reading) batches(w workload, every bool) (out []batches) {
 	if w == rodinia { // subsets of up to 16 kernels
 		for part := 1; part <= 2; part++ {
@@ -231,11 +232,11 @@ func (r *reading) series(dataset, algorithm string) store.Series {
 	return seriesOn("A100", dataset, algorithm, r.model)
 }
 
-// average averages a quantity over the batches of each data set. of gives it by data set.
-func average(all []batches, of func(b batches) []float64) []float64 {
+// average returns the mean of a quantity over the batches of each data set. quantity returns it by data set.
+func average(all []batches, quantity func(b batches) []float64) []float64 {
 	var sum, weight []float64
 	for _, b := range all {
-		values := of(b)
+		values := quantity(b)
 		for len(sum) < len(values) {
 			sum, weight = append(sum, 0), append(weight, 0)
 		}

@@ -17,7 +17,8 @@ import (
 	"miglab/reports"
 )
 
-// contradiction shows printed numbers that exclude one another, and some that no schedule reaches: evidence of causes.
+// contradiction shows printed numbers that exclude one another, and printed numbers that no schedule reaches. They are
+// evidence of causes.
 func contradiction(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(table9Arithmetic(d.Claims), sigmaLimits(d), speedupLimits(d), refinementLimits(d),
 		joiningLimits(d), textArithmetic(d)), nil
@@ -59,7 +60,8 @@ func table9Arithmetic(claims *claim.Set) *figures.Table {
 	return t
 }
 
-// sigmaLimits compares Table 5 with sigma if FAR reached the area bound, before which no schedule ends.
+// sigmaLimits compares Table 5 with the largest possible sigma: the value if FAR reached the area bound, before which no
+// schedule ends.
 func sigmaLimits(d *figures.Data) *figures.Table {
 	t := figures.NewTable("contradiction-table5", "Table 5 and sigma if FAR reached the area bound",
 		reports.Left("workload", "approach").Right("sigma (Table 5)").PlusMinus("sigma at most by the script",
@@ -97,8 +99,8 @@ func (l limit) half(d *figures.Data) float64 {
 	return quantile * portable.Hypot(m.StdErr, m.PrintSE)
 }
 
-// passed names the limits that a printed number of two decimals lies beyond, with its rounding and their intervals.
-func passed(d *figures.Data, printed float64, limits ...limit) (names []string) {
+// exceeded names the limits that a printed number of two decimals exceeds by more than its rounding and their intervals.
+func exceeded(d *figures.Data, printed float64, limits ...limit) (names []string) {
 	const rounding = 0.005
 	for _, l := range limits {
 		if printed-rounding > figures.Mean(l.values)+l.half(d) {
@@ -130,7 +132,7 @@ func refinementLimits(d *figures.Data) *figures.Table {
 		"rho unrefined: rho of Table 4 times 1 + p_ref/100")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
-		for _, b := range drawn {
+		for _, b := range drawnBatches {
 			excess, gains := refining(d, synthetic(w, n, b.parameters))
 			all := limit{name: "any number", values: excess}
 			even := limit{name: "spread evenly", values: figures.Map(gains, slices.Max)}
@@ -141,23 +143,24 @@ func refinementLimits(d *figures.Data) *figures.Table {
 				printed = reports.Cells(2, r, r*(1+p/100))
 			}
 			t.RowAbout(about(w, n, b.name), w, b.name, n, reports.Cells(2, p, operations), all.cells(d),
-				even.cells(d), many.cells(d), strings.Join(passed(d, p, all, even, many), ", "), printed)
+				even.cells(d), many.cells(d), strings.Join(exceeded(d, p, all, even, many), ", "), printed)
 		}
 	}
 	return t
 }
 
-// drawn are the batches of the script and of the text, which prints no p_sup for its tables, with their parameters.
-var drawn = []struct{ name, parameters string }{
+// drawnBatches are the batches of the script and of the text, with their parameters. The text prints no p_sup for its
+// tables.
+var drawnBatches = []struct{ name, parameters string }{
 	{"script", "gen=released"}, {"text", ""}, {"text, p_sup = 50 %", "psup=50"}, {"text, p_sup = 100 %", "psup=100"},
 }
 
-// operations adds up the printed moves and swaps of a cell, and the most that rounding may hide.
+// operations returns the sum of the printed moves and swaps of a cell, plus the most that rounding may hide.
 func (g grid) operations(claims *claim.Set, w workload, n int) float64 {
 	return g.printed(claims, w, n, "moves") + g.printed(claims, w, n, "swaps") + 0.01
 }
 
-// joiningLimits compares Tables 7 and 8 with the most that can be gained by joining two batches.
+// joiningLimits compares Tables 7 and 8 with the largest possible gain from joining two batches.
 func joiningLimits(d *figures.Data) *figures.Table {
 	t := figures.NewTable("contradiction-table7",
 		"Tables 7 and 8 and the most that can be gained by joining two batches",
@@ -183,13 +186,13 @@ func joiningLimits(d *figures.Data) *figures.Table {
 	for w, n := range figures.Each(workloads, threeSizes) {
 		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
 		operations := table8.operations(d.Claims, w, n)
-		for _, b := range drawn {
-			kept, moved := limits(d, joining{b.parameters, b.name == "script", executions}, w, n)
+		for _, b := range drawnBatches {
+			kept, moved := largestGains(d, joining{b.parameters, b.name == "script", executions}, w, n)
 			reversed := limit{name: "reversing", values: mostGained(kept, 0)}
 			free := limit{name: "any number", values: moved}
 			even := limit{name: "spread evenly", values: figures.Map(kept, slices.Max)}
 			many := limit{name: "so many", values: mostGained(kept, operations)}
-			beyond := append(passed(d, rev, reversed), passed(d, all, free, even, many)...)
+			beyond := append(exceeded(d, rev, reversed), exceeded(d, all, free, even, many)...)
 			t.RowAbout(about(w, n, b.name), w, b.name, n, reports.Fixed(rev, 2), reversed.cells(d),
 				reports.Fixed(all, 2), free.cells(d), even.cells(d), reports.Fixed(operations, 2), many.cells(d),
 				strings.Join(beyond, ", "))
@@ -210,9 +213,9 @@ func refining(d *figures.Data, dataset string) (excess []float64, gains [][]floa
 	return figures.Percent(figures.Ratios(spans, bounds)), gains
 }
 
-// limits returns, by pair, the most that a joining can gain with 0, 1, 2 ... moves and swaps, and by
-// how many percent trivial concatenation exceeds the area bound of both batches.
-func limits(d *figures.Data, j joining, w workload, n int) (kept [][]float64, moved []float64) {
+// largestGains returns two limits of a joining, by pair, in percent: kept is the most that it can gain with 0, 1, 2 ...
+// moves and swaps, and moved is the excess of trivial concatenation over the area bound of both batches.
+func largestGains(d *figures.Data, j joining, w workload, n int) (kept [][]float64, moved []float64) {
 	trivial := j.makespans(d, w, n, "trivial")
 	own, next := batch(synthetic(w, n, j.generator), "far", mig.Sequential), 1
 	if j.script {

@@ -157,7 +157,7 @@ func TestOperations(t *testing.T) {
 }
 
 // TestPassed: print lies beyond a limit if more than its rounding and the interval of both samples are between them.
-func TestPassed(t *testing.T) {
+func TestExceeded(t *testing.T) {
 	l := limit{name: "any", values: slices.Repeat([]float64{1, 3}, 50)}
 	d := &figures.Data{}
 	// The deviation is 1.005 in 100 executions here and in as many as the paper has.
@@ -166,7 +166,7 @@ func TestPassed(t *testing.T) {
 		t.Errorf("half of the interval is %v, want %v", got, half)
 	}
 	for printed, beyond := range map[float64]bool{2 + half: false, 2.004 + half: false, 2.006 + half: true} {
-		if got := passed(d, printed, l); (len(got) == 1) != beyond {
+		if got := exceeded(d, printed, l); (len(got) == 1) != beyond {
 			t.Errorf("%v is beyond %v", printed, got)
 		}
 	}
@@ -192,7 +192,7 @@ func TestInterchanged(t *testing.T) {
 func TestLimitsHold(t *testing.T) {
 	r := figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
 		for w, j := range figures.Each(workloads, []joining{copies, successive}) {
-			k, m := limits(d, j, w, 10)
+			k, m := largestGains(d, j, w, 10)
 			kept, moved := figures.Mean(mostGained(k, 0)), figures.Mean(m)
 			reversed, all := figures.Mean(j.gain(d, w, 10, "reverse")), figures.Mean(j.gain(d, w, 10, "moveswap"))
 			operations := figures.Mean(j.values(d, w, 10, "moveswap", "moves")) + figures.Mean(j.values(d, w, 10, "moveswap", "swaps"))
@@ -343,7 +343,7 @@ func TestCausesPassTheirLimits(t *testing.T) {
 				}
 			}
 		}
-		if rows != len(drawn) || limits < rows {
+		if rows != len(drawnBatches) || limits < rows {
 			t.Errorf("%s %s: %d rows of %s with %d limits; want those of all batches, and a limit in each", c.Artefact, c.Cell, rows, e.Table, limits)
 		}
 		checked++

@@ -18,7 +18,7 @@ import (
 	"miglab/reports"
 )
 
-// A contest is schedulers of a track on the same data sets.
+// A contest compares schedulers of a track on the same data sets.
 type contest struct {
 	track, parameters string
 	// instances is the number of instances of each data set.
@@ -72,7 +72,7 @@ func (c contest) above(d *figures.Data, name string) [][]float64 {
 	})
 }
 
-// measured compares the schedulers on measured work with what they do on the papers' workloads, and FAR with the
+// measured compares the schedulers on measured work and on the papers' workloads. It also compares FAR with the
 // approaches of Table 5 on measured work.
 func measured(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read()
@@ -118,7 +118,7 @@ func (c contest) table(d *figures.Data, above map[string][][]float64) *figures.T
 	return t
 }
 
-// rankings shows how far the order of the schedulers on synthetic work is that on measured work.
+// rankings shows how well the order of the schedulers on synthetic work agrees with the order on measured work.
 func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figures.Table {
 	t := figures.NewTable("measured-"+c.track+"-ranks",
 		"Order of the schedulers on measured and on synthetic work, "+c.track+" track",
@@ -127,23 +127,26 @@ func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figure
 			"instances drawn again",
 		"change places: pairs of which one scheduler is ahead on the measured work and the other on the synthetic, "+
 			"both in at least 97.5 % of the draws")
-	for name, real := range figures.Each(syntheticData, measuredData) {
+	for name, work := range figures.Each(syntheticData, measuredData) {
 		if d.Planning() {
 			break
 		}
-		order := c.compare(above[name], above[real], name+" "+real)
-		t.Row(name, real, reports.Cells(2, order.tau[0], order.tau[1], order.tau[2]), strings.Join(order.swapped, "; "))
+		order := c.compare(above[name], above[work], name+" "+work)
+		t.Row(name, work, reports.Cells(2, order.tau[0], order.tau[1], order.tau[2]), strings.Join(order.swapped, "; "))
 	}
 	return t
 }
 
-// An order is how the ranks of schedulers on two data sets agree.
+// An order says how well the ranks of schedulers on two data sets agree.
 type order struct {
-	tau     [3]float64
+	// tau is Kendall's tau with its interval.
+	tau [3]float64
+	// swapped lists the pairs of schedulers that change places.
 	swapped []string
 }
 
-// compare draws the instances of both data sets again for its intervals.
+// compare compares the order of the schedulers on two data sets. For the intervals, it draws the instances of both
+// again.
 func (c contest) compare(a, b [][]float64, key string) order {
 	rng := rand.New(datasets.Hashed([]byte("measured " + c.track + " " + key)))
 	meansOf := func(values [][]float64, chosen []int) []float64 {
@@ -159,7 +162,7 @@ func (c contest) compare(a, b [][]float64, key string) order {
 		return figures.Map(make([]int, n), func(int) int { return rng.IntN(n) })
 	}
 	n := len(c.schedulers)
-	taus, ahead := make([]float64, resampled), make([][2]int, n*n)
+	taus, ahead := make([]float64, resamples), make([][2]int, n*n)
 	for k := range taus {
 		x, y := meansOf(a, draw(len(a[0]))), meansOf(b, draw(len(b[0])))
 		taus[k] = kendall(x, y)
@@ -170,7 +173,7 @@ func (c contest) compare(a, b [][]float64, key string) order {
 	}
 	mean := func(values [][]float64) []float64 { return figures.Map(values, stats.Mean) }
 	out := order{tau: interval(kendall(mean(a), mean(b)), taus)}
-	const sure = resampled * 95 / 100 // wins less losses where 97.5 % are wins
+	const sure = resamples * 95 / 100 // 97.5 % wins less 2.5 % losses
 	for i, count := range ahead {
 		if count[0] >= sure && count[1] <= -sure {
 			out.swapped = append(out.swapped, c.schedulers[i/n]+" and "+c.schedulers[i%n])

@@ -22,11 +22,11 @@ import (
 // comparedSizes are the sizes on which all measured work was measured: MIGProfiler has no 4g.
 var comparedSizes = []mig.Slices{1, 2, 3, 7}
 
-// A sample is tasks of one kind, measured or drawn.
+// A sample is a list of tasks of one kind, measured or drawn.
 type sample struct {
-	name string
-	// tasks have a group, such as the network: its settings are not independent.
-	tasks  task.Batch
+	name  string
+	tasks task.Batch
+	// groups has the group of each measured task, such as its network. Tasks of one group are not independent.
 	groups []string
 }
 
@@ -83,9 +83,9 @@ func speedup(t *task.Task, size mig.Slices) float64 { return float64(t.On(1) / t
 // row returns the line of a sample in the table of premises.
 func (s sample) row() []any {
 	const superLinear, slower = 7 * 1.02, 1.02
-	share := func(of task.Batch, is func(t *task.Task) bool) string {
-		n := figures.Count(of, func(t task.Task) bool { return is(&t) })
-		return reports.Fixed(100*float64(n)/float64(len(of)), 0)
+	share := func(tasks task.Batch, is func(t *task.Task) bool) string {
+		n := figures.Count(tasks, func(t task.Task) bool { return is(&t) })
+		return reports.Fixed(100*float64(n)/float64(len(tasks)), 0)
 	}
 	fit := s.onAll().tasks
 	median := spec.Must(stats.Quantile(figures.Map(fit, func(t task.Task) float64 { return speedup(&t, 7) }), 0.5))
@@ -106,7 +106,7 @@ func (s sample) row() []any {
 	}
 }
 
-// premises compares how the tasks of the papers scale with how measured work does.
+// premises compares the scaling of the papers' tasks with the scaling of measured work.
 func premises(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("premises", "How measured work and the papers' workloads scale",
 		reports.Left("tasks").Right("settings or tasks", "do not fit one slice [%]", "median speed-up on 7 slices",
@@ -131,7 +131,7 @@ func premises(d *figures.Data) (*figures.Output, error) {
 		}
 		return out, nil
 	}
-	distances, chart := farness(measured, drawn, out.Under(""))
+	distances, chart := measureDistances(measured, drawn, out.Under(""))
 	return out.Table(t, distances).
 		Figure("premises", "Speed-up by slices of measured work and of the papers' workloads",
 			curves(measured[:3], drawn[:3])).
@@ -194,9 +194,14 @@ func energy(between, within, other float64) float64 {
 	return max(0, (2*between-within-other)/(2*between))
 }
 
-// The quantities that conclusions test: the largest increase of a time on the next size in percent, and by how much a
-// workload is farther from measured work than 97.5 % of the random halves of measured work are from each other.
-const slowest, beyond = "slowdown with more slices", "distance beyond that of halves"
+// The quantities that conclusions test.
+const (
+	// slowest is the largest increase of a time on the next size, in percent.
+	slowest = "slowdown with more slices"
+	// beyond is a workload's distance from measured work, less the distance that 97.5 % of the random halves of measured
+	// work do not exceed.
+	beyond = "distance beyond that of halves"
+)
 
 // mostSlowdown returns by how many percent a task is slower, at most, on a size than on the next smaller one that was
 // measured.
@@ -213,12 +218,12 @@ func (s sample) mostSlowdown() float64 {
 	return 100 * most
 }
 
-// resampled is the number of bootstrap samples and of random halves.
-const resampled = 1000
+// resamples is the number of bootstrap samples, and the number of random halves.
+const resamples = 1000
 
-// farness measures by the energy coefficient how far the workloads are from measured work. Networks are resampled
-// whole for the intervals. The scale is how far random halves of the measured networks are from each other.
-func farness(measured, drawn []sample, values figures.Values) (*figures.Table, reports.Bars) {
+// measureDistances measures the distance of the workloads from measured work by the energy coefficient. For the
+// intervals, whole networks are drawn again. The distance between random halves of the measured networks is the scale.
+func measureDistances(measured, drawn []sample, values figures.Values) (*figures.Table, reports.Bars) {
 	columns := []sample{measured[0], measured[1], measured[3]}
 	t := figures.NewTable("premises-distance", "How far the papers' workloads are from measured work",
 		reports.Left("workload").Right("training", "training, from", "training, to", "inference", "inference, from",
@@ -248,13 +253,13 @@ func farness(measured, drawn []sample, values figures.Values) (*figures.Table, r
 	for _, w := range drawn {
 		points := w.points()
 		inner := stats.Mean(meanTo(points, points))
-		distances := figures.Map(columns, func(m sample) [3]float64 { return m.distance(w.name, points, inner) })
-		add(w.name, distances)
-		all, most := distances[2], halves[2][2]
+		apart := figures.Map(columns, func(m sample) [3]float64 { return m.distance(w.name, points, inner) })
+		add(w.name, apart)
+		all, most := apart[2], halves[2][2]
 		const normal = 1.96
 		values[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Measurement{
 			Value: all[0] - most, Low: all[1] - most, High: all[2] - most, StdErr: (all[2] - all[1]) / (2 * normal),
-			Replicates: resampled, Unit: verdict.Draws,
+			Replicates: resamples, Unit: verdict.Draws,
 		}
 	}
 	add("half of the networks", halves)
@@ -293,10 +298,10 @@ func matrix(points []point) [][]float64 {
 	})
 }
 
-// interval returns a value with the range of 95 % of the others.
-func interval(value float64, others []float64) [3]float64 {
+// interval returns a value, and the bounds of the middle 95 % of its resamples.
+func interval(value float64, again []float64) [3]float64 {
 	return [3]float64{
-		value, spec.Must(stats.Quantile(others, 0.025)), spec.Must(stats.Quantile(others, 0.975)),
+		value, spec.Must(stats.Quantile(again, 0.025)), spec.Must(stats.Quantile(again, 0.975)),
 	}
 }
 
@@ -308,20 +313,20 @@ func (s sample) distance(workload string, drawn []point, inner float64) [3]float
 	for i := range all {
 		all[i] = i
 	}
-	of := func(chosen []int) float64 {
+	distance := func(chosen []int) float64 {
 		self, between := within(apart, to, chosen)
 		return energy(between, self, inner)
 	}
 	rng := rand.New(datasets.Hashed([]byte("premises " + s.name + " " + workload)))
-	again := make([]float64, resampled)
+	again := make([]float64, resamples)
 	for k := range again {
 		var chosen []int
 		for range groups {
 			chosen = append(chosen, groups[rng.IntN(len(groups))]...)
 		}
-		again[k] = of(chosen)
+		again[k] = distance(chosen)
 	}
-	return interval(of(all), again)
+	return interval(distance(all), again)
 }
 
 // halves returns the median distance between two random halves of the groups, with its range.
@@ -329,7 +334,7 @@ func (s sample) halves() [3]float64 {
 	groups, points := s.grouped()
 	apart := matrix(points)
 	rng := rand.New(datasets.Hashed([]byte("premises halves " + s.name)))
-	all := make([]float64, resampled)
+	all := make([]float64, resamples)
 	for k := range all {
 		rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 		a, b := slices.Concat(groups[:len(groups)/2]...), slices.Concat(groups[len(groups)/2:]...)

@@ -65,11 +65,11 @@ func allows(batches []comparedBatch, ones, seven float64) bool {
 	return ones+rounding >= -most-float64(3*stdErr)
 }
 
-// memoryBound are all p_sup that differ in a class of 3, 7 or 8 tasks, which cover classes of 15; the least of each
-// kind.
+// memoryBound lists the values of p_sup, in percent, at which the number of memory-bound tasks in a class of 3, 7 or 8
+// tasks changes. These also cover classes of 15.
 var memoryBound = strings.Fields("0 13 15 25 29 34 38 43 50 58 63 67 72 75 86 88 100")
 
-// speedupLimits says with which p_sup two printed sigmas are possible together.
+// speedupLimits shows for which values of p_sup two printed sigmas are possible together.
 func speedupLimits(d *figures.Data) *figures.Table {
 	t := figures.NewTable("contradiction-speedups",
 		"p_sup with which the numbers that Table 5 prints for FIXPART(1,...,1) and FIXPART(7) can be true together",

@@ -17,8 +17,9 @@ import (
 
 // A grid is one of Tables 4 to 9: the same quantities for each workload and number of tasks.
 type grid struct {
-	name       string
-	rows       []workload
+	name string
+	rows []workload
+	// sizes are the numbers of tasks.
 	sizes      []int
 	quantities []string
 	// procedures are the ways to make it. The first one is the default reading.
@@ -33,7 +34,7 @@ type procedure struct {
 	// name is the reading's name.
 	name    string
 	measure measure
-	// also returns what only conclusions.csv needs; it may be nil.
+	// also returns further values for conclusions.csv; it may be nil.
 	also func(*figures.Data) figures.Values
 }
 
@@ -75,21 +76,21 @@ func (g grid) build(d *figures.Data) (*figures.Output, error) {
 	return figures.Read(rs...).Table(layout), nil
 }
 
-// interchanged reads the last two columns of print, moves and swaps, as each other in some rows.
+// interchanged returns the reading in which print has interchanged its last two columns, moves and swaps, in some rows.
 func (p procedure) interchanged(in func(workload) bool) procedure {
-	other := func(d *figures.Data, w workload, n int) []figures.Measurement {
+	measure := func(d *figures.Data, w workload, n int) []figures.Measurement {
 		m := p.measure(d, w, n)
 		if last := len(m) - 1; in(w) {
 			m[last-1], m[last] = m[last], m[last-1]
 		}
 		return m
 	}
-	return procedure{name: "print interchanged", measure: other}
+	return procedure{name: "print interchanged", measure: measure}
 }
 
 // A setting is a way to run FAR on batches of a generator.
 type setting struct {
-	// name is the reading's name.
+	// name is the reading's name, parameters are the generator's, and far is the variant of the algorithm.
 	name, parameters, far string
 	model                 mig.Reconfiguration
 }
@@ -110,7 +111,7 @@ func (s setting) series(w workload, n int) store.Series {
 	return batch(synthetic(w, n, s.parameters), s.far, s.model)
 }
 
-// rho measures a procedure.
+// rho measures Table 4 under the setting.
 func (s setting) rho(d *figures.Data, w workload, n int) []figures.Measurement {
 	return []figures.Measurement{mean(d, rho(d, s.series(w, n), executions))}
 }
@@ -123,20 +124,20 @@ var table4 = grid{
 
 // a30 measures the one number about A30. Neither its workload nor the shares of the sizes are printed.
 func a30(d *figures.Data) (*figures.Output, error) {
-	of := func(name string, w workload, s setting) figures.Reading {
+	read := func(name string, w workload, s setting) figures.Reading {
 		series := seriesOn("A30", 1, s.series(w, 10))
 		m := mean(d, rho(d, series, executions))
 		return figures.Reading{Name: name, Values: figures.Values{claim.Of("rho n=10"): m}}
 	}
 	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
 	rs := []figures.Reading{
-		of("", mixed, settings[0]),
-		of("text", mixed, settings[2]),
-		of("MIXEDSCALING, p_sup = 50 %", mixed, settings[3]),
+		read("", mixed, settings[0]),
+		read("text", mixed, settings[2]),
+		read("MIXEDSCALING, p_sup = 50 %", mixed, settings[3]),
 	}
 	for _, w := range workloads {
 		if w != mixed {
-			rs = append(rs, of(w.String(), w, settings[0]))
+			rs = append(rs, read(w.String(), w, settings[0]))
 		}
 	}
 	return figures.Read(rs...), nil
@@ -179,12 +180,12 @@ func (c comparison) sigmas(d *figures.Data, gpu, data string, as []approach, cou
 	})
 }
 
-// sigma measures a procedure.
+// sigma measures Table 5 by the comparison.
 func (c comparison) sigma(d *figures.Data, w workload, n int) []figures.Measurement {
 	return c.sigmas(d, "A100", synthetic(w, n, c.parameters), approaches, executions)
 }
 
-// further is the number of executions of other generators and, but for the default reading, on other GPUs.
+// further is the number of executions of other generators, and of the readings on other GPUs except the default.
 const further = 300
 
 // march is the script compare_size_test at commit 329d713 of March 2024.
@@ -247,7 +248,7 @@ func refiningAs(name, parameters, refined string) procedure {
 
 var refinementTest = refiningAs("", "gen=released", "far?keep=last")
 
-// operatedGain measures p_ref as the mean of the executions with a move or swap alone.
+// operatedGain measures p_ref as the mean of only those executions that have a move or swap.
 func (r refiner) operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
 	count := executions
 	if n == 10 && r == (refiner{"gen=released", "far?keep=last"}) {
@@ -257,7 +258,7 @@ func (r refiner) operatedGain(d *figures.Data, w workload, n int) []figures.Meas
 	return []figures.Measurement{operated(d, gains, moves, swaps)}
 }
 
-// operated returns the mean gain where something was moved or swapped.
+// operated returns the mean gain of the executions with a move or swap.
 func operated(d *figures.Data, all, moves, swaps []float64) figures.Measurement {
 	var gains []float64
 	for i, gain := range all {
@@ -266,7 +267,7 @@ func operated(d *figures.Data, all, moves, swaps []float64) figures.Measurement 
 		}
 	}
 	if len(gains) == 0 {
-		gains = []float64{0} // one value decides nothing
+		gains = []float64{0} // a single value gives no verdict
 	}
 	return d.MeanOf(gains, verdict.Executions, len(gains))
 }
@@ -285,13 +286,16 @@ var table6 = grid{
 	},
 }
 
-// scripted are the parameters with which far-concat does what concat_test and multi_batch_test do, and shifted is
-// the makespan that they have, in microseconds: they never reconfigure between two batches.
-const scripted, shifted = "&iterations=20&keep=last&margin=shifted", "shifted_us"
+const (
+	// scripted has the parameters with which far-concat repeats concat_test and multi_batch_test.
+	scripted = "&iterations=20&keep=last&margin=shifted"
+	// shifted is the metric with their makespan, in microseconds. They never reconfigure between two batches.
+	shifted = "shifted_us"
+)
 
-// A joining is a way to join two batches of a generator. With script it is concat_test, whose pairs are a batch
-// and its copy. Without, it is the text of 6.7.1: two successive batches, the first one reversed in half of the
-// pairs.
+// A joining is a way to join two batches of a generator. With script it is concat_test: a pair is a batch and its copy.
+// Without script it is the text of 6.7.1: a pair is two successive batches, and in half of the pairs the first one is
+// reversed.
 type joining struct {
 	generator string
 	script    bool

@@ -65,11 +65,13 @@ func fit(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(t).Figure("fit", chart.Title, chart), nil
 }
 
-// A speed is how long a kernel took on a part x of the GPU, and the model's time relative to the whole GPU.
+// A speed compares a kernel's measured and modelled time on a part of the GPU.
 type speed struct {
+	// x is the size of the part.
 	x        float64
 	measured mig.Seconds
-	model    float64
+	// model is the model's time relative to the whole GPU.
+	model float64
 }
 
 // speedPanel shows the measured and the fitted speed of a kernel.
@@ -120,8 +122,8 @@ const (
 
 func corunErrors(*figures.Data) (*figures.Output, error) { return corunError(datasets.Hardware()), nil }
 
-// corunError shows what was measured in overlapped windows: the fit of the kernels' scaling, as a table and drawn, and
-// the error of the co-run model with the program's constants and with those fitted on two thirds of the groups.
+// corunError evaluates the measurements in overlapped windows. It shows the fit of the kernels' scaling, and the error
+// of the co-run model with the program's constants and with constants fitted on two thirds of the groups.
 func corunError(h datasets.HardwareSet) *figures.Output {
 	o := new(figures.Output)
 	scaling := figures.NewTable("corun-scaling",

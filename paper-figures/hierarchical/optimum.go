@@ -67,7 +67,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(summary, byQueue), nil
 }
 
-// won counts the queues on which the own gap is the smaller one. Equal plans may differ by rounding.
+// won counts the queues on which the first gap is smaller than the second. Equal plans may differ by rounding.
 func won(own, theirs []float64) (n int) {
 	for i := range own {
 		if own[i] < theirs[i]-1e-9 {
@@ -77,8 +77,8 @@ func won(own, theirs []float64) (n int) {
 	return n
 }
 
-// ceilings shows, over the reported draws, the agents' lead over the paper's other methods, and the limit of 29
-// actions.
+// ceilings shows the agents' lead over the paper's other methods on the reported draws, and the largest lead that 29
+// actions allow.
 func ceilings(d *figures.Data) (*figures.Output, error) {
 	data := reported(d.Scale)
 	blindly := drawsOf(queues, countFor(d.Scale, blind.draws), blind.parameters)

@@ -142,7 +142,7 @@ func throughputRows(d *figures.Data, data ...string) (out []row) {
 	return out
 }
 
-// sensitivity shows how the throughput and the order of the methods depend on the assumptions of the model.
+// sensitivity shows the throughput and the order of the methods for other constants of the model and other draws.
 func sensitivity(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("sensitivity", "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
 		reports.Left("setting"),
@@ -189,7 +189,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	return new(figures.Output).Table(t).Figure("sensitivity", chart.Title, chart), nil
 }
 
-// order lists the methods by their means, best first, the optimum left out.
+// order lists the methods except the optimum by their means, best first.
 func order(rows []row) string {
 	rows = slices.Clone(rows[:len(rows)-1])
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.mean(), a.mean()) })

@@ -38,7 +38,7 @@ func table4(d *figures.Data) (*figures.Output, error) {
 			"the division of the work between w_c and w_m from the class, as times by instance size cannot tell",
 		"1 GPC / GPU: time on one of eight GPCs with the memory that MIG gives it, over that of the whole GPU; the "+
 			"paper's rule makes less than 1.1 US (V-A2)",
-		"class by the rule: what the paper's rule makes of the model's program, where that is not the paper's class")
+		"class by the rule: the class of the model's program by the paper's rule, if it is not the paper's class")
 	inputs := map[claim.Cell]float64{} // counts
 	for _, p := range datasets.Programs() {
 		from := "drawn"
@@ -88,7 +88,7 @@ func countOf(jobs []task.Program, class task.Class) int {
 
 func isUnseen(p task.Program) bool { return p.Unseen }
 
-// variants returns how many setups with several jobs a family has.
+// variants returns the number of a family's setups for several jobs.
 func variants(f corun.Family) (n int) {
 	for jobs := 2; jobs <= concurrency; jobs++ {
 		n += len(corun.Setups(f, jobs))
@@ -103,7 +103,7 @@ func texts(f corun.Family, jobs int) []string {
 
 // table7 lists the partitions. The text does not say what the rows with dots represent.
 func table7(d *figures.Data) (*figures.Output, error) {
-	// MPS percentages of the whole GPU begin with a client, MIG with an instance.
+	// The text of a setup begins with "[(" for MPS percentages of the whole GPU, and with "[{" for instances.
 	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
 		return figures.Exactly(figures.Count(texts(family, jobs), func(s string) bool {
 			return strings.HasPrefix(s, begin)

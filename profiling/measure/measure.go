@@ -44,7 +44,8 @@ type windowLauncher interface {
 	Together(ctx context.Context, jobs []launch.Job, window time.Duration) ([]launch.Window, error)
 }
 
-// Together is [launch.Together], and a run beside which the others did not run is wrong.
+// Together calls [launch.Together]. A run is [launch.Wrong] if the others ran in less than [datasets.MinOverlap] of its
+// window.
 func (Real) Together(ctx context.Context, jobs []launch.Job, window time.Duration) ([]launch.Window, error) {
 	out, err := launch.Together(ctx, jobs, window)
 	for i := range out {
@@ -53,7 +54,7 @@ func (Real) Together(ctx context.Context, jobs []launch.Job, window time.Duratio
 	return out, err
 }
 
-// judgeOverlap makes a window wrong in which the others ran too little.
+// judgeOverlap marks a window as wrong if the others ran too little in it.
 func judgeOverlap(w *launch.Window) {
 	if w.Status == launch.OK && w.Overlap < datasets.MinOverlap {
 		w.Status = launch.Wrong
@@ -69,9 +70,8 @@ func OnSlices(size mig.Slices) string {
 	return fmt.Sprintf("on %d slices", size)
 }
 
-// warmUp runs a kernel without measuring it, at least once, until the runs have taken as long as its Warmup. It
-// stops at the first run that fails. It returns the last outcome, whose detail says if it is a failure that the
-// kernel was warming up.
+// warmUp runs a kernel without measuring it, at least once, until the runs have taken as long as its Warmup. It stops at
+// the first run that fails. It returns the last outcome. The detail of a failure says that the kernel was warming up.
 func warmUp(ctx context.Context, l Launcher, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 	var took time.Duration
 	for {
@@ -136,7 +136,7 @@ func joinTexts[T fmt.Stringer](list []T) string {
 	return strings.Join(nearest.Names(list, T.String), " ")
 }
 
-// distinct returns a list without the elements whose text an earlier one has.
+// distinct returns the first element of each text.
 func distinct[T fmt.Stringer](list []T) []T {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(list), func(x T) bool {

@@ -22,9 +22,10 @@ import (
 // The device times the windows.
 type Partitions struct {
 	Device *cuda.Device
-	// From and UUID say which GPU it is. Watch samples it, if anything can.
-	From  datasets.Provenance
-	UUID  string
+	// From and UUID say which GPU it is.
+	From datasets.Provenance
+	UUID string
+	// Watch samples the GPU; it may be nil.
 	Watch *profiling.Watch
 	// WarmUp is how long each job runs at least before the windows, so that the GPU raises its clocks.
 	WarmUp time.Duration
@@ -33,10 +34,11 @@ type Partitions struct {
 	Seed  uint64
 }
 
-// Multiprocessors is how many the GPU has.
+// Multiprocessors returns the number of the GPU's multiprocessors.
 func (p *Partitions) Multiprocessors() int { return p.Device.Facts.SMs }
 
-// Together runs a group.
+// Together runs a group and returns the window of each job. The error is about a device that cannot go on; other
+// failures are in the windows.
 func (p *Partitions) Together(ctx context.Context, g Group,
 	window time.Duration,
 ) (_ []launch.Window, err error) {
@@ -65,7 +67,7 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 	launch.Overlap(t.jobs)
 	for i, failure := range t.errs {
 		if broken, ok := errors.AsType[*cuda.Error](failure); ok && !broken.OutOfMemory() {
-			err = errors.Join(err, fmt.Errorf("%s: %w", g[i], failure)) // the context is of no more use
+			err = errors.Join(err, fmt.Errorf("%s: %w", g[i], failure)) // the context cannot be used any more
 		}
 	}
 	return t.jobs, err

@@ -30,23 +30,23 @@ type Conditions struct {
 	Model mig.Reconfiguration
 	// RankBy is a metric of the track's boards; "" means that of the first board for a dataset.
 	RankBy string
-	// Datasets are those that are ranked; nil means all.
+	// Datasets lists the datasets to rank; nil means all.
 	Datasets []string
-	// Split are the instances that count; "" means all.
+	// Split says which instances count; "" means all.
 	Split run.Split
 }
 
-func (c *Conditions) filter(of string) store.Filter {
-	f := store.Filter{Track: of, GPU: c.GPU}
-	if track.MustLookup(of).Reconfigures {
+// filter selects the series of a track under the conditions.
+func (c *Conditions) filter(name string) store.Filter {
+	f := store.Filter{Track: name, GPU: c.GPU}
+	if track.MustLookup(name).Reconfigures {
 		f.Count, f.Model = c.Count, c.Model.String()
 	}
 	return f
 }
 
-// Standings ranks the algorithms on every dataset. Results that no longer count are left out: those from before a
-// dataset changed, an algorithm learned other weights, or got another version. It returns the errors of the database
-// and of ranking, such as a [*BoundError].
+// Standings ranks the algorithms on every dataset. It leaves out results from before a change of the dataset, or of the
+// algorithm's weights or version. It returns the errors of the database and of ranking, such as a [*BoundError].
 func Standings(db *store.DB, c Conditions) ([]Standing, error) {
 	boards, err := c.boards(db)
 	if err != nil {
@@ -81,14 +81,15 @@ func Standings(db *store.DB, c Conditions) ([]Standing, error) {
 type board struct {
 	track.Board
 	conditions *Conditions
-	// contest is where the contests of the track name the dataset; these boards come first. place orders the others:
-	// those by an earlier metric first, and of one metric those with bounds before those without.
-	contest, place int
+	// contest is the position of the dataset in the contests of the track. Boards of contests come first.
+	contest int
+	// place orders the other boards: by metric, and for one metric boards with bounds first.
+	place int
 	// algorithms has the series of each algorithm that count.
 	algorithms [][]store.Series
 	// bound and published have the references' results, by ascending version.
 	bound, published []store.Series
-	// names are those that programs outside miglab give themselves.
+	// names has the names that programs outside miglab give themselves.
 	names     map[store.Program]string
 	standings []Standing
 }

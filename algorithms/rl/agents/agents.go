@@ -69,8 +69,8 @@ func loadWeights(name string, into nn.Policy) error {
 // decisions.
 var policies sync.Map // name to func() (nn.Policy, error)
 
-// policyOf returns the network of the embedded weights of a name. It must not be used, but
-// shared. untrained makes a network for them.
+// policyOf returns the network with the embedded weights of a name. Callers must not use it directly, but call its
+// Share. untrained makes a network for the weights.
 func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	once, _ := policies.LoadOrStore(name, sync.OnceValues(func() (nn.Policy, error) {
 		p := untrained()
@@ -79,11 +79,10 @@ func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	return once.(func() (nn.Policy, error))()
 }
 
-// hashes holds the first 16 hexadecimal digits of the digests of weights, by
-// name; "" for a missing file.
+// hashes keeps the results of [hashOf] by name.
 var hashes sync.Map
 
-// hashOf names the embedded weights of a name by their digest.
+// hashOf returns the first 16 hexadecimal digits of the digest of the embedded weights of a name; "" without a file.
 func hashOf(name string) string {
 	if h, ok := hashes.Load(name); ok {
 		return h.(string)
@@ -96,9 +95,8 @@ func hashOf(name string) string {
 	return hash
 }
 
-// shipped lists the seeds of an agent's training runs that are part of the program, and the recipes by
-// which it learned. The first run and the usual recipe are in the lists in any case. A test checks that
-// seeds are numbers.
+// shipped lists the seeds of an agent's training runs that are part of the program, and its recipes. The lists always
+// have the first run and the usual recipe. A test checks that seeds are numbers.
 func shipped(agent string) (seeds, recipes []string) {
 	seeds, recipes = []string{"1"}, []string{usualRecipe}
 	files, _ := weights.ReadDir("weights") // the folder is embedded

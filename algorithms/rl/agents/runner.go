@@ -23,15 +23,16 @@ var tries = algo.Param{
 	Doc: "best of k tries: the first takes the likeliest action each time, the others draw",
 }
 
-// Settings hold the choices that an agent's parameters make.
+// settings hold the choices that an agent's parameters make.
 type settings struct {
 	// weights names the embedded file. small names the file for GPUs with the partitions of the A30; it may be "".
 	weights, small string
 	// capacity is the number of tasks that the agent considers together; 0 means any
 	// number. More tasks are split into parts, in order of arrival.
 	capacity int
-	// k is the number of tries. sampled makes the first one draw its actions too.
-	k       int
+	// k is the number of tries.
+	k int
+	// sampled makes the first try draw its actions, too.
 	sampled bool
 	// temperature divides preferences before an action is drawn. More than 1 makes tries
 	// differ more.
@@ -53,7 +54,7 @@ type lane interface {
 type agent struct {
 	settings
 	lane func(*mig.GPU, mig.Reconfiguration) lane
-	// network makes an untrained one for the observations of a lane.
+	// network makes an untrained network for the observations of a lane.
 	network func(lane) nn.Policy
 }
 
@@ -146,10 +147,10 @@ type runner struct {
 type attempt struct {
 	lanes     []lane
 	problem   *algo.Problem
-	lengths   []int // of the batches that no lane has begun with
-	from, end int   // the tasks of the batch that no lane has begun with
+	lengths   []int // of the batches that no lane has begun
+	from, end int   // the tasks of the present batch that no lane has begun
 	rng       *rand.Rand
-	decisions int // in all lanes
+	decisions int // of all lanes
 
 	active []int // lanes that are not done
 	rows   []int // of the observations, by active lane
@@ -211,14 +212,14 @@ func (r *runner) run(ctx context.Context, problems []algo.Problem, lengths [][]i
 	return out, nil
 }
 
-// begin turns to a problem.
+// begin resets the attempt for a problem.
 func (t *attempt) begin(p *algo.Problem, lengths []int) error {
 	for _, l := range t.lanes {
 		if err := putInPlace(l.Device(), p.Start); err != nil {
 			return err
 		}
 	}
-	// The draws of the tries depend only on the tasks.
+	// The tries draw from a stream that depends only on the tasks.
 	hash := p.Tasks.Hash()
 	t.rng = rand.New(rand.NewPCG(binary.LittleEndian.Uint64(hash[:]), binary.LittleEndian.Uint64(hash[8:])))
 	t.problem, t.lengths, t.from, t.end = p, lengths, 0, 0

@@ -7,9 +7,9 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// Ceiling returns the plan with the least time among all that the setups of a family can form for at most [WindowSize]
-// jobs in the agent's order of slots, by dynamic programming over sets of jobs. It simulates every group, which an
-// agent does not. Those of [corun.Agent] are the agent's actions.
+// Ceiling returns the fastest plan for at most [WindowSize] jobs with the setups of a family, by dynamic programming
+// over sets of jobs. Within a group, jobs get the slots in the agent's order. With [corun.Agent], the setups are the
+// agent's actions. Unlike an agent, Ceiling simulates every group.
 func Ceiling(w *corun.Window, f corun.Family) corun.Plan {
 	var g Grouping
 	g.Load(w.Jobs, min(w.Concurrency, corun.MaxConcurrency))
@@ -17,8 +17,8 @@ func Ceiling(w *corun.Window, f corun.Family) corun.Plan {
 		return g.Rest()
 	}
 	all := actionsOf(f)
-	// together has the time of each set of jobs in one group, places in g.jobs; seconds has the least time of the set,
-	// and part the group of its longest job.
+	// A set of jobs is a bit mask of indices in g.jobs. By set, together is the time in one group, seconds is the least
+	// time in any groups, and part is the group of the longest job.
 	together, seconds := make([]float64, 1<<len(w.Jobs)), make([]float64, 1<<len(w.Jobs))
 	part := make([]uint16, 1<<len(w.Jobs))
 	for s := uint16(1); int(s) < len(seconds); s++ {

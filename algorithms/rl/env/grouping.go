@@ -26,9 +26,10 @@ const WindowSize = 12
 // which has to be in some group. Within a group, the jobs get the slots by compute work, that
 // is, by Compute (SM) [%] times Duration: the least work gets the fewest multiprocessors.
 type Grouping struct {
-	// concurrency is Cmax, the largest size of a group. prospects adds the model's savings to observations.
+	// concurrency is Cmax, the largest size of a group.
 	concurrency int
-	prospects   bool
+	// prospects adds the model's savings to observations.
+	prospects bool
 	// mean is the mean solo time of the window, in seconds.
 	mean float64
 	// jobs are the jobs of the window, longest first.
@@ -59,9 +60,9 @@ type profiled struct {
 const counters = 12
 
 // countersOf derives the counters of Table III from the program's parameters, in the order of the
-// table. They are not measured. Times are over the mean of the window, the rest is from 0 to 1. In
-// the model several counters say the same, so that some are on another scale ("data pre-processing
-// and feature engineering", V-A1).
+// table. They are not measured. Times are over the mean of the window; the other counters are from 0 to 1. In the model
+// several counters have the same source, and some of these are on another scale ("data pre-processing and feature
+// engineering", V-A1).
 func countersOf(p *task.Program, mean float64) (out [counters]float32) {
 	time, active := float64(p.Solo)/mean, (1-p.Serial)*p.Parallelism
 	for i, v := range [counters]float64{
@@ -87,10 +88,10 @@ func countersOf(p *task.Program, mean float64) (out [counters]float32) {
 func logScale(x float64) float64 { return max(0, 1+portable.Log(x)/portable.Log(40)) }
 
 const (
-	// shown is the number of jobs whose counters are shown: the jobs of the candidate and the two
-	// longest of the others. The others are also shown by two sums of each counter.
+	// shown is the number of jobs whose counters are shown: the jobs of the candidate and the two longest of the others.
 	shown = corun.MaxConcurrency + 2
-	sums  = 2
+	// sums is the number of sums of each counter over all others.
+	sums = 2
 	// sumScale brings sums over jobs to the size of other inputs.
 	sumScale = 4
 )
@@ -122,7 +123,7 @@ func actionsOf(f corun.Family) (out []action) {
 	return out
 }
 
-// alone is the setup for a job without a group.
+// alone is the setup of a job that runs alone.
 var alone = corun.Setups(corun.Agent, 1)[0]
 
 func offersOf(s *corun.Setup) (out []offer) {
@@ -276,8 +277,8 @@ func (g *Grouping) seconds(m *corun.Model, a *action, group []int8) float64 {
 // copy of the paper; we rebuilt it from the prose (V-A3): it "evaluates the resource allocation for a
 // selected job", from the slot's shares of multiprocessors and bandwidth and the job's Compute (SM)
 // [%], Memory [%] and time over the window's mean, and is higher "when assigning a resource where it
-// is needed". Ours is the time, times the part of the slot that the job can use, over its slowdown
-// there by a roofline model, in which the jobs of a domain share its bandwidth.
+// is needed". Ours is time * used / slowdown: used is the part of the slot that the job can use, and slowdown follows
+// from a roofline model in which the jobs of a domain share its bandwidth.
 func (g *Grouping) fits(a *action, group []int8) (sum float64) {
 	var memory [corun.MaxConcurrency]float64
 	for i, j := range group {

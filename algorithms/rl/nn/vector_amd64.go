@@ -19,8 +19,8 @@ type terms struct {
 
 var termPool = sync.Pool{New: func() any { return new(terms) }}
 
-// axpyVector adds alpha times x to y and returns the number of elements that it has changed: all or 0. Assembly of
-// gonum rounds each product; its Go code, which other processors have, does not.
+// axpyVector adds alpha times x to y and returns the number of elements that it has changed: all, or 0 if there are
+// fewer than four. The assembly of gonum rounds each product. Its Go code, for other processors, may not.
 func axpyVector(alpha float32, x, y []float32) int {
 	if len(y) < 4 {
 		return 0
@@ -57,14 +57,14 @@ func affineVector(y, x, w, b []float32, d Dims) bool {
 	return true
 }
 
-// [sumRows] computes a tile: it reads an element of w once for all its rows, where
-// a row alone is bound by reading w from the second-level cache.
+// A tile is tileRows rows by tileColumns columns. [sumRows] reads an element of w once for all rows of a tile. A single
+// row would be limited by the speed at which w comes from the second-level cache.
 const (
 	tileRows    = 4
 	tileColumns = 64
 )
 
-// dense reports whether the first rows of x have no zeros, which would be left out of their sums.
+// dense reports whether the first rows of x have no zeros. Sums leave zeros out, but tiles do not.
 func (t *terms) dense(x []float32, rows, in, out int) bool {
 	for i := range rows {
 		if t.take(x[i*in:(i+1)*in], out); t.n < in {
@@ -74,8 +74,8 @@ func (t *terms) dense(x []float32, rows, in, out int) bool {
 	return true
 }
 
-// sumTile sets up to tileRows rows of y to b plus the rows of x times w. The last row fills
-// a tile that has fewer; the last columns may be computed twice.
+// sumTile sets up to tileRows rows of y to b plus the rows of x times w. If there are fewer rows, it repeats the last
+// one. The last columns may be computed twice.
 func sumTile(y, x, b, w []float32, d Dims) {
 	rows, in, out := d.N, d.In, d.Out
 	var from, to [tileRows]*float32
@@ -162,15 +162,14 @@ func sum256(y, b, w, values *float32, rows *int32, n int)
 //go:noescape
 func sum128(y, b, w, values *float32, rows *int32, n int)
 
-// sumMasked does the same for the elements, of 64, that the mask has a bit for. It touches no
-// other memory. It needs AVX-512.
+// sumMasked does the same for those of 64 elements whose bit in the mask is set. It touches no other memory. It needs
+// AVX-512.
 //
 //go:noescape
 func sumMasked(y, b, w, values *float32, rows *int32, n int, mask uint64)
 
-// sumRows sets 64 elements of each row of y to elements of b plus, for each of the in elements of
-// the row of x, its value times the elements of the row of w, which has out. It adds zeros as
-// well. in must not be 0. It needs AVX-512.
+// sumRows sets 64 elements of each row of y to elements of b plus the row of x times w. A row of x has in elements, and
+// a row of w has out. Zeros of x are added as well. in must not be 0. It needs AVX-512.
 //
 //go:noescape
 func sumRows(y, x *[tileRows]*float32, b, w *float32, in, out int)
@@ -185,8 +184,7 @@ func sum64(y, b, w, values *float32, rows *int32, n int)
 //go:noescape
 func sum8(y, b, w, values *float32, rows *int32, n int)
 
-// tanhVector computes [Tanh] in place and returns for how many elements. The caller
-// computes the rest.
+// tanhVector computes [Tanh] of the first elements in place and returns their number. The caller computes the rest.
 func tanhVector(y []float32) int {
 	vector, width := tanh16, 16
 	if !cpu.X86.HasAVX512F {

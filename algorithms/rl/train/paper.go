@@ -150,7 +150,7 @@ func (p paperRun) learningOptions() env.BatchOptions {
 }
 
 // scoredBatches returns the batches of n tasks on which the agent is scored.
-func (p paperRun) scoredBatches(n int) ([]measured, error) {
+func (p paperRun) scoredBatches(n int) ([]scoredBatch, error) {
 	switch {
 	case p.changes(onKernels):
 		return kernelBatches(n)
@@ -222,7 +222,7 @@ func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error)
 }
 
 // evaluation returns the batches on which the agent is scored, and an environment for each.
-func (p paperRun) evaluation() ([]measured, []player, error) {
+func (p paperRun) evaluation() ([]scoredBatch, []player, error) {
 	o := p.evaluationOptions()
 	scored, err := p.scoredBatches(max(o.Tasks, o.Stream))
 	o.Stream = 0

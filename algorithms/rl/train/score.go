@@ -21,14 +21,15 @@ const (
 	throughput  = "relative_throughput"
 )
 
-// A measured is a batch with its l_bound (DRL 5.2), in seconds.
-type measured struct {
+// A scoredBatch is a batch on which agents are scored.
+type scoredBatch struct {
 	times []env.Times
+	// bound is l_bound (DRL 5.2), in seconds.
 	bound float64
 }
 
 // batchesOf returns the batches of n tasks on which agents for the workloads are scored.
-func batchesOf(g *mig.GPU, workloads []string, n int) ([]measured, error) {
+func batchesOf(g *mig.GPU, workloads []string, n int) ([]scoredBatch, error) {
 	var names []string
 	for _, w := range workloads {
 		names = append(names, curve.Datasets(w, n)...)
@@ -37,7 +38,7 @@ func batchesOf(g *mig.GPU, workloads []string, n int) ([]measured, error) {
 }
 
 // firstOf returns the first count batches of each dataset.
-func firstOf(g *mig.GPU, names []string, count int) (out []measured, err error) {
+func firstOf(g *mig.GPU, names []string, count int) (out []scoredBatch, err error) {
 	for _, name := range names {
 		all, err := instancesOf[task.Batches](g, name, count)
 		if err != nil {
@@ -48,7 +49,7 @@ func firstOf(g *mig.GPU, names []string, count int) (out []measured, err error) 
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, measured{env.TimesOf(g, in.Tasks), float64(bound)})
+			out = append(out, scoredBatch{env.TimesOf(g, in.Tasks), float64(bound)})
 		}
 	}
 	return out, nil
@@ -72,7 +73,7 @@ func instancesOf[T task.Payload](g *mig.GPU, dataset string, count int) ([]T, er
 // kernelBatches returns the first batch of each subset of at least n measured kernels, in the
 // first of its orders: the full batches of DRL 5.1.1's test sets, with the public Rodinia kernels
 // in place of RODINIA + ALTIS.
-func kernelBatches(n int) (out []measured, err error) {
+func kernelBatches(n int) (out []scoredBatch, err error) {
 	// Larger subsets come first.
 	all, err := firstOf(gpu(), []string{fmt.Sprintf("drl/RODINIA?n=%d&part=1", n)}, fullSubsets*datasets.OrdersOfSubset)
 	for orders := range slices.Chunk(all, datasets.OrdersOfSubset) {
@@ -112,9 +113,9 @@ func keptBy(envs []player) float64 {
 	return 100 * float64(n) / float64(len(envs))
 }
 
-// scoreOn returns the mean p_opt of a policy on batches, in percent, each on an empty GPU in its own one of the
-// environments.
-func scoreOn(batches []measured, envs []player) func(nn.Policy) (float64, error) {
+// scoreOn returns a function that returns the mean p_opt of a policy on batches, in percent. There must be an
+// environment for each batch, and the GPU is empty at first.
+func scoreOn(batches []scoredBatch, envs []player) func(nn.Policy) (float64, error) {
 	return func(p nn.Policy) (float64, error) {
 		for i, e := range envs {
 			e.Device().Reset()

@@ -45,8 +45,7 @@ type Options struct {
 	Dir string
 	// Workers limits the number of goroutines. It does not change the result.
 	Workers int
-	// Kernel computes the products. A kernel with other rounding gives another, equally good
-	// run.
+	// Kernel computes the products. A kernel that rounds differently gives a different run.
 	Kernel nn.Kernel
 	// Progress, if set, is called with the number of steps done and the total.
 	Progress func(done, total int64)
@@ -61,7 +60,7 @@ type Result struct {
 	Files map[string]string
 }
 
-// A learner is a trainer of package ppo or dqn.
+// A learner trains a policy; packages ppo and dqn have them.
 type learner interface {
 	Iterate(ctx context.Context, workers int) (learn.Stats, error)
 	Restart(segment uint64)
@@ -75,7 +74,7 @@ type session struct {
 	recipe *Recipe
 	setup
 	curve []curve.Point
-	// settings are those that a resumed run must share.
+	// settings lists the settings. A checkpoint is resumed only if its settings are equal.
 	settings string
 }
 
@@ -95,9 +94,8 @@ func (r *Recipe) path(o Options, file string) string {
 // Checkpoint is the path of the last checkpoint of a run.
 func (r *Recipe) Checkpoint(o Options) string { return r.path(o, "checkpoint") }
 
-// Unit is a run as work that is done once, by do, which calls [Run] with these options. Its record, a
-// [Result], is void if a file has changed since. A finished run counts whatever program made it; in
-// another [Options].Dir the agent is trained again.
+// Unit returns a run as work that is done once, by do, which calls [Run] with these options. Its record, a [Result], is
+// void if the curve or the weights have changed since. A finished run counts whatever version of the program made it.
 func (r *Recipe) Unit(o Options, do func(context.Context) (*Result, error)) work.Unit {
 	return work.Unit{
 		Key:    "training " + r.Folder(o.Seed),
@@ -188,7 +186,7 @@ func (s *session) begin() (err error) {
 	return nil
 }
 
-// segment returns the step at which the next segment ends at the latest, and the usual number of steps in a segment.
+// segment returns the step at which the next segment ends at the latest, and the number of steps that it should have.
 func (s *session) segment() (end, length int64) {
 	end = s.Steps
 	if s.constantFor > 0 {
@@ -199,7 +197,7 @@ func (s *session) segment() (end, length int64) {
 	return end, end / cmp.Or(s.segments, segments)
 }
 
-// firstChange returns the first words in which two texts differ.
+// firstChange returns the first word of each text that differs from the word of the other text.
 func firstChange(a, b string) (was, now string) {
 	for was == now && a != b {
 		was, a, _ = strings.Cut(a, " ")
@@ -234,7 +232,8 @@ func (s *session) advance(ctx context.Context) error {
 		}
 		iterations++
 		steps := stats.Steps - begin
-		done = stats.Steps >= end || steps+steps/iterations > length // a further one would be too long
+		// The segment ends before an iteration that would make it too long.
+		done = stats.Steps >= end || steps+steps/iterations > length
 	}
 	n := float64(iterations)
 	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n,
@@ -293,8 +292,8 @@ func (s *session) finish() (*Result, error) {
 	return &Result{s.done(), s.curve[len(s.curve)-1].Score, files}, err
 }
 
-// Kept returns an error if the project does not keep such a run: other runs could be
-// mistaken for those that the recipe describes.
+// Kept returns an error unless the run has the recipe's steps and one of its seeds. Other runs must not be installed,
+// because they could be mistaken for the recipe's.
 func (r *Recipe) Kept(o Options) error {
 	if o.Steps != 0 && o.Steps != r.Steps || !slices.Contains(r.Seeds, uint(o.Seed)) {
 		return fmt.Errorf("a run of %d steps with seed %d is not what the project keeps of %s: it takes %d steps "+
