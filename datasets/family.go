@@ -35,8 +35,8 @@ type Family struct {
 	File string
 	// Example is a small file for the tests; "" if another family's [task.Payload] writes the kind of file.
 	Example string
-	// New makes the dataset. id is the canonical spec, for messages. Datasets are compared with ==: those with equal IDs
-	// must be equal.
+	// New makes the dataset. id is the canonical spec, for messages. Datasets are compared with ==: those with equal
+	// IDs must be equal.
 	New func(id string, a spec.Args) (Dataset, error)
 }
 

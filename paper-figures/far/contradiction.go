@@ -60,8 +60,8 @@ func table9Arithmetic(claims *claim.Set) *figures.Table {
 	return t
 }
 
-// sigmaLimits compares Table 5 with the largest possible sigma: the value if FAR reached the area bound, before which no
-// schedule ends.
+// sigmaLimits compares Table 5 with the largest possible sigma: the value if FAR reached the area bound, before which
+// no schedule ends.
 func sigmaLimits(d *figures.Data) *figures.Table {
 	t := figures.NewTable("contradiction-table5", "Table 5 and sigma if FAR reached the area bound",
 		reports.Left("workload", "approach").Right("sigma (Table 5)").PlusMinus("sigma at most by the script",
@@ -99,7 +99,8 @@ func (l limit) half(d *figures.Data) float64 {
 	return quantile * portable.Hypot(m.StdErr, m.PrintSE)
 }
 
-// exceeded names the limits that a printed number of two decimals exceeds by more than its rounding and their intervals.
+// exceeded names the limits that a printed number of two decimals exceeds by more than its rounding and their
+// intervals.
 func exceeded(d *figures.Data, printed float64, limits ...limit) (names []string) {
 	const rounding = 0.005
 	for _, l := range limits {

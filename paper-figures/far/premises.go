@@ -198,8 +198,8 @@ func energy(between, within, other float64) float64 {
 const (
 	// slowest is the largest increase of a time on the next size, in percent.
 	slowest = "slowdown with more slices"
-	// beyond is a workload's distance from measured work, less the distance that 97.5 % of the random halves of measured
-	// work do not exceed.
+	// beyond is a workload's distance from measured work, less the distance that 97.5 % of the random halves of
+	// measured work do not exceed.
 	beyond = "distance beyond that of halves"
 )
 

@@ -9,8 +9,8 @@ import (
 	"miglab/reports"
 )
 
-// mps shows public times under MPS, the kappa that follows from them, and the methods' results with this kappa. kappa is
-// the slowdown that a co-run adds.
+// mps shows public times under MPS, the kappa that follows from them, and the methods' results with this kappa. kappa
+// is the slowdown that a co-run adds.
 func mps(d *figures.Data) (*figures.Output, error) {
 	times := figures.NewTable("mps",
 		"A network's time beside a second process of the same network, each on half of the multiprocessors",

@@ -70,8 +70,9 @@ func OnSlices(size mig.Slices) string {
 	return fmt.Sprintf("on %d slices", size)
 }
 
-// warmUp runs a kernel without measuring it, at least once, until the runs have taken as long as its Warmup. It stops at
-// the first run that fails. It returns the last outcome. The detail of a failure says that the kernel was warming up.
+// warmUp runs a kernel without measuring it, at least once, until the runs have taken as long as its Warmup. It stops
+// at the first run that fails. It returns the last outcome. The detail of a failure says that the kernel was warming
+// up.
 func warmUp(ctx context.Context, l Launcher, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 	var took time.Duration
 	for {

@@ -25,7 +25,7 @@ type Partitions struct {
 	// From and UUID say which GPU it is.
 	From datasets.Provenance
 	UUID string
-	// Watch samples the GPU; it may be nil.
+	// Watch samples the GPU; it is empty if nothing can sample it.
 	Watch *profiling.Watch
 	// WarmUp is how long each job runs at least before the windows, so that the GPU raises its clocks.
 	WarmUp time.Duration

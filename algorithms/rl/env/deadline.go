@@ -48,9 +48,9 @@ type JobSource func(rng *rand.Rand, buf []task.Job) []task.Job
 
 // DeadlineOptions are the options of [Deadline]. The zero value is the enhanced version as the
 // report describes it. The authors' notebook of that version is Released and EnergyAsReleased.
-// The report describes the original notebook as Original, Sparse and EnergyAsReleased, but the notebook is First, Penalty
-// and EnergyAsReleased on a pre-emptive fleet. The notebooks of the versions Improved and Relaxed are Released, Original,
-// Penalty and EnergyAsReleased.
+// The report describes the original notebook as Original, Sparse and EnergyAsReleased, but the notebook is First,
+// Penalty and EnergyAsReleased on a pre-emptive fleet. The notebooks of the versions Improved and Relaxed are Released,
+// Original, Penalty and EnergyAsReleased.
 type DeadlineOptions struct {
 	// Released takes scales and bins of the observation from the authors' notebook; see
 	// [DeadlineOptions.Observe]. The reward of the last step is then the terminal one alone, as there. It replaces the
@@ -70,8 +70,8 @@ type DeadlineOptions struct {
 	// When time advances after another step, it has, with the energy as released and its weight w = 2.25e-5,
 	//	-(tardiness + w energy)/(n (1 + w))
 	// where energy is that of the day so far, tardiness that of the jobs that complete, and n their number, at least 1.
-	// On a pre-emptive fleet, energy counts from the step before, tardiness is the sum over all jobs that ran, as if they
-	// ended now, and n is the number of jobs that return to the queue. The reward is 0 if none returns.
+	// On a pre-emptive fleet, energy counts from the step before, tardiness is the sum over all jobs that ran, as if
+	// they ended now, and n is the number of jobs that return to the queue. The reward is 0 if none returns.
 	Penalty bool `json:"penalty" csv:"penalty"`
 }
 
@@ -119,7 +119,8 @@ func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadli
 		return nil, err
 	}
 	return &Deadline{
-		options: o, source: source, engine: engine, running: make([]runningJob, fleet.Slices()), preemptive: fleet.Preemptive,
+		options: o, source: source, engine: engine, running: make([]runningJob, fleet.Slices()),
+		preemptive: fleet.Preemptive,
 	}, nil
 }
 

@@ -88,7 +88,8 @@ func countersOf(p *task.Program, mean float64) (out [counters]float32) {
 func logScale(x float64) float64 { return max(0, 1+portable.Log(x)/portable.Log(40)) }
 
 const (
-	// shown is the number of jobs whose counters are shown: the jobs of the candidate and the two longest of the others.
+	// shown is the number of jobs whose counters are shown: the jobs of the candidate and the two longest of the
+	// others.
 	shown = corun.MaxConcurrency + 2
 	// sums is the number of sums of each counter over all others.
 	sums = 2
