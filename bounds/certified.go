@@ -70,4 +70,4 @@ func Certified(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 
 var _ = register("certified", 6, true,
 	"after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and chains: own",
-	"the largest of area, slice weights, task prices and chains; proven", certified{})
+	"the largest of area, slice weights, task prices and chains; proven", certified{Certified})

@@ -12,11 +12,7 @@ import (
 )
 
 // certified is [Certified] with [EnergyAtLeast] beside it.
-type certified struct{}
-
-func (certified) Bound(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
-	return Certified(ctx, p)
-}
+type certified struct{ function }
 
 func (certified) EnergyAtLeast(ctx context.Context, p algo.Problem) (mig.Joules, error) {
 	return EnergyAtLeast(ctx, p)
@@ -169,19 +165,16 @@ func (b *energyBound) busy(l float64, weights []float64, by mig.Seconds) float64
 	return sum
 }
 
-// sizeFacets are the [facets] as weights by size index, without those that others dominate.
+// sizeFacets are the [facets] as weights by size index, without those that an earlier one dominates.
 var sizeFacets = mig.Derived(func(g *mig.GPU) (out [][]float64) {
-	profiles := task.RequestProfiles(g)
 	for _, w := range facets(g) {
 		var bySize []float64
 		for _, size := range g.Sizes() {
-			bySize = append(bySize, w[slices.Index(profiles, g.Profile(size))])
+			bySize = append(bySize, w[slices.Index(task.RequestProfiles(g), g.Profile(size))])
 		}
 		if !slices.ContainsFunc(out, func(o []float64) bool { return dominates(o, bySize) }) {
 			out = append(out, bySize)
 		}
 	}
-	return slices.DeleteFunc(out, func(w []float64) bool {
-		return slices.ContainsFunc(out, func(o []float64) bool { return !slices.Equal(o, w) && dominates(o, w) })
-	})
+	return out
 })

@@ -2,7 +2,7 @@ package mig
 
 import (
 	"cmp"
-	_ "embed"
+	_ "embed" // for power.json
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,31 +40,19 @@ const maxWatts = 1e6
 var powerParams = []spec.Param{
 	{Name: "idle", Type: spec.Number(0, maxWatts), Doc: "watts of a board without a busy instance"},
 	{Name: "busy", Type: spec.Numbers(0, maxWatts), Doc: "watts that a busy instance adds, by size, beside idle"},
-	{
-		Name: "watts", Type: spec.Numbers(0, maxWatts),
-		Doc: "watts of a board by busy compute slices from 0, in place of idle and busy",
-	},
+	{Name: "watts", Type: spec.Numbers(0, maxWatts), Doc: "watts of a board by busy compute slices, in place of both"},
 }
 
-//go:embed power.json
-var powerText []byte
+// readings has the measured powers of models of the table, of which [GPU.Power] is nil nonetheless.
+var readings map[string]*Power
 
-// readings returns the watts that busy instances of a model of the table add, with their source.
-func readings(model string) (busy []Watts, source string) {
-	var all []struct {
-		GPU    string  `json:"gpu"`
-		Busy   []Watts `json:"busy_w"`
-		Source string  `json:"source"`
-	}
-	if err := json.Unmarshal(powerText, &all); err != nil {
+//go:embed power.json
+var readingsText []byte
+
+func init() {
+	if err := json.Unmarshal(readingsText, &readings); err != nil {
 		panic("mig: power.json: " + err.Error())
 	}
-	for _, r := range all {
-		if r.GPU == model {
-			return r.Busy, r.Source
-		}
-	}
-	return nil, ""
 }
 
 // powerOf returns the power that the parameters give to a model; nil if they give none and the model has none.
@@ -75,29 +63,30 @@ func (g *GPU) powerOf(a spec.Args) (*Power, error) {
 		}
 		return out
 	}
+	p := &Power{Source: "as the name says"}
 	switch {
 	case a["watts"] != "" && a["idle"]+a["busy"] != "":
 		return nil, errors.New("give either watts, the power by busy slices, or idle and busy")
 	case a["watts"] != "":
-		curve := watts(a["watts"])
-		return &Power{Idle: curve[0], Curve: curve, Source: "as the name says"}, nil
-	case a["idle"] == "" && a["busy"] == "":
+		p.Curve = watts(a["watts"])
+		p.Idle = p.Curve[0]
+		return p, nil
+	case a["idle"]+a["busy"] == "":
 		return g.Power, nil
 	case a["idle"] == "":
 		return nil, errors.New("busy has no meaning without idle, the watts of a board without a busy instance")
 	}
-	p := &Power{Idle: Watts(a.Float("idle")), Source: "as the name says"}
-	switch own, source := readings(g.Name); {
+	own := cmp.Or(g.Power, readings[g.Name])
+	switch {
 	case a["busy"] != "":
 		p.Busy = watts(a["busy"])
-	case g.Power != nil && g.Power.Busy != nil:
-		p.Busy, p.Source = g.Power.Busy, g.Power.Source
-	case own != nil:
-		p.Busy, p.Source = own, source
-	default:
+	case own == nil || own.Busy == nil:
 		return nil, fmt.Errorf("there are no readings of what its busy instances draw; give busy=W-W-..., the watts "+
 			"that a busy instance of %v slices adds", g.sizes)
+	default:
+		p.Busy, p.Source = own.Busy, own.Source
 	}
+	p.Idle = Watts(a.Float("idle"))
 	return p, nil
 }
 
@@ -148,50 +137,26 @@ type Run struct {
 // Energy returns what a number of boards draw, all of them from 0 to the end of the last run. The model must have a
 // [Power]. The runs are sorted; the result does not depend on their order.
 func (g *GPU) Energy(boards int, runs []Run) Joules {
+	if g.Power.Curve != nil {
+		for _, r := range runs { // an end is a run of fewer slices
+			runs = append(runs, Run{Board: r.Board, Size: -r.Size, Start: r.End, End: r.End})
+		}
+	}
 	slices.SortFunc(runs, func(a, b Run) int {
-		return cmp.Or(cmp.Compare(a.Board, b.Board), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
-			int(a.Size-b.Size))
+		return cmp.Or(a.Board-b.Board, cmp.Compare(a.Start, b.Start), int(a.Size-b.Size), cmp.Compare(a.End, b.End))
 	})
 	var end Seconds
-	var busy Joules
-	for _, r := range runs {
+	var above Joules
+	busy := Slices(0)
+	for i, r := range runs {
+		switch {
+		case g.Power.Curve == nil:
+			above += Joules(float64(g.Floor(r.Size)) * float64(r.End-r.Start))
+		case busy > 0:
+			above += Joules(float64(g.Power.at(busy)-g.Power.Idle) * float64(r.Start-runs[i-1].Start))
+		}
+		busy += r.Size
 		end = max(end, r.End)
-		if g.Power.Curve == nil {
-			busy += Joules(float64(g.Floor(r.Size)) * float64(r.End-r.Start))
-		}
 	}
-	if g.Power.Curve != nil {
-		busy = g.Power.aboveIdle(runs)
-	}
-	return Joules(float64(boards)*float64(g.Power.Idle)*float64(end)) + busy
-}
-
-// aboveIdle returns the energy beyond Idle of runs that are sorted by board.
-func (p *Power) aboveIdle(runs []Run) (above Joules) {
-	type change struct {
-		at   Seconds
-		more Slices
-	}
-	for len(runs) > 0 {
-		n := slices.IndexFunc(runs, func(r Run) bool { return r.Board != runs[0].Board })
-		if n < 0 {
-			n = len(runs)
-		}
-		var changes []change
-		for _, r := range runs[:n] {
-			changes = append(changes, change{r.Start, r.Size}, change{r.End, -r.Size})
-		}
-		slices.SortFunc(changes, func(a, b change) int {
-			return cmp.Or(cmp.Compare(a.at, b.at), int(a.more-b.more)) // ends come before starts
-		})
-		busy := Slices(0)
-		for i, c := range changes {
-			if i > 0 {
-				above += Joules(float64(p.at(busy)-p.Idle) * float64(c.at-changes[i-1].at))
-			}
-			busy += c.more
-		}
-		runs = runs[n:]
-	}
-	return above
+	return Joules(float64(boards)*float64(g.Power.Idle)*float64(end)) + above
 }

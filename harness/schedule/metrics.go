@@ -55,18 +55,13 @@ func Measure(p Problem, s Schedule) (Metrics, error) {
 		m.Reconfiguring += o.End - o.Start
 	}
 	if p.GPU.Power != nil {
-		m.Energy = energy(&p, &s)
+		runs := make([]mig.Run, len(s.Placements))
+		for i, pl := range s.Placements {
+			runs[i] = mig.Run{Board: pl.GPU, Size: pl.Instance.Size(), Start: pl.Start, End: pl.End}
+		}
+		m.Energy = p.GPU.Energy(p.GPUs(), runs)
 	}
 	return m, nil
-}
-
-// energy returns the energy of a valid schedule.
-func energy(p *Problem, s *Schedule) mig.Joules {
-	runs := make([]mig.Run, len(s.Placements))
-	for i, pl := range s.Placements {
-		runs[i] = mig.Run{Board: pl.GPU, Size: pl.Instance.Size(), Start: pl.Start, End: pl.End}
-	}
-	return p.GPU.Energy(p.GPUs(), runs)
 }
 
 // EnergyAtLeast returns a lower bound on the energy of every schedule whose makespan is at least the given one. The

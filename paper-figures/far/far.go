@@ -76,6 +76,7 @@ func Paper() (figures.Paper, error) {
 		figures.Show("text", "numbers of the text", h.text),
 		figures.Show("premises", "how tasks scale, beside measured work", premises),
 		figures.Show("measured", "schedulers on measured work", measured),
+		figures.Show("energy", "the order of schedulers by energy, and how far it depends on idle boards", energies),
 		figures.Time("timing", "scheduling times (6.4.2, 6.5.2, 6.7.1)", timing),
 	)
 }

@@ -55,19 +55,24 @@ func (c contest) series(name, scheduler string) store.Series {
 	return figures.Series(c.track, data, "A100", algo.MustParse(scheduler).ID, mig.Sequential)
 }
 
-// above returns, by scheduler and instance, by how many percent makespans exceed the least one that a scheduler here
-// found.
-func (c contest) above(d *figures.Data, name string) [][]float64 {
-	makespans := figures.Map(c.schedulers, func(s string) []float64 {
-		return d.Values(c.series(name, s), c.instances, makespan)
+// valuesOf returns a metric by scheduler and instance.
+func (c contest) valuesOf(d *figures.Data, name, gpu, metric string) [][]float64 {
+	return figures.Map(c.schedulers, func(scheduler string) []float64 {
+		s := c.series(name, scheduler)
+		s.GPU = gpu
+		return d.Values(s, c.instances, metric)
 	})
-	least := slices.Clone(makespans[0])
-	for _, values := range makespans {
+}
+
+// aboveLeast returns, by scheduler and instance, by how many percent values exceed the least one of an instance.
+func aboveLeast(all [][]float64) [][]float64 {
+	least := slices.Clone(all[0])
+	for _, values := range all {
 		for i, v := range values {
 			least[i] = min(least[i], v)
 		}
 	}
-	return figures.Map(makespans, func(values []float64) []float64 {
+	return figures.Map(all, func(values []float64) []float64 {
 		return figures.Percent(figures.Ratios(values, least))
 	})
 }
@@ -79,7 +84,7 @@ func measured(d *figures.Data) (*figures.Output, error) {
 	for _, c := range contests {
 		above := map[string][][]float64{}
 		for _, name := range slices.Concat(measuredData, syntheticData) {
-			above[name] = c.above(d, name)
+			above[name] = aboveLeast(c.valuesOf(d, name, "A100", makespan))
 		}
 		out.Table(c.table(d, above), c.rankings(d, above))
 	}
