@@ -56,7 +56,7 @@ func Models(jobs []Job) string {
 }
 
 // DoubtUnit returns a sign that the lifetimes of jobs, in the order of their submission, are in another unit than they
-// were read in; "" for none.
+// were read in. Without a sign it is empty.
 func DoubtUnit(jobs []Job) string {
 	if len(jobs) == 0 {
 		return ""

@@ -12,15 +12,18 @@ import (
 // The lines of nvidia-smi mig -lgip and -lgipp: GPU, name, number, instances and multiprocessors of a profile, and GPU,
 // number, starts and length of its placements.
 var (
-	profileLine   = regexp.MustCompile(`^\|\s+(\d+)\s+MIG (\d{1,2})g\.(\d{1,4})gb(\S*)\s+(\d{1,4})\s+\d+/(\d{1,3})\s+\S+\s+(?:No|Yes)\s+(\d{1,4})\s`)
-	placementLine = regexp.MustCompile(`^GPU\s+(\d+) Profile ID\s+(\d{1,4}) Placements?\s*:\s*\{((?:\d{1,3},)*\d{1,3})\}:(\d{1,3})\b`)
+	profileLine = regexp.MustCompile(`^\|\s+(\d+)\s+MIG (\d{1,2})g\.(\d{1,4})gb(\S*)\s+(\d{1,4})` +
+		`\s+\d+/(\d{1,3})\s+\S+\s+(?:No|Yes)\s+(\d{1,4})\s`)
+	placementLine = regexp.MustCompile(`^GPU\s+(\d+) Profile ID\s+(\d{1,4}) ` +
+		`Placements?\s*:\s*\{((?:\d{1,3},)*\d{1,3})\}:(\d{1,3})\b`)
 )
 
 // listingSuffix ends the names of files with listings.
 const listingSuffix = ".txt"
 
-// parseListing makes a model of the output of nvidia-smi mig -lgip and -lgipp for one GPU, with the name of the file. It
-// does not register the model. Times to create and destroy instances are not in the listing; they are assumed as on another model.
+// parseListing makes a model of the output of nvidia-smi mig -lgip and -lgipp for one GPU, with the name of the file.
+// It does not register the model. The listing has no times to create and destroy instances; those of another model are
+// assumed.
 func parseListing(text []byte, file string) (*GPU, error) {
 	name := strings.TrimSuffix(filepath.Base(file), listingSuffix)
 	g := &GPU{Name: name, Origin: "from a listing of nvidia-smi", file: "in " + file}
@@ -35,8 +38,8 @@ func parseListing(text []byte, file string) (*GPU, error) {
 			continue
 		}
 		if gpu != "" && gpu != m[1] {
-			return nil, fmt.Errorf("%s:%d: GPU %s comes after GPU %s; list one GPU, with nvidia-smi mig -i %s", file, i+1,
-				m[1], gpu, gpu)
+			return nil, fmt.Errorf("%s:%d: GPU %s comes after GPU %s; list one GPU, with nvidia-smi mig -i %s", file,
+				i+1, m[1], gpu, gpu)
 		}
 		gpu = m[1]
 		if err := g.addLine(m); err != nil {
