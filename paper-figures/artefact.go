@@ -22,6 +22,8 @@ type Paper struct {
 	Name string
 	// Introduction has the fields of references.csv that begin the paper's page.
 	Introduction
+	// Link is the paper's address; empty if it has none.
+	Link string
 	// Terms are explained at the end of the paper's page.
 	Terms []Term
 	// Claims are the published numbers.
@@ -39,7 +41,7 @@ func Load(name string, files fs.FS, artefacts ...Artefact) (Paper, error) {
 	if line < 0 {
 		return p, fmt.Errorf("references.csv has no line for the paper %q", name)
 	}
-	p.Introduction = references[line].Introduction
+	p.Introduction, p.Link = references[line].Introduction, references[line].Link()
 	var err error
 	if p.Claims, err = claim.Load(name, files); err != nil {
 		return p, err

@@ -43,6 +43,17 @@ type Introduction struct {
 	TrainingRun string `csv:"training_run"`
 }
 
+// Link is the address of the paper; empty if it has none.
+func (r *Reference) Link() string {
+	switch {
+	case r.DOI != "":
+		return "https://doi.org/" + r.DOI
+	case r.ArXiv != "":
+		return "https://arxiv.org/abs/" + r.ArXiv
+	}
+	return ""
+}
+
 //go:embed references.csv
 var referenceFile embed.FS
 

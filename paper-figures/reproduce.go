@@ -125,7 +125,7 @@ func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err erro
 		p := &r.Papers[i]
 		record := PaperRecord{
 			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Summary: p.Summary,
-			TrainingRun: p.TrainingRun, Terms: p.Terms,
+			TrainingRun: p.TrainingRun, Terms: p.Terms, Link: p.Link,
 		}
 		for _, j := range all {
 			switch {

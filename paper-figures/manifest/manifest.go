@@ -29,9 +29,11 @@ type Manifest struct {
 
 // A Paper has the findings about a paper.
 type Paper struct {
-	Name   string `json:"name"`
-	Title  string `json:"title"`
-	Cite   string `json:"cite"`
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Cite  string `json:"cite"`
+	// Link is the paper's address; empty if it has none.
+	Link   string `json:"link,omitempty"`
 	About  string `json:"about,omitempty"`
 	Limits string `json:"limits,omitempty"`
 	// Summary says in a few sentences what holds, what does not and why.

@@ -29,6 +29,35 @@ func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
 	}
 }
 
+// TestFolderPage: a line for each conclusion that counts, with the verb in its number, and a reason where it does not hold.
+func TestFolderPage(t *testing.T) {
+	conclusion := func(id string, a verdict.Answer) manifest.Conclusion {
+		c := manifest.Conclusion{ID: id, Short: "sentence of " + id, Because: "Reason of " + id + " (see table1). More."}
+		c.Answer = a
+		return c
+	}
+	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Name: "p", Title: "P: a_title", Cite: "Somebody.", Link: "https://x", Conclusions: []manifest.Conclusion{
+		conclusion("A", verdict.Holds), conclusion("B", verdict.HoldsInPart), conclusion("C", verdict.HoldsInPart),
+		conclusion("D", verdict.DoesNotHold), conclusion("E", verdict.DoesNotHold), conclusion("F", verdict.NotCounted),
+	}}, nil)
+	page, err := p.folderPage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# P: a\\_title\n\nSomebody. <https://x>\n", "5 conclusions: 1 holds, 2 hold in part, 2 do not hold.",
+		"## 1 holds\n\n- A: sentence of A.\n", "## 2 hold in part\n\n- B: sentence of B.\n- C: sentence of C.\n",
+		"## 2 do not hold\n\n- D: sentence of D. Reason of D.\n- E: sentence of E. Reason of E.\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not in\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "F") || strings.Contains(page, "see") {
+		t.Errorf("a conclusion that does not count, or a reference to another page:\n%s", page)
+	}
+}
+
 // TestLinked: the first use of each name is linked, but not in headings, tables, tags, code, other links and longer words.
 func TestLinked(t *testing.T) {
 	terms := []manifest.Term{{Name: "rho, p_ref"}, {Name: "move"}, {Name: "FIXPART(7)"}}

@@ -22,8 +22,8 @@ const (
 // gallery lists the images that README.md shows.
 var gallery = []string{"far/figure12.png", "drl/ours.png"}
 
-// UpdateReadme replaces the table of conclusions and verdicts and the images of the project's README.md, from a folder
-// of results.
+// UpdateReadme replaces the table of conclusions and verdicts and the images of the project's README.md, and the page
+// of each paper's folder, from a folder of results.
 func UpdateReadme(root, results string) error {
 	m, err := manifest.Read(results)
 	if err != nil {
@@ -40,6 +40,16 @@ func UpdateReadme(root, results string) error {
 	}
 	if err := atomicfile.Write(path, []byte(text)); err != nil {
 		return err
+	}
+	for _, p := range newRun(m).Papers {
+		page, err := p.folderPage()
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(root, "paper-figures", p.Name, "README.md")
+		if err := atomicfile.Write(path, []byte(page)); err != nil {
+			return err
+		}
 	}
 	for _, image := range gallery {
 		raw, err := os.ReadFile(filepath.Join(results, image))
@@ -84,16 +94,32 @@ func (r *run) outcomes() *reports.Table {
 	t := &reports.Table{Columns: reports.Left("paper").Right("hold", "in part", "do not", "open", "agree", "deviate",
 		"open ", "not judged")}
 	for _, p := range r.Papers {
-		answers := p.countAnswers()
-		one := manifest.Manifest{Papers: []manifest.Paper{*p.Paper}}
-		n := one.Count("")
+		answers, n := p.countAnswers(), p.CountNumbers()
 		t.Row(p.Name, answers[verdict.Holds], answers[verdict.HoldsInPart],
 			answers[verdict.DoesNotHold],
 			answers[verdict.Undecided]+answers[verdict.InTheModel]+answers[verdict.CannotRun],
-			n[verdict.Reproduced], n[verdict.Deviates], n[verdict.Inconclusive]+n[verdict.Hangs],
-			n[verdict.Consistent]+n[verdict.NotRunnable]+n[verdict.Input])
+			n.Agree, n.Deviate, n.Open, n.NotJudged)
 	}
 	return t
+}
+
+// A numbersCount counts the numbers of a paper by what came out.
+type numbersCount struct{ Agree, Deviate, Open, NotJudged int }
+
+// CountNumbers counts the paper's numbers.
+func (p *paper) CountNumbers() numbersCount {
+	one := manifest.Manifest{Papers: []manifest.Paper{*p.Paper}}
+	n := one.Count("")
+	return numbersCount{
+		Agree: n[verdict.Reproduced], Deviate: n[verdict.Deviates], Open: n[verdict.Inconclusive] + n[verdict.Hangs],
+		NotJudged: n[verdict.Consistent] + n[verdict.NotRunnable] + n[verdict.Input],
+	}
+}
+
+// folderPage returns the README.md of the paper's folder: its conclusions, with a reason where one does not hold.
+func (p *paper) folderPage() (string, error) {
+	text, err := show("FOLDER.md.tmpl", p)
+	return folded(strings.ReplaceAll(reference.ReplaceAllString(text, ""), " .", ".")), err
 }
 
 var padding = regexp.MustCompile(` {2,}|-{4,}`)

@@ -681,3 +681,33 @@ func TestWorkflow(t *testing.T) {
 		t.Errorf("without a dataset: %v", err)
 	}
 }
+
+// TestPapersHavePages: the folder of each paper says what came out, for the conclusions that the paper has now.
+func TestPapersHavePages(t *testing.T) {
+	all, err := papers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, p := range all {
+		page := mustRead(t, filepath.Join(root, "paper-figures", p.Name, "README.md"))
+		total += len(strings.Fields(page))
+		for _, want := range []string{p.Heading, p.Link, "miglab reproduce --paper " + p.Name} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page of %s lacks %q", p.Name, want)
+			}
+		}
+		counted := map[string]bool{}
+		for _, row := range p.Claims.Tests {
+			counted[row.ID] = counted[row.ID] || row.Status != claim.Later && row.Status != claim.Beside
+		}
+		for id, counts := range counted {
+			if n := strings.Count(page, "\n- "+id+": "); counts != (n == 1) {
+				t.Errorf("the page of %s has %d lines for %s; make readme writes it", p.Name, n, id)
+			}
+		}
+	}
+	if most := 280 * len(all); total > most {
+		t.Errorf("the pages of the papers have %d words, want at most %d", total, most)
+	}
+}

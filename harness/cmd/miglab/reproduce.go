@@ -185,7 +185,7 @@ func newReadme() *cobra.Command {
 	var results string
 	c := &cobra.Command{
 		Use:   "readme",
-		Short: "Bring the table of verdicts and the images in README.md up to date",
+		Short: "Bring the table of verdicts and the images in README.md, and the papers' pages, up to date",
 		RunE:  func(*cobra.Command, []string) error { return render.UpdateReadme(".", results) },
 	}
 	c.Flags().StringVar(&results, "results", "results", "folder with the results")
