@@ -36,7 +36,7 @@ func TestCertifiedNeverExceedsKnownOptima(t *testing.T) {
 // On a model whose small instances take longer to destroy than large ones, b runs after a: it takes
 // 0.1+10+0.1+0.1+10 s, without the 5 s that destroying b's instance would take.
 func TestCertifiedWhereSmallInstancesAreDestroyedSlowly(t *testing.T) {
-	g, err := mig.Register(&mig.GPU{Name: "Slow-small", CostSource: "test", ComputeSlices: 2, MemorySlices: 2, Profiles: []*mig.Profile{
+	g, err := new(mig.Catalog).Add(&mig.GPU{Name: "Slow-small", CostSource: "test", ComputeSlices: 2, MemorySlices: 2, Profiles: []*mig.Profile{
 		{ID: 19, Size: 1, Length: 1, Starts: []mig.Slices{0, 1}, Max: 2, MemoryGB: 8, Create: 0.1, Destroy: 5},
 		{ID: 0, Size: 2, Length: 2, Starts: []mig.Slices{0}, Max: 1, MemoryGB: 16, Create: 0.1, Destroy: 0.1},
 	}})

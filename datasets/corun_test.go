@@ -234,7 +234,7 @@ func TestMultiprocessors(t *testing.T) {
 			}
 			g.Profiles = append(g.Profiles, &q)
 		}
-		out, err := mig.Register(g)
+		out, err := new(mig.Catalog).Add(g)
 		if err != nil {
 			t.Fatal(err)
 		}

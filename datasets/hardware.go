@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"sync"
-	"sync/atomic"
 
 	"github.com/gocarina/gocsv"
 
@@ -17,7 +16,7 @@ import (
 // A Provenance says where and when something was measured on a GPU. It begins
 // every row of the files in datasets/hardware.
 type Provenance struct {
-	// GPU is the model, as [mig.Lookup] knows it. Without MIG it can also be the name of a board
+	// GPU is the model, as a [mig.Catalog] knows it. Without MIG it can also be the name of a board
 	// that is not a known model, with its number of multiprocessors.
 	GPU string `csv:"gpu"`
 	// Name and Driver are the driver's name of the GPU and its version.
@@ -147,23 +146,9 @@ type HardwareSet struct {
 //go:embed hardware
 var hardwareFiles embed.FS
 
-// Hardware returns the measurements in datasets/hardware, which are part of the program, or the
-// measurements that [UseHardware] has set.
-func Hardware() HardwareSet {
-	other := otherHardware.Load()
-	if other == nil {
-		return embeddedHardware()
-	}
-	return *other
-}
-
-var otherHardware atomic.Pointer[HardwareSet]
-
-// UseHardware makes [Hardware] return other measurements. The datasets hardware/NAME do not change.
-func UseHardware(h HardwareSet) { otherHardware.Store(&h) }
-
-// embeddedHardware reads the files once. They are part of the program: an invalid one is a mistake in the program.
-var embeddedHardware = sync.OnceValue(func() HardwareSet {
+// Hardware returns the measurements in datasets/hardware. They are part of the program, and read once: an invalid file
+// is a mistake in the program.
+var Hardware = sync.OnceValue(func() HardwareSet {
 	h, err := ReadHardware(spec.Must(fs.Sub(hardwareFiles, "hardware")))
 	if err != nil {
 		panic(fmt.Sprintf("datasets: hardware/%v", err))

@@ -24,19 +24,19 @@ import (
 // and say how to correct it.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	var h HardwareSet
-	underMIG := []string{mig.SourceMIG}
+	gpus, underMIG := new(mig.Catalog), []string{mig.SourceMIG}
 	kinds := map[string]func(file, name string) error{
-		"kernels":         tableReader(&h, &h.Kernels, dir, underMIG, checkKernels),
-		"reconfiguration": tableReader(&h, &h.Reconfiguration, dir, underMIG, checkReconfiguration),
-		"isolation":       tableReader(&h, &h.Isolation, dir, underMIG, checkIsolation),
-		"execution":       tableReader(&h, &h.Execution, dir, underMIG, checkExecution),
-		"overlap":         tableReader(&h, &h.Overlap, dir, append(underMIG, mig.SourcePartition), checkOverlap),
+		"kernels":         tableReader(&h, &h.Kernels, dir, gpus, underMIG, checkKernels),
+		"reconfiguration": tableReader(&h, &h.Reconfiguration, dir, gpus, underMIG, checkReconfiguration),
+		"isolation":       tableReader(&h, &h.Isolation, dir, gpus, underMIG, checkIsolation),
+		"execution":       tableReader(&h, &h.Execution, dir, gpus, underMIG, checkExecution),
+		"overlap":         tableReader(&h, &h.Overlap, dir, gpus, append(underMIG, mig.SourcePartition), checkOverlap),
 	}
-	models, _ := fs.Glob(dir, "*"+modelSuffix) // the pattern is well-formed
-	for _, name := range models {
+	files, _ := fs.Glob(dir, "*"+modelSuffix) // the pattern is well-formed
+	for _, name := range files {
 		text, err := fs.ReadFile(dir, name)
 		if err == nil {
-			_, err = mig.ParseModel(text, name)
+			_, err = gpus.Parse(text, name)
 		}
 		if err != nil {
 			return h, err
@@ -69,8 +69,8 @@ var hardwareName = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.(.+)\.csv$`)
 
 // tableReader returns a function that reads a file whose rows have one of the sources. It inserts the table by date,
 // after the tables of the same day.
-func tableReader[Row HardwareRow](h *HardwareSet, to *[]HardwareTable[Row], dir fs.FS, sources []string,
-	check func(*mig.GPU, []Row) (int, error),
+func tableReader[Row HardwareRow](h *HardwareSet, to *[]HardwareTable[Row], dir fs.FS, models *mig.Catalog,
+	sources []string, check func(*mig.GPU, []Row) (int, error),
 ) func(file, name string) error {
 	return func(file, name string) error {
 		f, err := dir.Open(file)
@@ -84,10 +84,10 @@ func tableReader[Row HardwareRow](h *HardwareSet, to *[]HardwareTable[Row], dir 
 		if err != nil {
 			return err
 		}
-		i, err := checkProvenance(t.Rows, sources)
+		i, err := checkProvenance(models, t.Rows, sources)
 		from := t.Rows[0].provenance()
 		if err == nil {
-			g, _ := mig.Lookup(from.GPU) // checkProvenance says which may be unknown
+			g, _ := models.Lookup(from.GPU) // checkProvenance says which may be unknown
 			i, err = check(g, t.Rows)
 		}
 		for n := 0; err == nil && n < len(t.Rows); n++ { // not all kinds of rows have samples of the GPU
@@ -122,11 +122,11 @@ var boardLabel = regexp.MustCompile(`^[A-Za-z0-9-]+-[1-9][0-9]*SM$`)
 
 // checkProvenance returns the first row whose provenance is wrong or differs from the first row's, and an error with
 // the reason.
-func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error) {
+func checkProvenance[Row HardwareRow](models *mig.Catalog, rows []Row, sources []string) (int, error) {
 	first := rows[0].provenance()
 	for i, r := range rows {
 		p := r.provenance()
-		switch g, err := mig.Lookup(p.GPU); {
+		switch g, err := models.Lookup(p.GPU); {
 		case err != nil && !(boardLabel.MatchString(p.GPU) && p.Source == mig.SourcePartition):
 			return i, err
 		case err == nil && p.GPU != g.Name:
@@ -149,13 +149,13 @@ func checkProvenance[Row HardwareRow](rows []Row, sources []string) (int, error)
 	return 0, nil
 }
 
-func checkKernels(_ *mig.GPU, rows []KernelTime) (int, error) {
+func checkKernels(g *mig.GPU, rows []KernelTime) (int, error) {
 	for i, r := range rows {
 		if r.Runs < 1 && !math.IsInf(float64(r.Mean), 1) {
 			return i, fmt.Errorf("%d runs took %v s on average; there must be at least 1", r.Runs, r.Mean)
 		}
 	}
-	return checkMeasurements(measurements(rows))
+	return checkMeasurements(g, measurements(rows))
 }
 
 func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {

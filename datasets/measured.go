@@ -81,11 +81,7 @@ var tables = sync.OnceValue(func() map[string][]measurement {
 
 // checkMeasurements returns the index of the first wrong row and an error that describes it. Every kernel must have one
 // row for each size of the GPU, in ascending order, but for the sizes that were not measured.
-func checkMeasurements(rows []measurement, unmeasured ...mig.Slices) (int, error) {
-	g, err := mig.Lookup(rows[0].GPU)
-	if err != nil {
-		return 0, err
-	}
+func checkMeasurements(g *mig.GPU, rows []measurement, unmeasured ...mig.Slices) (int, error) {
 	absent := func(s mig.Slices) bool { return slices.Contains(unmeasured, s) }
 	sizes := slices.DeleteFunc(slices.Clone(g.Sizes()), absent)
 	seen := map[string]bool{}

@@ -122,7 +122,7 @@ func TestUnmeasuredGPUs(t *testing.T) {
 
 func TestPublishedMeasurementsAreComplete(t *testing.T) {
 	for _, f := range readManifest().Files {
-		if row, err := checkMeasurements(tables()[f.Table], f.Unmeasured...); err != nil {
+		if row, err := checkMeasurements(mig.MustLookup(tables()[f.Table][0].GPU), tables()[f.Table], f.Unmeasured...); err != nil {
 			t.Errorf("%s, row %d: %v", f.Table, row, err)
 		}
 	}
@@ -133,7 +133,11 @@ func parseMeasurements(file string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	row, err := checkMeasurements(t.Rows)
+	g, err := new(mig.Catalog).Lookup(t.Rows[0].GPU)
+	if err != nil {
+		return t.Fail(0, "", err)
+	}
+	row, err := checkMeasurements(g, t.Rows)
 	if err != nil {
 		return t.Fail(row, "", err)
 	}

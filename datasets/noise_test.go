@@ -97,7 +97,7 @@ func TestEveryFamilyOfTasksHasNoise(t *testing.T) {
 func TestContentTellsNoisesApart(t *testing.T) {
 	seen := map[string]string{}
 	for _, spec := range []string{"WIDETIMES", "WIDETIMES?noise=0.1", "WIDETIMES?noise=0.2", "WIDETIMES?noise=0.1&rho=0.5", "WIDETIMES?rho=0.5"} {
-		content, err := run.Content(track.Batch, spec, "A100")
+		content, err := run.Content(track.Batch, spec, mig.MustLookup("A100"))
 		if err != nil || seen[content] != "" {
 			t.Errorf("%s has the content of %q, %v", spec, seen[content], err)
 		}

@@ -120,7 +120,7 @@ func TestWhatCannotBeSampled(t *testing.T) {
 
 // The papers say how tasks scale on two sets of sizes only.
 func TestSamplerRefusesOtherSizes(t *testing.T) {
-	g, err := mig.Register(&mig.GPU{Name: "SAMPLED", Origin: "from a test", ComputeSlices: 1, MemorySlices: 1, Profiles: []*mig.Profile{
+	g, err := new(mig.Catalog).Add(&mig.GPU{Name: "SAMPLED", Origin: "from a test", ComputeSlices: 1, MemorySlices: 1, Profiles: []*mig.Profile{
 		{ID: 1, Size: 1, Length: 1, Starts: []mig.Slices{0}, Max: 1, MemoryGB: 1, Create: 1, Destroy: 1},
 	}})
 	if err != nil {

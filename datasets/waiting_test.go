@@ -130,7 +130,7 @@ func TestGeometryOfDatasets(t *testing.T) {
 // TestStreamsThatCannotEnd: a stream with a request that would wait forever is refused with the dataset, before any
 // scheduler sees it; and one that has no profile to draw.
 func TestStreamsThatCannotEnd(t *testing.T) {
-	whole, err := mig.ParseModel([]byte(`{"gpu": "OnlyWhole", "compute_slices": 4, "memory_slices": 4, "profiles": [
+	whole, err := new(mig.Catalog).Parse([]byte(`{"gpu": "OnlyWhole", "compute_slices": 4, "memory_slices": 4, "profiles": [
 		{"size": 4, "length": 4, "starts": [0], "max": 1, "memory_gb": 10, "create_s": 1, "destroy_s": 1}]}`), "a test")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/schedule"
@@ -32,6 +33,8 @@ type Data struct {
 	Claims *claim.Set
 	// Title is the artefact's title.
 	Title string
+	// Hardware has measurements on GPUs.
+	Hardware datasets.HardwareSet
 	// TrainingRun says what a training run of the paper's agents costs.
 	TrainingRun string
 	// DefaultAlone allows Build to leave out all readings but the first one.
@@ -70,8 +73,9 @@ type needs struct {
 
 // cells resolves the series.
 func (ns *needs) cells() (out []run.Span, err error) {
+	models := new(mig.Catalog)
 	for _, n := range ns.list {
-		if n.trial, err = run.Resolve(n.Series); err != nil {
+		if n.trial, err = run.Resolve(models, n.Series); err != nil {
 			return nil, err
 		}
 		span, err := n.trial.Span(n.From, n.To)

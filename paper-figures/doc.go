@@ -14,5 +14,5 @@
 // claims.csv, the pages under results/, the site and the table in README.md are written.
 //
 // This package runs no algorithm. All measured numbers come from package run, whose referee has
-// checked every schedule, or were measured on a GPU ([datasets.Hardware]).
+// checked every schedule, or were measured on a GPU ([Data.Hardware]).
 package figures

@@ -24,7 +24,7 @@ func Deviating(t testing.TB, p *Paper) map[string]string {
 	record := PaperRecord{Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
-		d, o, err := p.declare(a, Scale{})
+		d, o, err := new(Reproduction).declare(p, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func checkPaper(p *Paper) error {
 func (p *Paper) Outputs() (map[string]*Output, error) {
 	outputs := map[string]*Output{}
 	for i := range p.Artefacts {
-		_, o, err := p.declare(&p.Artefacts[i], Scale{})
+		_, o, err := new(Reproduction).declare(p, &p.Artefacts[i])
 		if err != nil {
 			return nil, err
 		}

@@ -25,41 +25,39 @@ func WithOrigin(notes []string, p datasets.Provenance) []string {
 
 // ReconfigurationTable builds Table 1 of the FAR and the DRL paper: the seconds to create and to destroy an instance.
 // The claims are inputs of the GPU models. What was measured on a GPU is judged as a second reading.
-func ReconfigurationTable(h datasets.HardwareSet) Build {
-	return func(d *Data) (*Output, error) {
-		measured, inputs := Values{}, map[claim.Cell]float64{}
-		t := NewTable("table1", "Table 1. Seconds to create and to destroy an instance, as the GPU "+
-			"models have them and as measured",
-			reports.Left("GPU").Right("size [slices]", "create [s]", "destroy [s]", "create, measured [s]",
-				"destroy, measured [s]"),
-			"create and destroy: taken from the paper; the models' cost of every operation comes from here")
-		for _, name := range []string{"A30", "A100", "H100"} {
-			times := h.Reconfigurations(name)
-			g := mig.MustLookup(name)
-			for _, s := range g.Sizes() {
-				p := g.Profile(s)
-				cells := []string{fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)}
-				for i, operation := range []string{"create", "destroy"} {
-					cell := claim.Cell{Row: name, Column: operation, Quantity: fmt.Sprintf("size %d", s)}
-					inputs[cell] = float64([]mig.Seconds{p.Create, p.Destroy}[i])
-					r, ok := times[datasets.Operation{Name: operation, Size: s}]
-					if !ok {
-						cells = append(cells, reports.Missing)
-						continue
-					}
-					cells = append(cells, fmt.Sprintf("%.3f", r.Mean))
-					t.Notes = WithOrigin(t.Notes, r.Provenance)
-					m := verdict.Sampled(float64(r.Mean), float64(r.StdDev), r.Runs, verdict.Measurements, 0)
-					m.Detail = "The paper names neither board nor driver; " + r.String() + "."
-					measured[cell] = m
+func ReconfigurationTable(d *Data) (*Output, error) {
+	measured, inputs := Values{}, map[claim.Cell]float64{}
+	t := NewTable("table1", "Table 1. Seconds to create and to destroy an instance, as the GPU "+
+		"models have them and as measured",
+		reports.Left("GPU").Right("size [slices]", "create [s]", "destroy [s]", "create, measured [s]",
+			"destroy, measured [s]"),
+		"create and destroy: taken from the paper; the models' cost of every operation comes from here")
+	for _, name := range []string{"A30", "A100", "H100"} {
+		times := d.Hardware.Reconfigurations(name)
+		g := mig.MustLookup(name)
+		for _, s := range g.Sizes() {
+			p := g.Profile(s)
+			cells := []string{fmt.Sprintf("%.2f", p.Create), fmt.Sprintf("%.2f", p.Destroy)}
+			for i, operation := range []string{"create", "destroy"} {
+				cell := claim.Cell{Row: name, Column: operation, Quantity: fmt.Sprintf("size %d", s)}
+				inputs[cell] = float64([]mig.Seconds{p.Create, p.Destroy}[i])
+				r, ok := times[datasets.Operation{Name: operation, Size: s}]
+				if !ok {
+					cells = append(cells, reports.Missing)
+					continue
 				}
-				t.Row(name, s, cells)
+				cells = append(cells, fmt.Sprintf("%.3f", r.Mean))
+				t.Notes = WithOrigin(t.Notes, r.Provenance)
+				m := verdict.Sampled(float64(r.Mean), float64(r.StdDev), r.Runs, verdict.Measurements, 0)
+				m.Detail = "The paper names neither board nor driver; " + r.String() + "."
+				measured[cell] = m
 			}
-			if len(times) == 0 {
-				t.Notes = append(t.Notes, fmt.Sprintf(needsReconfiguration, name))
-			}
+			t.Row(name, s, cells)
 		}
-		return Read(Reading{}, Reading{Name: "measured on a GPU", Values: measured}).
-			Take("cost of the GPU model", inputs).Table(t), nil
+		if len(times) == 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf(needsReconfiguration, name))
+		}
 	}
+	return Read(Reading{}, Reading{Name: "measured on a GPU", Values: measured}).
+		Take("cost of the GPU model", inputs).Table(t), nil
 }

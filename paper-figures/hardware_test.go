@@ -74,11 +74,11 @@ func TestReconfigurationTable(t *testing.T) {
 		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114,1,0,0,0,0,0,0,0,unknown\n" +
 		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.116,0.001,0.1,0.2,0.116,1,0,0,0,0,0,0,0,unknown\n"
 	build := func(files map[string]string) ([]Row, string) {
-		p := Paper{Name: "p", Claims: claims, Artefacts: []Artefact{{Name: "table1", Build: ReconfigurationTable(hardware(t, files))}}}
+		p := Paper{Name: "p", Claims: claims, Artefacts: []Artefact{{Name: "table1", Build: ReconfigurationTable}}}
 		if err := checkPaper(&p); err != nil {
 			t.Fatal(err)
 		}
-		d := &Data{Claims: claims}
+		d := &Data{Claims: claims, Hardware: hardware(t, files)}
 		out, err := p.Artefacts[0].Build(d)
 		if err != nil {
 			t.Fatal(err)

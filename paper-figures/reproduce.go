@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"miglab/datasets"
 	"miglab/harness/atomicfile"
 	"miglab/harness/nearest"
 	"miglab/harness/run"
@@ -30,6 +31,8 @@ type Reproduction struct {
 	// Dir is the folder for results.
 	Dir   string
 	Scale Scale
+	// Hardware has measurements on GPUs.
+	Hardware datasets.HardwareSet
 	// Inputs identifies what the results depend on beside the program; usually it is empty.
 	Inputs string
 	// Only selects artefacts; nil selects all.
@@ -74,7 +77,7 @@ func (r *Reproduction) keeps(j *job) bool {
 // plan runs the Build of artefacts for the first time and lists the cells that they ask for.
 func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 	for _, j := range jobs {
-		d, o, err := j.paper.declare(&j.artefact, r.Scale)
+		d, o, err := r.declare(j.paper, &j.artefact)
 		if err != nil {
 			return nil, err
 		}
@@ -98,13 +101,16 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 func (p *Paper) claims() *claim.Set { return cmp.Or(p.Claims, &claim.Set{Paper: p.Name}) }
 
 // data returns what the Build of an artefact gets, without results.
-func (p *Paper) data(a *Artefact, scale Scale) *Data {
-	return &Data{Scale: scale, Claims: p.claims(), Title: a.Title, TrainingRun: p.TrainingRun, others: p.Artefacts}
+func (r *Reproduction) data(p *Paper, a *Artefact) *Data {
+	return &Data{
+		Scale: r.Scale, Claims: p.claims(), Title: a.Title, Hardware: r.Hardware, TrainingRun: p.TrainingRun,
+		others: p.Artefacts,
+	}
 }
 
 // declare runs the Build of an artefact for the first time.
-func (p *Paper) declare(a *Artefact, scale Scale) (*Data, *Output, error) {
-	d := p.data(a, scale)
+func (r *Reproduction) declare(p *Paper, a *Artefact) (*Data, *Output, error) {
+	d := r.data(p, a)
 	d.planning, d.needs = true, needs{at: map[store.Series]*need{}}
 	o, err := a.output(d)
 	if err != nil {
@@ -238,7 +244,7 @@ func (r *Reproduction) unchanged(files map[string]string) bool {
 
 // build runs Build with results, judges, and writes the artefact's files.
 func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
-	d := j.paper.data(&j.artefact, r.Scale)
+	d := r.data(j.paper, &j.artefact)
 	d.needs, d.ctx, d.db, d.values = j.needs, ctx, r.Engine.Store, map[valuesKey][]float64{}
 	o, err := j.artefact.output(d)
 	if err := cmp.Or(d.Err(), err); err != nil {

@@ -50,7 +50,7 @@ func models(t *testing.T) []*mig.GPU {
 		}},
 	} {
 		g.Origin, g.CostSource = "from a test", "a test"
-		known, err := mig.Register(g)
+		known, err := new(mig.Catalog).Add(g)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,22 +100,18 @@ func newTable(g *mig.GPU, r rule) table {
 	return t
 }
 
-// tables caches the tables that depend only on the GPU model and the algorithm's arguments. Making a table takes longer
-// than placing a thousand requests.
-var tables sync.Map
+// tables caches the tables that depend only on the GPU model and the algorithm's name and arguments. Making a table
+// takes longer than placing a thousand requests.
+var tables = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 
 // fixedTable returns the table of a named scheduler. It calls newRule only the first time.
 func fixedTable(name string, args algo.Args, g *mig.GPU, newRule func() rule) table {
-	type key struct {
-		gpu    *mig.GPU
-		scheme string
-	}
-	k := key{g, fmt.Sprint(name, args)} // a map is printed in the order of its keys
-	if t, ok := tables.Load(k); ok {
+	scheme := fmt.Sprint(name, args) // a map is printed in the order of its keys
+	if t, ok := tables(g).Load(scheme); ok {
 		return t.(table)
 	}
 	t := newTable(g, newRule())
-	tables.Store(k, t)
+	tables(g).Store(scheme, t)
 	return t
 }
 

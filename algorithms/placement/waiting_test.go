@@ -284,7 +284,7 @@ func modelOf(t *testing.T, name string, double int) *mig.GPU {
 	for i := range double {
 		fmt.Fprintf(&more, `{"size": 1, "length": 2, "double_memory": true, "starts": [0], "max": 1, "memory_gb": %d, "create_s": 1, "destroy_s": 1},`, 20+i)
 	}
-	g, err := mig.ParseModel(fmt.Appendf(nil, `{"gpu": "%s", "compute_slices": 2, "memory_slices": 2, "profiles": [
+	g, err := new(mig.Catalog).Parse(fmt.Appendf(nil, `{"gpu": "%s", "compute_slices": 2, "memory_slices": 2, "profiles": [
 		{"size": 1, "length": 1, "starts": [0, 1], "max": 2, "memory_gb": 10, "create_s": 1, "destroy_s": 1}, %s
 		{"size": 2, "length": 2, "starts": [0], "max": 1, "memory_gb": 20, "create_s": 1, "destroy_s": 1}]}`, name, more.String()), name)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"miglab/harness/mig"
+
 	"golang.org/x/sync/errgroup"
 
 	_ "miglab/algorithms"
@@ -70,7 +72,7 @@ func TestFreeze(t *testing.T) {
 	if !*freeze {
 		t.Skip("-freeze makes the suite again")
 	}
-	db, err := run.Open(*results)
+	db, err := run.Open(*results, new(mig.Catalog))
 	if err != nil {
 		t.Fatal(err)
 	}

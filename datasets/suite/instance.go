@@ -65,7 +65,7 @@ func (in *Instance) Metric() string {
 
 // payload draws or reads the contents of an instance. It does not check the hash.
 func (in *Instance) payload() (*mig.GPU, task.Payload, error) {
-	g, err := mig.Lookup(in.GPU)
+	g, err := new(mig.Catalog).Lookup(in.GPU)
 	if err != nil {
 		return nil, nil, err
 	}

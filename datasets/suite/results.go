@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"miglab/datasets"
+	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -16,7 +17,7 @@ import (
 func (in *Instance) Cell(algorithm string) (run.Span, error) { return in.cell(in.Track, algorithm) }
 
 func (in *Instance) cell(track, algorithm string) (run.Span, error) {
-	t, err := run.Resolve(store.Series{
+	t, err := run.Resolve(new(mig.Catalog), store.Series{
 		Track: track, Dataset: in.Dataset, GPU: in.GPU, Count: in.GPUs, Model: in.Model, Algorithm: algorithm,
 	})
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 
 // TestArchive verifies all that is known about all instances.
 func TestArchive(t *testing.T) {
-	db, err := run.Open(t.TempDir())
+	db, err := run.Open(t.TempDir(), new(mig.Catalog))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestNeverChanges(t *testing.T) {
 
 // TestLabels computes again what the classes of closed instances are about, of each fifth unless tests are deep.
 func TestLabels(t *testing.T) {
-	db, err := run.Open(t.TempDir())
+	db, err := run.Open(t.TempDir(), new(mig.Catalog))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestAnswersInAFileAreJudged(t *testing.T) {
 	series := store.Series{Track: algo.TrackBatch, Dataset: "WIDETIMES?n=5", GPU: "A100", Algorithm: "far"}
 	want := engine(t, series, 2, 1)
 	series.Algorithm = answersFile(t, recordedHello, longer, lines[1], lines[0])
-	trial, err := run.Resolve(series)
+	trial, err := run.Resolve(new(mig.Catalog), series)
 	if err != nil {
 		t.Fatal(err)
 	}

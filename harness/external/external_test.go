@@ -231,7 +231,7 @@ func TestCanonicalNamesStartNoProgram(t *testing.T) {
 		Model: "sequential",
 	}
 	var err error
-	if s.Content, err = run.Content(track.Corun, s.Dataset, s.GPU); err != nil {
+	if s.Content, err = run.Content(track.Corun, s.Dataset, mig.MustLookup(s.GPU)); err != nil {
 		t.Fatal(err)
 	}
 	db, err := store.Open(t.TempDir())
@@ -246,18 +246,18 @@ func TestCanonicalNamesStartNoProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	board, err := leaderboard.Standings(db, leaderboard.Conditions{Track: track.Corun, GPU: "A100"})
+	board, err := leaderboard.Standings(db, leaderboard.Conditions{Track: track.Corun, GPU: mig.MustLookup("A100")})
 	if err != nil || len(board) != 1 || board[0].Algorithm != "exec:"+path {
 		t.Errorf("%+v, %v", board, err)
 	}
-	if _, err := leaderboard.Audit(t.Context(), &run.Engine{Store: db}, 0); err == nil {
+	if _, err := leaderboard.Audit(t.Context(), &run.Engine{Store: db}, new(mig.Catalog), 0); err == nil {
 		t.Error("results without a bound were audited")
 	}
 	started := func() bool { _, err := os.Stat(path + "-was-started"); return err == nil }
 	if started() {
 		t.Error("the program was started")
 	}
-	if _, err := run.Resolve(s); err == nil || !started() {
+	if _, err := run.Resolve(new(mig.Catalog), s); err == nil || !started() {
 		t.Errorf("to run it, it is started: %v", err)
 	}
 }
@@ -298,7 +298,7 @@ func TestAProcessThatFailsLaterIsReplaced(t *testing.T) {
 // engine runs a program on instances and returns the rows in the order of the instances.
 func engine(t *testing.T, series store.Series, n, workers int) (rows []store.Row) {
 	t.Helper()
-	span, err := run.SpanOf(series, n)
+	span, err := run.SpanOf(new(mig.Catalog), series, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func engine(t *testing.T, series store.Series, n, workers int) (rows []store.Row
 func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 	for _, fault := range []string{"crashes-on-even", "ends-after-answer", "says-more-later"} {
 		series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command(fault)}
-		trial, err := run.Resolve(series)
+		trial, err := run.Resolve(new(mig.Catalog), series)
 		if err != nil || trial.Series.Version != 3 || trial.Series.Weights == "" {
 			t.Fatalf("%+v, %v", trial, err)
 		}
@@ -351,7 +351,7 @@ func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 // The name that a program gives itself is stored with its results. Results without names get them in the next run, which
 // computes nothing.
 func TestNamesAreStored(t *testing.T) {
-	span, err := run.SpanOf(store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command("well")}, 2)
+	span, err := run.SpanOf(new(mig.Catalog), store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command("well")}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -615,7 +615,7 @@ func TestEarliestSchedulesEverywhere(t *testing.T) {
 	schedulesEverywhere(t, id)
 	other := placements
 	other.Algorithm = id
-	if _, err := run.Resolve(other); err == nil || !strings.Contains(err.Error(), `it declines: "only batch, stream"`) {
+	if _, err := run.Resolve(new(mig.Catalog), other); err == nil || !strings.Contains(err.Error(), `it declines: "only batch, stream"`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -72,7 +72,7 @@ func TestADialogueIsHadAgain(t *testing.T) {
 func TestADialogueCanBeCancelled(t *testing.T) {
 	for _, series := range []store.Series{placements, dispatches, coruns} {
 		series.Algorithm = command("hangs") + "&timeout=1h" // the program itself ends after a minute
-		span, err := run.SpanOf(series, 1)
+		span, err := run.SpanOf(new(mig.Catalog), series, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestPairsPlansEverywhere(t *testing.T) {
 	}
 	series := placements
 	series.Algorithm = id
-	if _, err := run.Resolve(series); err == nil || !strings.Contains(err.Error(), `it declines: "only corun"`) {
+	if _, err := run.Resolve(new(mig.Catalog), series); err == nil || !strings.Contains(err.Error(), `it declines: "only corun"`) {
 		t.Errorf("%v", err)
 	}
 }

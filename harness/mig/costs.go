@@ -54,9 +54,9 @@ func seconds(value string, own Seconds) Seconds {
 	return v
 }
 
-// withCosts returns the named model with other costs or a [Power]. The name of the new model contains them. withCosts
-// registers it, so that results are stored under it. It passes on the errors of find, [spec.Read] and [Register].
-func withCosts(name string, costs []string, find func(string) (*GPU, error)) (*GPU, error) {
+// withCosts returns the named model with other costs or a [Power], and adds it, so that results are stored under it. The
+// name of the new model contains them. withCosts passes on the errors of find, [spec.Read] and [Catalog.Add].
+func (c *Catalog) withCosts(name string, costs []string, find func(string) (*GPU, error)) (*GPU, error) {
 	g, err := find(name)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func withCosts(name string, costs []string, find func(string) (*GPU, error)) (*G
 		changed.Destroy = seconds(a["destroy"], p.Destroy)
 		out.Profiles = append(out.Profiles, &changed)
 	}
-	return Register(out)
+	return c.Add(out)
 }
 
 // Board names the model that measured times are filed under: the model itself, or the one that it is [GPU.Like].

@@ -8,6 +8,7 @@ import (
 )
 
 func TestCostsAfterTheName(t *testing.T) {
+	var models mig.Catalog
 	for text, want := range map[string]struct {
 		name string
 		// create and destroy are for the instances of 4 slices.
@@ -21,7 +22,7 @@ func TestCostsAfterTheName(t *testing.T) {
 		"A100?create=1x":                     {"A100", 0.21, 0.21},
 		"A30?create=2":                       {"A30?create=2", 2, 0.1},
 	} {
-		g, err := mig.Lookup(text)
+		g, err := models.Lookup(text)
 		if err != nil || g.Name != want.name {
 			t.Errorf("%s is %v, %v; want %s", text, g, err, want.name)
 			continue
@@ -33,10 +34,10 @@ func TestCostsAfterTheName(t *testing.T) {
 		if g.Board() != base.Name || len(g.Partitions()) != len(base.Partitions()) || len(g.Tree()) != len(base.Tree()) {
 			t.Errorf("%s is on %s; it has %d partitions", text, g.Board(), len(g.Partitions()))
 		}
-		if again, err := mig.Lookup(g.Name); err != nil || again != g {
+		if again, err := models.Lookup(g.Name); err != nil || again != g {
 			t.Errorf("%s again: %p, %v; want %p", g.Name, again, err, g)
 		}
-		if again, err := mig.ParseModel(g.JSON(), "a database"); g != base && (err != nil || again != g) {
+		if again, err := models.Parse(g.JSON(), "a database"); g != base && (err != nil || again != g) {
 			t.Errorf("what %s wrote: %p, %v; want %p", g, again, err, g)
 		}
 	}
@@ -54,7 +55,7 @@ func TestNamesWithCostsBelongToModelsLikeAnother(t *testing.T) {
 		{`"gpu": "Costly"`, `"gpu": "../x?create=1", "like": "../x"`, `"../x" cannot name it`},
 	} {
 		text := strings.Replace(half(t, "Costly"), c.old, c.new, 1)
-		if _, err := mig.ParseModel([]byte(text), "gpu.json"); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := new(mig.Catalog).Parse([]byte(text), "gpu.json"); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", c.new, err, c.says)
 		}
 	}

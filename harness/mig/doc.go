@@ -3,8 +3,8 @@
 // destroy an instance, and the order in which a scheduler may split instances.
 //
 // The models are in models.json. Partitions, conflicts between instances, the repartitioning tree and
-// the equivalence classes are derived from their profiles. [Register] adds further models and refuses a model
-// that the schedulers, simulators and bounds cannot handle.
+// the equivalence classes are derived from their profiles. A [Catalog] also has the models that a command has read. It
+// refuses a model that the schedulers, simulators and bounds cannot handle.
 //
 // Positions are memory slices, as in NVIDIA's placements. The 7-slice models have eight
 // (0-7), A30 has four. Two instances conflict exactly if they share a memory slice, or if

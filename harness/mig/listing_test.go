@@ -72,7 +72,7 @@ func TestListings(t *testing.T) {
 		t.Fatalf("%v, %v", g, err)
 	}
 	sameProfiles(t, g, MustLookup("H100"))
-	if known, err := Register(g); err != nil || len(known.Partitions()) != 19 {
+	if known, err := new(Catalog).Add(g); err != nil || len(known.Partitions()) != 19 {
 		t.Errorf("%v", err)
 	}
 	file, err := os.Open("../../profiling/nvml/nvmltest/testdata/listings.csv")

@@ -20,18 +20,19 @@ func TestLookupOpensNoFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte(half(t, "Unasked-20SM")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mig.Lookup(file); err == nil {
+	var models mig.Catalog
+	if _, err := models.Lookup(file); err == nil {
 		t.Errorf("%s was read", file)
 	} else if _, ok := errors.AsType[*nearest.UnknownError](err); !ok {
 		t.Errorf("the error is %T: %v", err, err)
 	}
-	if g, err := mig.Lookup("Unasked-20SM"); err == nil {
-		t.Errorf("%s was registered", g)
+	if g, err := models.Lookup("Unasked-20SM"); err == nil {
+		t.Errorf("%s was added", g)
 	}
-	if g, err := mig.LookupOrRead(file); err != nil || g.Name != "Unasked-20SM" {
+	if g, err := models.LookupOrRead(file); err != nil || g.Name != "Unasked-20SM" {
 		t.Errorf("from the command line: %v, %v", g, err)
 	}
-	if g, err := mig.LookupOrRead("a100"); err != nil || g.Name != "A100" {
+	if g, err := models.LookupOrRead("a100"); err != nil || g.Name != "A100" {
 		t.Errorf("from the command line: %v, %v", g, err)
 	}
 }
@@ -53,7 +54,7 @@ func TestModelsAreReadWithinLimits(t *testing.T) {
 				}
 			}()
 		}
-		_, err := mig.LookupOrRead(file(name))
+		_, err := new(mig.Catalog).LookupOrRead(file(name))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file(name)) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"miglab/harness/nearest"
 	"miglab/harness/spec"
@@ -139,7 +140,7 @@ type GPU struct {
 	// Origin says where a model comes from that is not in the table of this package, for
 	// example from the driver of a GPU. It is empty for the others.
 	Origin string `json:"origin,omitempty"`
-	// Aliases are further names that [Lookup] accepts.
+	// Aliases are further names that [Catalog.Lookup] accepts.
 	Aliases []string `json:"aliases,omitempty"`
 	// Like names the model from which this one differs only in its costs; "" for most models. Name contains the costs.
 	Like string `json:"like,omitempty"`
@@ -167,18 +168,27 @@ type GPU struct {
 	bySize     [MaxSize + 1]*Profile
 	tree       []Node
 	partitions []Partition
+	// values has what [Derived] derives, by a key of its own for each function.
+	values *sync.Map
 }
 
 // GPUs returns the models of this package's table in a fixed order.
 func GPUs() []*GPU { return models }
 
-// Lookup finds a model by name or alias and ignores case. It also finds the models that
-// [Register] has added. Costs may follow the name, as in A100?create=0.05&destroy=10x: seconds, or a
-// multiple of the model's. So may a [Power], as in A100?idle=75.4. Lookup opens no file, whatever the name. The error
-// is a [*nearest.UnknownError] for an unknown name, or says what is wrong with the parameters.
-func Lookup(name string) (*GPU, error) {
+// A Catalog has the models that a command knows: those of this package's table, and those that it has read from files
+// and results databases. The zero value has the table's. All methods are safe for concurrent use.
+type Catalog struct {
+	mu    sync.Mutex
+	added []*GPU
+}
+
+// Lookup finds a model by name or alias and ignores case. Costs may follow the name, as in
+// A100?create=0.05&destroy=10x: seconds, or a multiple of the model's. So may a [Power], as in A100?idle=75.4. Lookup
+// opens no file, whatever the name. The error is a [*nearest.UnknownError] for an unknown name, or says what is wrong
+// with the parameters.
+func (c *Catalog) Lookup(name string) (*GPU, error) {
 	var names []string
-	for _, g := range slices.Concat(models, registered.all()) {
+	for _, g := range c.all() {
 		for _, n := range g.names() {
 			if strings.EqualFold(n, name) {
 				return g, nil
@@ -188,23 +198,29 @@ func Lookup(name string) (*GPU, error) {
 	}
 	model, costs := spec.Split(name)
 	if costs != nil {
-		return withCosts(model, costs, Lookup)
+		return c.withCosts(model, costs, c.Lookup)
 	}
 	return nil, nearest.Unknown("GPU", name, names)
 }
 
-// LookupOrRead is [Lookup] for names on the command line. A name that ends with .json is a file
+func (c *Catalog) all() []*GPU {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Concat(models, c.added)
+}
+
+// LookupOrRead is [Catalog.Lookup] for names on the command line. A name that ends with .json is a file
 // in the format of [GPU.JSON], for example the gpu.json that miglab profile writes; LookupOrRead
-// registers its model. A name that ends with .txt is a file with the output of nvidia-smi mig -lgip and -lgipp. Costs
-// may follow the file's name, too.
-func LookupOrRead(name string) (*GPU, error) {
+// adds its model. A name that ends with .txt is a file with the output of nvidia-smi mig -lgip and -lgipp. Costs may
+// follow the file's name, too.
+func (c *Catalog) LookupOrRead(name string) (*GPU, error) {
 	file, costs := spec.Split(name)
 	isFile := strings.HasSuffix(file, ".json") || strings.HasSuffix(file, listingSuffix)
 	if costs != nil && isFile {
-		return withCosts(file, costs, LookupOrRead)
+		return c.withCosts(file, costs, c.LookupOrRead)
 	}
 	if !isFile {
-		return Lookup(name)
+		return c.Lookup(name)
 	}
 	const limit = 1 << 20 // bytes
 	text, err := wholefile.Read(name, limit)
@@ -216,14 +232,14 @@ func LookupOrRead(name string) (*GPU, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Register(g)
+		return c.Add(g)
 	}
-	return ParseModel(text, name)
+	return c.Parse(text, name)
 }
 
-// MustLookup is [Lookup] for names in the program's text. It panics on an error.
+// MustLookup is [Catalog.Lookup] in the table, for names in the program's text. It panics on an error.
 func MustLookup(name string) *GPU {
-	return spec.Must(Lookup(name))
+	return spec.Must(new(Catalog).Lookup(name))
 }
 
 // String returns the model's name.
@@ -292,11 +308,10 @@ func (p Partition) Mask() Mask {
 // is the numbering of FAR Fig. 1. There are 19 on the 7-slice models and 5 on A30.
 func (g *GPU) Partitions() []Partition { return g.partitions }
 
-// PartitionNames returns the names of the partitions that some model has, sorted. Models that
-// [Register] has added are among them.
+// PartitionNames returns the names of the partitions that some model of this package's table has, sorted.
 func PartitionNames() []string {
 	var out []string
-	for _, g := range slices.Concat(models, registered.all()) {
+	for _, g := range models {
 		out = append(out, nearest.Names(g.Partitions(), Partition.String)...)
 	}
 	slices.Sort(out)

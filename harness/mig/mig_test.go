@@ -210,12 +210,12 @@ func TestProfileNamesBothWays(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	for given, want := range map[string]string{"a100": "A100", "A100-40GB": "A100", "h100-80gb": "H100", "B200": "B200"} {
-		g, err := mig.Lookup(given)
+		g, err := new(mig.Catalog).Lookup(given)
 		if err != nil || g.Name != want {
 			t.Errorf("Lookup(%q) = %v, %v; want %s", given, g, err, want)
 		}
 	}
-	_, err := mig.Lookup("A101")
+	_, err := new(mig.Catalog).Lookup("A101")
 	if err == nil || !strings.Contains(err.Error(), `did you mean "A100"`) {
 		t.Errorf("Lookup(A101): %v", err)
 	}

@@ -36,16 +36,17 @@ func (g *GPU) derive() {
 	}
 	g.tree = buildTree(g)
 	g.partitions = g.PartitionsOf((*Profile).Standard)
+	g.values = new(sync.Map)
 }
 
-// Derived returns a function that computes a value from a model when the model is first used, and keeps it. It works
-// for every model, also for those that [Register] adds later. The value is shared and must not be changed.
+// Derived returns a function that computes a value from a model when the model is first used, and keeps it in the
+// model. The value is shared and must not be changed.
 func Derived[T any](compute func(*GPU) T) func(*GPU) T {
-	var values sync.Map // from *GPU to func() T
+	key := &compute // one of its own for each call
 	return func(g *GPU) T {
-		value, ok := values.Load(g)
+		value, ok := g.values.Load(key)
 		if !ok {
-			value, _ = values.LoadOrStore(g, sync.OnceValue(func() T { return compute(g) }))
+			value, _ = g.values.LoadOrStore(key, sync.OnceValue(func() T { return compute(g) }))
 		}
 		return value.(func() T)()
 	}

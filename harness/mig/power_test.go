@@ -11,6 +11,7 @@ import (
 
 // TestPowerAfterTheName: the parameters give a model a power, and the model of the table stays without one.
 func TestPowerAfterTheName(t *testing.T) {
+	var models mig.Catalog
 	readings := []mig.Watts{35.1, 67.1, 97.2, 128.6, 221.7}
 	for text, want := range map[string]struct {
 		name        string
@@ -24,7 +25,7 @@ func TestPowerAfterTheName(t *testing.T) {
 		"H100?watts=40-120-160-200-240-250":   {"H100?watts=40-120-160-200-240-250", 40, nil, []mig.Watts{40, 120, 160, 200, 240, 250}},
 		"A100?watts=1-1.5&destroy=2&create=1": {"A100?create=1&destroy=2&watts=1-1.5", 1, nil, []mig.Watts{1, 1.5}},
 	} {
-		g, err := mig.Lookup(text)
+		g, err := models.Lookup(text)
 		if err != nil || g.Name != want.name {
 			t.Errorf("%s is %v, %v; want %s", text, g, err, want.name)
 			continue
@@ -32,7 +33,7 @@ func TestPowerAfterTheName(t *testing.T) {
 		if p := g.Power; p.Idle != want.idle || !slices.Equal(p.Busy, want.busy) || !slices.Equal(p.Curve, want.curve) || p.Source == "" {
 			t.Errorf("%s draws %+v", text, p)
 		}
-		if again, err := mig.ParseModel(g.JSON(), "a database"); err != nil || again != g {
+		if again, err := models.Parse(g.JSON(), "a database"); err != nil || again != g {
 			t.Errorf("what %s wrote: %p, %v; want %p", g, again, err, g)
 		}
 	}
@@ -44,6 +45,7 @@ func TestPowerAfterTheName(t *testing.T) {
 }
 
 func TestPowersThatAreRefused(t *testing.T) {
+	var models mig.Catalog
 	for text, says := range map[string]string{
 		"A100-80GB?idle=75.4":               `GPU "A100-80GB": there are no readings of what its busy instances draw; give busy=W-W-..., the watts that a busy instance of [1 2 3 4 7] slices adds`,
 		"A100?busy=1-2-3-4-5":               "busy has no meaning without idle",
@@ -54,20 +56,20 @@ func TestPowersThatAreRefused(t *testing.T) {
 		"A100?watts=40-120-100":             "not fall",
 		"A100?idle=75.4&create=0&idle=45.9": "the parameter once",
 	} {
-		if g, err := mig.Lookup(text); err == nil || !strings.Contains(err.Error(), says) {
+		if g, err := models.Lookup(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, error %v; want one that says %q", text, g, err, says)
 		}
 	}
 	text := strings.Replace(half(t, "Powered"), `"profiles"`, `"power": {"idle_w": 5, "busy_w": [1, 2], "power_source": "measured"}, "profiles"`, 1)
-	own, err := mig.ParseModel([]byte(text), "gpu.json")
+	own, err := models.Parse([]byte(text), "gpu.json")
 	if err != nil || own.Power.Busy[1] != 2 {
 		t.Fatalf("a model with its own watts: %v, %v", own, err)
 	}
-	idle, err := mig.Lookup("Powered?idle=7")
+	idle, err := models.Lookup("Powered?idle=7")
 	if err != nil || idle.Power.Idle != 7 || idle.Power.Busy[1] != 2 || idle.Power.Source != "measured" {
 		t.Errorf("with other idle watts: %+v, %v", idle, err)
 	}
-	if costs, err := mig.Lookup("Powered?create=0"); err != nil || costs.Power != own.Power {
+	if costs, err := models.Lookup("Powered?create=0"); err != nil || costs.Power != own.Power {
 		t.Errorf("with other costs: %+v, %v", costs, err)
 	}
 }

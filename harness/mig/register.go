@@ -10,37 +10,22 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"miglab/harness/nearest"
 	"miglab/harness/strictjson"
 )
 
-// registry holds the models that are not in the table of this package.
-type registry struct {
-	mu     sync.Mutex
-	models []*GPU
-}
-
-var registered registry
-
-func (r *registry) all() []*GPU {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.models)
-}
-
-// Register adds a model that is not in the table of this package, so that [Lookup] finds it.
-// The argument needs the exported fields only. If an equal model is registered already, Register
-// returns that one; so pointers to models can be compared. A different model of the same name is
+// Add adds a model that is not in the table of this package, so that [Catalog.Lookup] finds it.
+// The argument needs the exported fields only. If the catalog has an equal model, Add returns that one, so that
+// pointers to models of one catalog can be compared. A different model of the same name is
 // an error, and so is a model that schedulers, simulators and bounds cannot carry.
-func Register(g *GPU) (*GPU, error) {
+func (c *Catalog) Add(g *GPU) (*GPU, error) {
 	if err := g.check(); err != nil {
 		return nil, fmt.Errorf("GPU model %q: %w", g.Name, err)
 	}
-	registered.mu.Lock()
-	defer registered.mu.Unlock()
-	for _, known := range slices.Concat(models, registered.models) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, known := range slices.Concat(models, c.added) {
 		name, shared := known.sharedName(g)
 		switch {
 		case !shared:
@@ -57,14 +42,14 @@ func Register(g *GPU) (*GPU, error) {
 		}
 	}
 	g.derive()
-	registered.models = append(registered.models, g)
+	c.added = append(c.added, g)
 	return g, nil
 }
 
 // names returns the name and the aliases.
 func (g *GPU) names() []string { return append([]string{g.Name}, g.Aliases...) }
 
-// sharedName returns a name of o under which [Lookup] would also find g.
+// sharedName returns a name of o under which [Catalog.Lookup] would also find g.
 func (g *GPU) sharedName(o *GPU) (name string, ok bool) {
 	for _, name := range o.names() {
 		if slices.ContainsFunc(g.names(), func(own string) bool { return strings.EqualFold(own, name) }) {
@@ -243,7 +228,7 @@ func (g *GPU) Definition() []byte {
 	return anywhere.JSON()
 }
 
-// JSON returns the model as the text of a file, which [ParseModel] reads.
+// JSON returns the model as the text of a file, which [Catalog.Parse] reads.
 func (g *GPU) JSON() []byte {
 	text, err := json.MarshalIndent(g, "", "  ")
 	if err != nil {
@@ -252,14 +237,14 @@ func (g *GPU) JSON() []byte {
 	return append(text, '\n')
 }
 
-// ParseModel reads a model from the text of a file, and registers it. The file's name is used only in errors.
-func ParseModel(text []byte, file string) (*GPU, error) {
+// Parse reads a model from the text of a file, and adds it. The file's name is used only in errors.
+func (c *Catalog) Parse(text []byte, file string) (*GPU, error) {
 	var g GPU
 	if err := strictjson.Unmarshal(text, &g); err != nil {
 		return nil, fmt.Errorf("%s is not a GPU model as miglab profile writes it (gpu.json): %w", file, err)
 	}
 	g.file = "in " + file
-	known, err := Register(&g)
+	known, err := c.Add(&g)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -20,32 +20,34 @@ func half(t *testing.T, name string) string {
     {"id": 0, "size": 2, "length": 2, "starts": [0], "max": 1, "memory_gb": 16, "sms": 20, "create_s": 0.1, "destroy_s": 0.2}]}`
 }
 
-func TestRegisteredModelIsLookedUp(t *testing.T) {
+func TestAddedModelIsLookedUp(t *testing.T) {
+	var models mig.Catalog
 	file := filepath.Join(t.TempDir(), "gpu.json")
 	if err := os.WriteFile(file, []byte(half(t, "Half-20SM")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	g, err := mig.LookupOrRead(file)
+	g, err := models.LookupOrRead(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := len(g.Partitions()); got != 2 || len(g.Tree()) != 3 || g.Profile(1).SMs != 10 || len(g.Useful()) != 2 {
 		t.Errorf("%d partitions, tree of %d, profile %+v", got, len(g.Tree()), g.Profile(1))
 	}
-	if again, err := mig.Lookup("half-20sm"); err != nil || again != g {
+	if again, err := models.Lookup("half-20sm"); err != nil || again != g {
 		t.Errorf("by its name: %p, %v; want %p", again, err, g)
 	}
-	if again, err := mig.ParseModel(g.JSON(), "again"); err != nil || again != g {
+	if again, err := models.Parse(g.JSON(), "again"); err != nil || again != g {
 		t.Errorf("what it wrote: %p, %v; want %p", again, err, g)
 	}
 	for _, known := range mig.GPUs() {
 		if known == g {
-			t.Error("a registered model is in the table, so that tests and claims would count it")
+			t.Error("an added model is in the table, so that tests and claims would count it")
 		}
 	}
 }
 
 func TestModelsThatAreRefused(t *testing.T) {
+	var models mig.Catalog
 	good := half(t, "Refused")
 	for _, c := range []struct{ old, new, says string }{
 		{`"sms": 10`, `"sms": "ten"`, "gpu.json is not a GPU model"},
@@ -67,15 +69,15 @@ func TestModelsThatAreRefused(t *testing.T) {
 		if text == good {
 			t.Fatalf("%s changes nothing", c.old)
 		}
-		if _, err := mig.ParseModel([]byte(text), "gpu.json"); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := models.Parse([]byte(text), "gpu.json"); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", c.new, err, c.says)
 		}
 	}
-	if _, err := mig.ParseModel([]byte("{\n\"gpu\": ,"), "gpu.json"); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := models.Parse([]byte("{\n\"gpu\": ,"), "gpu.json"); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("error %v does not name the line", err)
 	}
-	if g, err := mig.Lookup("Refused"); err == nil {
-		t.Errorf("%s was registered", g)
+	if g, err := models.Lookup("Refused"); err == nil {
+		t.Errorf("%s was added", g)
 	}
 }
 
@@ -156,13 +158,14 @@ func TestModelsThatTheProgramCannotCarry(t *testing.T) {
 		{named("odd.json"), "does not end with .json"},
 	} {
 		name := c.model.Name
-		if _, err := mig.Register(c.model); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := new(mig.Catalog).Add(c.model); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: error %v, want one that says %q", name, err, c.says)
 		}
 	}
 }
 
 func TestRealModelsAreAccepted(t *testing.T) {
+	var models mig.Catalog
 	for _, g := range []*mig.GPU{
 		like("H100", "H100-PCIe-114SM", 16, 16, 26, 32, 46, 56, 114),
 		like("H100", "H20-78SM", 8, 8, 16, 16, 32, 32, 78),
@@ -172,10 +175,10 @@ func TestRealModelsAreAccepted(t *testing.T) {
 		model("Small-1", profile(0, 1, 1, 0)),
 		model("Even-4", profile(14, 2, 2, 0, 2), profile(0, 4, 1, 0)),
 	} {
-		if known, err := mig.Register(g); err != nil || known != g {
+		if known, err := models.Add(g); err != nil || known != g {
 			t.Errorf("%s: %v, %v", g.Name, known, err)
 		}
-		if found, err := mig.Lookup(strings.ToLower(g.Name)); err != nil || found != g {
+		if found, err := models.Lookup(strings.ToLower(g.Name)); err != nil || found != g {
 			t.Errorf("%s by its name: %v, %v", g.Name, found, err)
 		}
 	}
@@ -183,15 +186,16 @@ func TestRealModelsAreAccepted(t *testing.T) {
 
 // The error names both places that define the model.
 func TestTwoModelsOfAName(t *testing.T) {
+	var models mig.Catalog
 	first := half(t, "Twice-20SM")
-	if _, err := mig.ParseModel([]byte(first), "first.json"); err != nil {
+	if _, err := models.Parse([]byte(first), "first.json"); err != nil {
 		t.Fatal(err)
 	}
 	moved := strings.Replace(first, "from a test", "from elsewhere", 1)
-	if _, err := mig.ParseModel([]byte(moved), "moved.json"); err != nil {
+	if _, err := models.Parse([]byte(moved), "moved.json"); err != nil {
 		t.Errorf("the same model from elsewhere: %v", err)
 	}
-	_, err := mig.ParseModel([]byte(strings.Replace(first, `"sms": 10`, `"sms": 11`, 1)), "second.json")
+	_, err := models.Parse([]byte(strings.Replace(first, `"sms": 10`, `"sms": 11`, 1)), "second.json")
 	for _, file := range []string{"Twice-20SM", "in first.json", "in second.json"} {
 		if !strings.Contains(fmt.Sprint(err), file) {
 			t.Errorf("%v does not say %q", err, file)

@@ -131,13 +131,13 @@ func TestCorunRefusals(t *testing.T) {
 	} {
 		s := corunSeries(c.algorithm)
 		s.Dataset, s.GPU = c.dataset, c.gpu
-		if _, err := Resolve(s); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Resolve(new(mig.Catalog), s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c, err, c.want)
 		}
 	}
 	s := series("test-fifo")
 	s.Dataset = "corun/Q1"
-	if _, err := Resolve(s); !says(err, "has programs; the batch track needs tasks") {
+	if _, err := Resolve(new(mig.Catalog), s); !says(err, "has programs; the batch track needs tasks") {
 		t.Errorf("programs for the batch track: %v", err)
 	}
 }
@@ -164,7 +164,7 @@ func TestContentsStay(t *testing.T) {
 // Windows that differ in the jobs or in what schedulers are told are other contents.
 func TestContentCoversTheSetting(t *testing.T) {
 	content := func(dataset string) string {
-		c, err := Content(track.Corun, dataset, "A100")
+		c, err := Content(track.Corun, dataset, mig.MustLookup("A100"))
 		if err != nil {
 			t.Fatal(err)
 		}

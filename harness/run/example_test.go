@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"miglab/harness/mig"
+
 	_ "miglab/algorithms"
 	"miglab/harness/algo"
 	"miglab/harness/run"
@@ -23,7 +25,7 @@ func ExampleEngine_Run() {
 	defer db.Close()
 
 	series := store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: "far"}
-	span, err := run.SpanOf(series, 5)
+	span, err := run.SpanOf(new(mig.Catalog), series, 5)
 	check(err)
 	check((&run.Engine{Store: db}).Run(context.Background(), []run.Span{span}))
 	makespans, err := span.Values(db, "makespan_s")

@@ -172,7 +172,7 @@ func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := registerModels(e.Store)
+	kept, err := e.Store.Models()
 	if err != nil {
 		return nil, err
 	}
@@ -195,8 +195,9 @@ func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
 				return nil, err
 			}
 			if !slices.Contains(mig.GPUs(), s.gpu) {
-				p.models[s.gpu.Name] = s.gpu
-				p.unkept = p.unkept || !kept[s.gpu.Name]
+				if err := p.addModel(s.gpu, kept); err != nil {
+					return nil, err
+				}
 			}
 			name := s.algorithm.Spec.Declared
 			if stored[s.Series.Program()] != name {
@@ -218,6 +219,17 @@ func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
 		return nil
 	})
 	return p, err
+}
+
+// addModel adds a GPU model, which the store may have kept. Another one of its name is a [*store.ModelError].
+func (p *backlog) addModel(g *mig.GPU, kept []store.Model) error {
+	p.models[g.Name] = g
+	i := slices.IndexFunc(kept, func(m store.Model) bool { return m.Name == g.Name })
+	if i >= 0 && kept[i].JSON != string(g.Definition()) {
+		return &store.ModelError{Name: g.Name, First: kept[i].File, Second: "this run"}
+	}
+	p.unkept = p.unkept || i < 0
+	return nil
 }
 
 // eachPiece calls use for the first instance of every piece, until it returns an error or ctx ends.
@@ -269,26 +281,19 @@ func (p *backlog) piece(first int) (jobs []job) {
 	return jobs
 }
 
-// Open opens a folder as [store.Open] does and registers the GPU models of its results, so that [mig.Lookup] finds
-// them. A different model of the same name, from another folder or a file, is an error that names both.
-func Open(dir string) (*store.DB, error) {
+// Open opens a folder as [store.Open] does and adds the GPU models of its results to a catalog. A different model of
+// the same name, from another folder or a file, is an error that names both.
+func Open(dir string, models *mig.Catalog) (*store.DB, error) {
 	db, err := store.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := registerModels(db); err != nil {
+	kept, err := db.Models()
+	for i := 0; err == nil && i < len(kept); i++ {
+		_, err = models.Parse([]byte(kept[i].JSON), kept[i].File)
+	}
+	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
-}
-
-// registerModels makes [mig.Lookup] find the models of a database, and returns their names.
-func registerModels(db *store.DB) (map[string]bool, error) {
-	models, err := db.Models()
-	names := map[string]bool{}
-	for i := 0; err == nil && i < len(models); i++ {
-		_, err = mig.ParseModel([]byte(models[i].JSON), models[i].File)
-		names[models[i].Name] = true
-	}
-	return names, err
 }

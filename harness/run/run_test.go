@@ -37,7 +37,7 @@ func series(algorithm string) store.Series {
 // cellsOf is the first n cells of a series.
 func cellsOf(t testing.TB, s store.Series, n int) Span {
 	t.Helper()
-	span, err := SpanOf(s, n)
+	span, err := SpanOf(new(mig.Catalog), s, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func mustRun(t testing.TB, e Engine, spans ...Span) *store.DB {
 }
 
 func TestResolve(t *testing.T) {
-	got, err := Resolve(store.Series{Track: algo.TrackBound, Dataset: "far/MIXSCALINGUNIFORM+WIDETIMES?n=6", GPU: "a100", Algorithm: "test-bound?of=longest"})
+	got, err := Resolve(new(mig.Catalog), store.Series{Track: algo.TrackBound, Dataset: "far/MIXSCALINGUNIFORM+WIDETIMES?n=6", GPU: "a100", Algorithm: "test-bound?of=longest"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestResolve(t *testing.T) {
 	if got.Series != want || want.Content == "" {
 		t.Errorf("got %+v, want %+v", got.Series, want)
 	}
-	if again, err := Resolve(got.Series); err != nil || again.Series != got.Series {
+	if again, err := Resolve(new(mig.Catalog), got.Series); err != nil || again.Series != got.Series {
 		t.Errorf("a canonical series %+v is resolved as %+v, %v", got.Series, again, err)
 	}
 	var unknown *nearest.UnknownError
@@ -139,18 +139,18 @@ func TestResolve(t *testing.T) {
 	} {
 		s := series("test-fifo")
 		bad(&s)
-		if _, err := Resolve(s); !errors.As(err, &unknown) {
+		if _, err := Resolve(new(mig.Catalog), s); !errors.As(err, &unknown) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
 	s := series("test-fifo")
 	s.Track = algo.TrackStream
-	if _, err := Resolve(s); !says(err, `"test-fifo" is of the batch track`) {
+	if _, err := Resolve(new(mig.Catalog), s); !says(err, `"test-fifo" is of the batch track`) {
 		t.Errorf("wrong track: %v", err)
 	}
 	s = series("test-fifo")
 	s.Count = -1
-	if _, err := Resolve(s); err == nil {
+	if _, err := Resolve(new(mig.Catalog), s); err == nil {
 		t.Error("accepted -1 GPUs")
 	}
 }
@@ -421,7 +421,7 @@ func TestCellsThatCannotBeComputed(t *testing.T) {
 			t.Errorf("%v after the file changed: %v, %v", c, v, err)
 		}
 	}
-	if _, err := SpanOf(tasks, 2); !errors.As(err, &index) {
+	if _, err := SpanOf(new(mig.Catalog), tasks, 2); !errors.As(err, &index) {
 		t.Errorf("two instances of a file: %v", err)
 	}
 }

@@ -29,13 +29,13 @@ type Trial struct {
 	algorithm algo.Algorithm
 }
 
-// Resolve looks up the names of a series. It replaces aliases and defaults by the canonical names: a
-// count of 0 becomes 1, an empty model becomes sequential. It sets the content, the version and the
+// Resolve looks up the names of a series, the GPU's among models. It replaces aliases and defaults by the canonical
+// names: a count of 0 becomes 1, an empty model becomes sequential. It sets the content, the version and the
 // weights. It reads a dataset that is a file, and starts an external program. An unknown name is a
 // [*nearest.UnknownError]. Resolve passes on the errors of [algo.ParseFor] and of the dataset.
-func Resolve(s store.Series) (t *Trial, err error) {
+func Resolve(models *mig.Catalog, s store.Series) (t *Trial, err error) {
 	t = &Trial{track: track.MustLookup(s.Track)}
-	if t.gpu, err = mig.Lookup(s.GPU); err != nil {
+	if t.gpu, err = models.Lookup(s.GPU); err != nil {
 		return nil, err
 	}
 	if t.dataset, err = datasets.Parse(s.Dataset); err != nil {
@@ -73,15 +73,15 @@ func Resolve(s store.Series) (t *Trial, err error) {
 	return t, t.try()
 }
 
-// tries holds the series for which [Trial.try] has succeeded.
-var tries sync.Map
+// tries holds the series on a model for which [Trial.try] has succeeded.
+var tries = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 
 // try makes the algorithm for the first instance, if the track says that this may fail.
 func (t *Trial) try() error {
 	if t.track.Try == nil {
 		return nil
 	}
-	_, tried := tries.Load(t.Series)
+	_, tried := tries(t.gpu).Load(t.Series)
 	if tried {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (t *Trial) try() error {
 		return fmt.Errorf("%s on dataset %q: %w", t.algorithm.ID, t.Series.Dataset, err)
 	}
 	if !isFile(t.dataset) {
-		tries.Store(t.Series, true)
+		tries(t.gpu).Store(t.Series, true)
 	}
 	return nil
 }
@@ -121,8 +121,8 @@ func (t *Trial) Span(from, to int) (Span, error) {
 }
 
 // SpanOf resolves a series and returns its instances 0 to n-1. It passes on the errors of [Resolve] and [Trial.Span].
-func SpanOf(s store.Series, n int) (Span, error) {
-	t, err := Resolve(s)
+func SpanOf(models *mig.Catalog, s store.Series, n int) (Span, error) {
+	t, err := Resolve(models, s)
 	if err != nil {
 		return Span{}, err
 	}
@@ -132,7 +132,8 @@ func SpanOf(s store.Series, n int) (Span, error) {
 // Competition lists algorithms, and the references of the track, on the first instances of each dataset.
 // A dataset with fewer instances contributes all that it has. base has the track and the conditions.
 // Competition passes on the errors of [Resolve].
-func Competition(base store.Series, algorithms, specs []string, instances int) (out []Span, err error) {
+func Competition(models *mig.Catalog, base store.Series, algorithms, specs []string, instances int) ([]Span, error) {
+	var out []Span
 	entries := make([]track.Reference, 0, len(algorithms))
 	for _, id := range algorithms {
 		entries = append(entries, track.Reference{Track: base.Track, Algorithm: id})
@@ -143,7 +144,7 @@ func Competition(base store.Series, algorithms, specs []string, instances int) (
 		for _, e := range entries {
 			s := base
 			s.Track, s.Dataset, s.Algorithm = e.Track, dataset, e.Algorithm
-			t, err := Resolve(s)
+			t, err := Resolve(models, s)
 			if err != nil {
 				return nil, err
 			}
@@ -194,12 +195,8 @@ func (t *Trial) instance(index int) (task.Payload, error) {
 
 // Content returns the current content of a dataset on a GPU model. Results with other content are out of
 // date. Content resolves no algorithm, so that no external program is started. It returns the same errors
-// as [Resolve] for the GPU and the dataset.
-func Content(t *track.Track, dataset, gpu string) (string, error) {
-	g, err := mig.Lookup(gpu)
-	if err != nil {
-		return "", err
-	}
+// as [Resolve] for the dataset.
+func Content(t *track.Track, dataset string, g *mig.GPU) (string, error) {
 	d, err := datasets.Parse(dataset)
 	if err != nil {
 		return "", err
@@ -217,13 +214,13 @@ type description struct {
 	count int
 }
 
-// descriptions holds the descriptions of datasets that are not files.
-var descriptions sync.Map
+// descriptions holds the descriptions of datasets on a model that are not files.
+var descriptions = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 
 // describeDataset describes a dataset. It refuses a dataset that the track does not support.
 func describeDataset(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d description, err error) {
-	key := [3]string{t.Name, dataset.ID(), gpu.Name}
-	known, ok := descriptions.Load(key)
+	key := [2]string{t.Name, dataset.ID()}
+	known, ok := descriptions(gpu).Load(key)
 	if ok {
 		return known.(description), nil
 	}
@@ -244,7 +241,7 @@ func describeDataset(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d des
 		d.count = t.Count(in)
 	}
 	if !isFile(dataset) {
-		descriptions.Store(key, d)
+		descriptions(gpu).Store(key, d)
 	}
 	return d, nil
 }

@@ -106,7 +106,7 @@ func (d *decoder) gpu(name string) (*mig.GPU, error) {
 	if isName(g.Name) || slices.ContainsFunc(g.Aliases, isName) {
 		return g, nil
 	}
-	if _, err := mig.Lookup(name); err != nil {
+	if _, err := new(mig.Catalog).Lookup(name); err != nil {
 		return g, err
 	}
 	return g, fmt.Errorf("the schedule is for %s, the problem for %s", name, g)

@@ -248,7 +248,7 @@ func TestDecodeOpensNoFile(t *testing.T) {
 	if _, ok := errors.AsType[*nearest.UnknownError](err); !ok {
 		t.Errorf("%v; want an unknown GPU", err)
 	}
-	if g, err := mig.Lookup("Read-1SM"); err == nil {
+	if g, err := new(mig.Catalog).Lookup("Read-1SM"); err == nil {
 		t.Errorf("the model %s was read from the file", g)
 	}
 }

@@ -14,7 +14,6 @@ package drl
 import (
 	"embed"
 
-	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/store"
@@ -27,16 +26,14 @@ var files embed.FS
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	h := onGPU{datasets.Hardware()}
-	return figures.Load("drl", files, append(aboutTheProblem(h), aboutAgents(h)...)...)
+	return figures.Load("drl", files, append(aboutTheProblem(), aboutAgents()...)...)
 }
 
 // aboutTheProblem returns the artefacts before the evaluation, sections 1 to 5.
-func aboutTheProblem(h onGPU) []figures.Artefact {
+func aboutTheProblem() []figures.Artefact {
 	return []figures.Artefact{
 		figures.Show("figure1", "the partitions of MIG-capable GPUs and their equivalence classes", figure1),
-		figures.Show("table1", "seconds to create and to destroy an instance",
-			figures.ReconfigurationTable(h.HardwareSet)),
+		figures.Show("table1", "seconds to create and to destroy an instance", figures.ReconfigurationTable),
 		figures.Show("table2", "times and efficiencies of three tasks on A30", table2),
 		figures.Show("figure2", "Table 2's tasks with molding by efficiency and decided jointly", figure2),
 		figures.Show("figure3", "offline and online batches as tasks run and arrive", figure3),
@@ -44,7 +41,7 @@ func aboutTheProblem(h onGPU) []figures.Artefact {
 		figures.Show("figure6", "the scheduler's state and its evolution after two actions", figure6),
 		speedups("figure7", "speedups of the public kernels on A100",
 			"Fig. 7. Speedup of the 16 public Rodinia kernels on A100", "rodinia", 4),
-		figures.Show("table3", "simulated and real end times of nine Rodinia kernels on A100", h.table3),
+		figures.Show("table3", "simulated and real end times of nine Rodinia kernels on A100", table3),
 		speedups("figure8", "synthetic speedups for n = 10 tasks on A100",
 			"Fig. 8. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %",
 			"far/EXAMPLESCALING+WIDETIMES", 5),
@@ -53,7 +50,7 @@ func aboutTheProblem(h onGPU) []figures.Artefact {
 }
 
 // aboutAgents returns the artefacts of the evaluation, section 6, and those that go beyond it.
-func aboutAgents(h onGPU) []figures.Artefact {
+func aboutAgents() []figures.Artefact {
 	all := learned()
 	return []figures.Artefact{
 		figures.Show("figure10", "learning with PPO and DQN, 64x64 and 256x256", all.learning("figure10",
@@ -86,7 +83,7 @@ func aboutAgents(h onGPU) []figures.Artefact {
 		figures.Show("optimum", "p_opt as published beside the gap to the certified bound", optimum),
 		figures.Show("nomig", "the baselines of Table 4 under other constants of the generator", nomig),
 		figures.Show("script", "numbers of the authors' public code beside print", figures.Script),
-		figures.Show("text", "numbers in the text", h.text),
+		figures.Show("text", "numbers in the text", text),
 	}
 }
 

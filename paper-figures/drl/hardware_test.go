@@ -33,7 +33,7 @@ func TestTable3(t *testing.T) {
 	}
 	build := func(files map[string]string) figures.Values {
 		values := figures.Values{}
-		onGPU{figurestest.Hardware(t, files)}.executed3(claims, values)
+		executed3(figurestest.Hardware(t, files), claims, values)
 		return values
 	}
 	for what, files := range map[string]map[string]string{"no files": nil, "FAR": file("mig", "far")} {

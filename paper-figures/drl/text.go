@@ -22,11 +22,11 @@ var polarized = synthetic[3]
 
 var states = claim.Of("order of magnitude (log10) of the states with N = M = 7")
 
-func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
+func text(d *figures.Data) (*figures.Output, error) {
 	values := quoted(d, &readings[byScript])
 	counts(values)
 	missing := slowdowns(d.Claims, values)
-	onHardware(h.HardwareSet, values)
+	onHardware(d.Hardware, values)
 	bound, end := d.First(lBound(lBoundExample), track.MetricBound), d.First(batch(lBoundExample, "far"), makespan)
 	values[claim.Of("l_bound over the makespan of a schedule")] = figures.Exactly(bound / end)
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
@@ -134,14 +134,11 @@ func slowdowns(claims *claim.Set, values figures.Values) map[claim.Cell]string {
 	return missing
 }
 
-// onGPU has measurements on GPUs.
-type onGPU struct{ datasets.HardwareSet }
-
 // table3 judges end times simulated with the public times of the kernels, and an execution on an A100. If there is one,
 // the simulated end times are the execution's, too.
-func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
+func table3(d *figures.Data) (*figures.Output, error) {
 	values := simulated3(d)
-	h.executed3(d.Claims, values)
+	executed3(d.Hardware, d.Claims, values)
 	return figures.Read(figures.Reading{Values: values}), nil
 }
 
@@ -173,9 +170,9 @@ func simulated3(d *figures.Data) figures.Values {
 const simulatedEnd = "simulated end"
 
 // executed3 measures what an execution of Table 3 gave.
-func (h onGPU) executed3(claims *claim.Set, values figures.Values) {
+func executed3(h datasets.HardwareSet, claims *claim.Set, values figures.Values) {
 	tasks := batch3(claims)
-	for i, r := range h.HardwareSet.NewestExecution("A100", agent3, tasks) {
+	for i, r := range h.NewestExecution("A100", agent3, tasks) {
 		for quantity, v := range map[string]float64{
 			simulatedEnd: float64(r.SimulatedEnd), "real end": float64(r.RealEnd),
 			"difference": r.Deviation,

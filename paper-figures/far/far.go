@@ -13,7 +13,6 @@ import (
 	"embed"
 	"fmt"
 
-	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/store"
@@ -31,17 +30,15 @@ const executions = 1000
 
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
-	h := onGPU{datasets.Hardware()}
 	return figures.Load("far", files,
 		figures.Draw("figure1", "the partitions of A30 and A100/H100", "Partitions of A30 and A100",
 			reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100/H100", GPUs: partitioned}),
-		figures.Show("table1", "seconds to create and to destroy an instance",
-			figures.ReconfigurationTable(h.HardwareSet)),
+		figures.Show("table1", "seconds to create and to destroy an instance", figures.ReconfigurationTable),
 		figures.Draw("figure2", "speedup of Gaussian by instance size on A100 (the public input size)",
 			figure2().Title, figure2()),
 		figures.Draw("figure3", "speedups of Rodinia kernels on A100", "Speedups of the Rodinia kernels on A100",
 			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4, true)),
-		figures.Show("table2", "largest difference in time, alone against beside others, A100", h.table2),
+		figures.Show("table2", "largest difference in time, alone against beside others, A100", table2),
 		figures.Draw("figure4", "the trees of repartitioning", "Repartitioning trees", reports.Tree{
 			Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the memory of S3 as " +
 				"well, so {S2, S3} comes after it", GPUs: partitioned,
@@ -50,7 +47,7 @@ func Paper() (figures.Paper, error) {
 		figures.Show("figures7-9", "concatenations of the same two batches", figures7to9),
 		figures.Show("factor", "approximation factors (5.1, 5.2): the largest ratio found", factors),
 		figures.Show("figure10", "the cases of the proof of the approximation factors", figure10),
-		figures.Show("table3", "simulated and real end times of nine Rodinia kernels on A30", h.table3),
+		figures.Show("table3", "simulated and real end times of nine Rodinia kernels on A30", table3),
 		figures.Draw("figure11", "synthetic speedups for n = 10 tasks on A100", "Synthetic speedups on A100",
 			reports.Speedups("Fig. 11. Speedup of 10 synthetic tasks, p = (10, 10, 20, 30, 30) %, p_sup = 50 %", a100,
 				figures.Tasks("far/EXAMPLESCALING+WIDETIMES", "A100", 0), 5, true)),
@@ -73,7 +70,7 @@ func Paper() (figures.Paper, error) {
 		figures.Show("table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", table9.build),
 		figures.Show("contradiction", "printed numbers that exclude one another or are beyond a bound", contradiction),
 		figures.Show("script", "numbers of the authors' public code beside print", figures.Script),
-		figures.Show("text", "numbers of the text", h.text),
+		figures.Show("text", "numbers of the text", text),
 		figures.Show("premises", "how tasks scale, beside measured work", premises),
 		figures.Show("measured", "schedulers on measured work", measured),
 		figures.Show("energy", "the order of schedulers by energy, and how far it depends on idle boards", energies),

@@ -13,9 +13,6 @@ import (
 	"miglab/reports"
 )
 
-// onGPU has measurements on GPUs.
-type onGPU struct{ datasets.HardwareSet }
-
 // measuredOn returns a number that was measured on a GPU.
 func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measurement {
 	m := figures.Exactly(v)
@@ -23,9 +20,9 @@ func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measure
 	return m
 }
 
-func (h onGPU) table2(*figures.Data) (*figures.Output, error) {
+func table2(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
-	worst := h.WorstIsolation("A100")
+	worst := d.Hardware.WorstIsolation("A100")
 	kernels := []string{"Backprop", "Gaussian", "HotSpot", "LavaMD"}
 	for kernel, size := range figures.Each(kernels, []mig.Slices{1, 2, 3, 4}) {
 		if r, ok := worst[datasets.KernelOn{Kernel: kernel, Size: size}]; ok {
@@ -42,14 +39,14 @@ var batch3 = strings.Fields("PathFinder LavaMD " + unpublished + " Gaussian NW H
 const unpublished = "HotSpot"
 
 // table3 judges real end times of an execution on an A30, and end times simulated with the authors' published times.
-func (h onGPU) table3(d *figures.Data) (*figures.Output, error) {
+func table3(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
 	p, s := d.Schedule(seriesOn("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential)), 0)
 	ends := map[string]float64{} // by name in lower case
 	for _, pl := range s.Placements {
 		ends[strings.ToLower(p.Tasks[pl.Task].Name)] = float64(pl.End)
 	}
-	executed := h.HardwareSet.NewestExecution("A30", "far", batch3)
+	executed := d.Hardware.NewestExecution("A30", "far", batch3)
 	for i, k := range batch3 {
 		if k != unpublished {
 			values[claim.At(k, "simulated end")] = figures.Exactly(ends[strings.ToLower(k)])
@@ -71,7 +68,7 @@ var (
 )
 
 // inText measures what the text says about GPUs. Isolation needs all kernels, on every size except the largest.
-func (h onGPU) inText(values figures.Values) {
+func inText(h datasets.HardwareSet, values figures.Values) {
 	worst := h.WorstIsolation("A100")
 	largest, complete := 0.0, true
 	for k, s := range figures.Each(kernels("A100"), a100.Sizes()) {
@@ -82,7 +79,7 @@ func (h onGPU) inText(values figures.Values) {
 	if complete {
 		values[largestDifference] = figures.Exactly(largest)
 	}
-	if rows := h.HardwareSet.NewestExecution("A30", "far", batch3); rows != nil {
+	if rows := h.NewestExecution("A30", "far", batch3); rows != nil {
 		deviations := figures.Map(rows, func(r datasets.ExecutionTime) float64 { return math.Abs(r.Deviation) })
 		values[largestDeviation] = figures.Exactly(slices.Max(deviations))
 	}

@@ -22,11 +22,10 @@ func isolated(source, kernel string, size mig.Slices, percent float64) string {
 // rowsOf builds Tables 2 and 3 and returns the rows of their claims by name.
 func rowsOf(t *testing.T, files map[string]string) map[string]figures.Row {
 	t.Helper()
-	h := onGPU{figurestest.Hardware(t, files)}
 	p := figures.Paper{Name: "far", Claims: figurestest.Load(t, Paper).Claims, Artefacts: []figures.Artefact{
-		{Name: "table2", Build: h.table2}, {Name: "table3", Build: h.table3},
+		{Name: "table2", Build: table2}, {Name: "table3", Build: table3},
 	}}
-	m, _ := figurestest.Reproduce(t, figures.Reproduction{Papers: []figures.Paper{p}})
+	m, _ := figurestest.Reproduce(t, figures.Reproduction{Papers: []figures.Paper{p}, Hardware: figurestest.Hardware(t, files)})
 	out := map[string]figures.Row{}
 	for row := range m.Rows() {
 		out[row.Artefact+" "+row.Claim] = *row
@@ -107,7 +106,7 @@ func TestTextAboutHardware(t *testing.T) {
 	claims := figurestest.Load(t, Paper).Claims
 	measure := func(files map[string]string) figures.Values {
 		values := figures.Values{}
-		onGPU{figurestest.Hardware(t, files)}.inText(values)
+		inText(figurestest.Hardware(t, files), values)
 		return values
 	}
 	values := measure(nil)

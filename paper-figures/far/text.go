@@ -14,9 +14,9 @@ import (
 )
 
 // text judges the numbers that are in no table. Those that sum up a table follow the table's default reading.
-func (h onGPU) text(d *figures.Data) (*figures.Output, error) {
+func text(d *figures.Data) (*figures.Output, error) {
 	values := figures.Values{}
-	h.inText(values)
+	inText(d.Hardware, values)
 	aboutModels(values)
 	byTable4, byTable6 := table4.byDefault(), table6.byDefault()
 	values[claim.Of("synthetic error, n = 10")] = average(measureCells(d, byTable4, 0, wide, 10)).Affine(100, -100)

@@ -120,7 +120,7 @@ const (
 		"file are fitted on the rest"
 )
 
-func corunErrors(*figures.Data) (*figures.Output, error) { return corunError(datasets.Hardware()), nil }
+func corunErrors(d *figures.Data) (*figures.Output, error) { return corunError(d.Hardware), nil }
 
 // corunError evaluates the measurements in overlapped windows. It shows the fit of the kernels' scaling, and the error
 // of the co-run model with the program's constants and with constants fitted on two thirds of the groups.

@@ -68,12 +68,13 @@ func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, 
 			err = errors.Join(err, closeAll(devices))
 		}
 	}()
+	models := new(mig.Catalog) // GPUs of one model share it
 	for selector := range strings.SplitSeq(f.device, ",") {
 		var d profiling.Device
 		if f.mode == measure.ModeExisting {
-			d, err = nvml.OpenExisting(selector)
+			d, err = nvml.OpenExisting(models, selector)
 		} else {
-			d, err = nvml.Open(selector)
+			d, err = nvml.Open(models, selector)
 		}
 		if err != nil {
 			return devices, err

@@ -46,7 +46,7 @@ var withFlags = []experiment{
 					return scaling(ctx, b, out)
 				}
 				return measure.Measure(ctx, b, measure.Sweep, func(runs []measure.Run, whole bool) error {
-					return saveProfile(b.Dir, measure.Summarize(runs), out, whole)
+					return saveProfile(b.Dir, measure.Summarize(b.Session.Identity().Model, runs), out, whole)
 				})
 			}
 		},

@@ -114,7 +114,7 @@ func sweep(ctx context.Context, t *testing.T, s *session.Session, ks []launch.Ke
 	if len(all) == 0 {
 		return &measure.Profile{}, err
 	}
-	return measure.Summarize(all), err
+	return measure.Summarize(s.Identity().Model, all), err
 }
 
 // runs are those of runs.csv, in the order in which they were made; none if there is no file.

@@ -58,8 +58,8 @@ func (r *Result) Seconds() mig.Seconds {
 func (r *Result) Spread() float64 { return 100 * r.Times.StdDev / r.Times.Mean }
 
 // Summarize summarises at least one run on one GPU, ordered by kernel and size.
-func Summarize(runs []Run) *Profile {
-	p := &Profile{GPU: mig.MustLookup(runs[0].GPU), Runs: runs}
+func Summarize(g *mig.GPU, runs []Run) *Profile {
+	p := &Profile{GPU: g, Runs: runs}
 	for same := range Grouped(runs, (*Run).place) {
 		p.Results = append(p.Results, result(same))
 	}

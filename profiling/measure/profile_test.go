@@ -69,7 +69,7 @@ func mixedRuns() []measure.Run {
 var mixed = strings.Fields("whole large half fails huge")
 
 func TestSummarize(t *testing.T) {
-	p := measure.Summarize(mixedRuns())
+	p := measure.Summarize(a100, mixedRuns())
 	if p.GPU != a100 || len(p.Results) != 5+5+3+5+5 {
 		t.Fatalf("%v, %d results", p.GPU, len(p.Results))
 	}
@@ -105,7 +105,7 @@ func TestWarnings(t *testing.T) {
 		"clocks were lowered (sw-thermal) during 1 of 28 runs",
 		"nothing was sampled during 1 of 28 runs",
 	}
-	p := measure.Summarize(mixedRuns())
+	p := measure.Summarize(a100, mixedRuns())
 	if got := p.Warnings(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
 	}
@@ -117,7 +117,7 @@ func TestWarnings(t *testing.T) {
 
 // What is measured is a dataset: tasks by their medians.
 func TestProfileIsADataset(t *testing.T) {
-	p := measure.Summarize(mixedRuns())
+	p := measure.Summarize(a100, mixedRuns())
 	file := filepath.Join(t.TempDir(), "tasks.csv")
 	tasks, left := p.Tasks()
 	var w bytes.Buffer
@@ -140,7 +140,7 @@ func TestProfileIsADataset(t *testing.T) {
 func TestKernelsCanBeKept(t *testing.T) {
 	runs := mixedRuns()
 	runs[2].Started = "2026-11-22T09:30:01Z"
-	p := measure.Summarize(runs)
+	p := measure.Summarize(a100, runs)
 	var w bytes.Buffer
 	if err := datasets.WriteHardware(&w, p.Kernels()); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestKernelsCanBeKept(t *testing.T) {
 }
 
 func TestProfileTable(t *testing.T) {
-	p := measure.Summarize([]measure.Run{
+	p := measure.Summarize(a100, []measure.Run{
 		ran("lud", 1, 1, 70), ran("lud", 1, 2, 71), ran("lud", 1, 3, 75), ran("lud", 2, 1, 1), ended("bfs", 1, 1, launch.OutOfMemory, ""), ended("bfs", 2, 1, launch.Crash, ""),
 	})
 	for i := range p.Results[:2] {

@@ -19,7 +19,7 @@ import (
 
 // A Run is one measured run of a kernel: a row of runs.csv.
 type Run struct {
-	// GPU is the model's name for [mig.Lookup]. Name and UUID are the GPU's name and number according to the driver.
+	// GPU is the model's name. Name and UUID are the GPU's name and number according to the driver.
 	// Driver is the driver's version.
 	GPU    string `csv:"gpu"`
 	Name   string `csv:"gpu_name"`

@@ -23,6 +23,8 @@ import (
 type device struct {
 	lib nvml.Interface
 	gpu nvml.Device
+	// models receives the models that are built from the profiles of the driver.
+	models *mig.Catalog
 	// id is its identity when it was listed. err says why it could not be identified; id is zero then.
 	id  profiling.Identity
 	err error
@@ -34,7 +36,7 @@ type device struct {
 var _ profiling.Device = (*device)(nil)
 
 func (d *device) Identify() (profiling.Identity, error) {
-	id, err := identify(d.lib, d.gpu, "identify the GPU")
+	id, err := d.identify("identify the GPU")
 	if err == nil && id.Model != nil {
 		d.model.Store(id.Model)
 	}

@@ -32,7 +32,7 @@ const (
 // open opens the only GPU.
 func open(t *testing.T) profiling.Device {
 	t.Helper()
-	d, err := nvml.Open("")
+	d, err := nvml.Open(new(mig.Catalog), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ var deviceTests = []stubTest{
 		}
 		s.Remove(t, "gpu")
 		s.Add(t, "gpu 0 A100 GPU-1 0 0")
-		_, err := nvml.Open("")
+		_, err := nvml.Open(new(mig.Catalog), "")
 		wants(t, err, profiling.ErrPermission, "NVIDIA_MIG_MONITOR_DEVICES=all")
 	}},
 	{name: "pairs", run: func(t *testing.T, s nvmltest.State) { pairs(t, mig.MustLookup("A100")) }},
@@ -329,7 +329,7 @@ var deviceTests = []stubTest{
 	}},
 	{name: "the device file is kept from us", run: func(t *testing.T, s nvmltest.State) {
 		s.Add(t, "fail nvmlDeviceGetHandleByIndex 0 1 OPERATING_SYSTEM")
-		_, err := nvml.Open("")
+		_, err := nvml.Open(new(mig.Catalog), "")
 		wants(t, err, profiling.ErrPermission, "cgroup")
 	}},
 	{name: "lost", run: func(t *testing.T, s nvmltest.State) {
@@ -344,7 +344,7 @@ var deviceTests = []stubTest{
 			_, create := d.Create(at(t, "A100", "1g.5gb", 1))
 			_, processes := d.Processes()
 			_, conditions := d.Conditions()
-			_, open := nvml.Open("")
+			_, open := nvml.Open(new(mig.Catalog), "")
 			for _, err := range []error{identify, placements, instances, create, processes, conditions, open, d.SetMIG(false), d.Destroy(one.ID)} {
 				wants(t, err, profiling.ErrLost, "Xid", "with nvidia-smi --gpu-reset -i and its number, or reboot")
 			}
@@ -616,7 +616,7 @@ var deviceTests = []stubTest{
 		"gpu 0 A100 GPU-aaaa1 1 1", "gpu 1 A30 GPU-aaaa2 0 0", "gpu 2 L4 GPU-bbbb1 0 0", "gpu 3 X1 GPU-cccc1 1 1",
 	}, run: func(t *testing.T, s nvmltest.State) {
 		for selector, want := range map[string]string{"0": "GPU-aaaa1", "1": "GPU-aaaa2", "GPU-aaaa2": "GPU-aaaa2", "GPU-aaaa1": "GPU-aaaa1"} {
-			d, err := nvml.Open(selector)
+			d, err := nvml.Open(new(mig.Catalog), selector)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -632,12 +632,12 @@ var deviceTests = []stubTest{
 			"": "there are several: " + all, "4": `there is no GPU "4"; there are ` + all, "MIG-1": `there is no GPU "MIG-1"`,
 			"GPU-aaaa": `"GPU-aaaa" names several: 0: NVIDIA A100-SXM4-40GB, GPU-aaaa1; 1: NVIDIA A30, GPU-aaaa2;`,
 		} {
-			_, err := nvml.Open(selector)
+			_, err := nvml.Open(new(mig.Catalog), selector)
 			wants(t, err, nil, "choose a GPU", says, "index or UUID")
 		}
-		_, err := nvml.Open("GPU-b")
+		_, err := nvml.Open(new(mig.Catalog), "GPU-b")
 		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "sm-partition")
-		if d, err := nvml.Open("3"); err != nil {
+		if d, err := nvml.Open(new(mig.Catalog), "3"); err != nil {
 			t.Error(err)
 		} else if id, err := d.Identify(); err != nil || id.Model.Name != "X1-of-tomorrow-98SM" {
 			t.Errorf("%+v, %v; want a model from the driver", id, err)
@@ -647,7 +647,7 @@ var deviceTests = []stubTest{
 		for selector, works := range map[string]bool{"": false, "0": false, "1": true, "GPU-a": false, "GPU-b": true, "GPU-": true} {
 			s.Remove(t, "fail")
 			s.Add(t, "fail nvmlDeviceGetHandleByIndex 0 1 GPU_IS_LOST")
-			_, err := nvml.Open(selector)
+			_, err := nvml.Open(new(mig.Catalog), selector)
 			if works && err != nil {
 				t.Errorf("%q: %v", selector, err)
 			} else if !works {
@@ -656,14 +656,14 @@ var deviceTests = []stubTest{
 		}
 	}},
 	{name: "no GPU", state: []string{"driver 550"}, run: func(t *testing.T, s nvmltest.State) {
-		_, err := nvml.Open("")
+		_, err := nvml.Open(new(mig.Catalog), "")
 		wants(t, err, nil, "the driver reports no GPU")
 	}},
 	{name: "the driver is not loaded", run: func(t *testing.T, s nvmltest.State) {
 		for code, says := range map[string]string{"DRIVER_NOT_LOADED": "modprobe nvidia", "LIB_RM_VERSION_MISMATCH": "different versions; reboot"} {
 			s.Remove(t, "fail")
 			s.Add(t, "fail nvmlInit 0 -1 "+code)
-			_, err := nvml.Open("")
+			_, err := nvml.Open(new(mig.Catalog), "")
 			wants(t, err, nil, "load NVML", says)
 			if code == "DRIVER_NOT_LOADED" {
 				wants(t, err, profiling.ErrNoDriver)
@@ -726,7 +726,7 @@ func TestDevice(t *testing.T) { onStub(t, deviceTests) }
 // A call of a function that the library lacks would end the process.
 func TestOldDriver(t *testing.T) {
 	onStub(t, []stubTest{{name: "open", state: []string{nvmltest.A100, "driver 530.30.02"}, run: func(t *testing.T, s nvmltest.State) {
-		_, err := nvml.Open("")
+		_, err := nvml.Open(new(mig.Catalog), "")
 		wants(t, err, profiling.ErrUnsupported, "the driver 530.30.02 is too old; install driver 535 or later")
 	}}}, "-DOLD_DRIVER")
 }
@@ -761,7 +761,7 @@ func TestUUIDOfAMIGDevice(t *testing.T) {
 
 func TestNoDriver(t *testing.T) {
 	if os.Getenv(child) == t.Name() {
-		_, err := nvml.Open("")
+		_, err := nvml.Open(new(mig.Catalog), "")
 		wants(t, err, profiling.ErrNoDriver, "load NVML", "libnvidia-ml.so.1 was not found")
 		return
 	}

@@ -39,7 +39,7 @@ var _ profiling.Device = (*existing)(nil)
 // OpenExisting opens the MIG instances that exist on a GPU, of those that CUDA_VISIBLE_DEVICES names if it is set.
 // The selector is a GPU as for [Open], or the UUID of a MIG device. An empty selector names the only GPU with such
 // instances. Compute instances that do not fill their GPU instance are left out.
-func OpenExisting(selector string) (_ profiling.Device, err error) {
+func OpenExisting(models *mig.Catalog, selector string) (_ profiling.Device, err error) {
 	const op = "find MIG instances"
 	lib, err := loadLibrary()
 	if err != nil {
@@ -50,7 +50,7 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 			lib.Shutdown()
 		}
 	}()
-	gpus, err := listGPUs(lib)
+	gpus, err := listGPUs(lib, models)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func OpenExisting(selector string) (_ profiling.Device, err error) {
 	if strings.HasPrefix(selector, "MIG-") {
 		visible = append(visible, []string{selector})
 	} else if selector != "" {
-		g, err := chooseGPU(lib, selector)
+		g, err := chooseGPU(lib, models, selector)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (d *device) lackOfMIG(op string) (off string, failed error) {
 	case !d.id.MIG:
 		return "MIG mode of " + d.id.UUID + " is off", nil
 	case d.id.Model == nil:
-		_, err := readModel(d.gpu, d.id, op)
+		_, err := readModel(d.models, d.gpu, d.id, op)
 		return "", cmp.Or(err, error(profiling.ErrUnsupported))
 	}
 	return "", nil

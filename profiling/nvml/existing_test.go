@@ -33,7 +33,7 @@ var somebodys = []string{
 // openExisting opens the instances that exist on a GPU.
 func openExisting(t *testing.T, selector string) profiling.Device {
 	t.Helper()
-	d, err := nvml.OpenExisting(selector)
+	d, err := nvml.OpenExisting(new(mig.Catalog), selector)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestExistingInstances(t *testing.T) {
 			wants(t, err, profiling.ErrInsufficient, "there are 1g.5gb at 0")
 			s.Remove(t, "gi 0 7")
 			s.Remove(t, "ci 0 7")
-			_, err = nvml.OpenExisting("")
+			_, err = nvml.OpenExisting(new(mig.Catalog), "")
 			wants(t, err, nil, "has 2 of the 3 compute slices", "nvidia-smi mig -cgi")
 		}},
 		{name: "that somebody destroys", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
@@ -188,25 +188,25 @@ func TestExistingInstances(t *testing.T) {
 			}
 		}},
 		{name: "MIG mode is off, and there is none", state: []string{"gpu 0 A100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
-			_, err := nvml.OpenExisting("")
+			_, err := nvml.OpenExisting(new(mig.Catalog), "")
 			wants(t, err, nil, "there is no MIG instance that this process may use: MIG mode of GPU-1 is off; ask", "Kubernetes", "Slurm")
 		}},
 		{name: "none in MIG mode", state: []string{"gpu 0 H100 GPU-1 1 1"}, run: func(t *testing.T, s nvmltest.State) {
-			_, err := nvml.OpenExisting("")
+			_, err := nvml.OpenExisting(new(mig.Catalog), "")
 			wants(t, err, nil, "GPU-1 is in MIG mode and has no instances, so that CUDA finds no device on it (error 100)", "mig -cgi 1g.10gb -C")
 		}},
 		{name: "a GPU that has none is lost", state: []string{"gpu 0 A100 GPU-1 1 1", "gpu 1 A30 GPU-2 1 1", "gi 1 0 0 0 0", "ci 1 0 0 4"}, run: func(t *testing.T, s nvmltest.State) {
 			s.Add(t, "fail nvmlDeviceGetHandleByIndex 0 1 GPU_IS_LOST")
-			if _, err := nvml.OpenExisting(""); err != nil {
+			if _, err := nvml.OpenExisting(new(mig.Catalog), ""); err != nil {
 				t.Error(err)
 			}
 			s.Remove(t, "gi")
 			s.Add(t, "fail nvmlDeviceGetHandleByIndex 0 1 GPU_IS_LOST")
-			_, err := nvml.OpenExisting("")
+			_, err := nvml.OpenExisting(new(mig.Catalog), "")
 			wants(t, err, profiling.ErrLost, "identify GPU 0")
 		}},
 		{name: "no model can be built", state: []string{nvmltest.A100, "table 19 2 1 4864 7"}, run: func(t *testing.T, s nvmltest.State) {
-			_, err := nvml.OpenExisting("")
+			_, err := nvml.OpenExisting(new(mig.Catalog), "")
 			wants(t, err, profiling.ErrUnsupported, "no model can be built") // and not that there is no instance
 		}},
 		{name: "in a container that may not read the GPU's memory", state: onExisting(append(somebodys, "deny nvmlDeviceGetMemoryInfo", "deny nvmlDeviceGetComputeRunningProcesses")...), run: func(t *testing.T, s nvmltest.State) {
@@ -236,24 +236,24 @@ func TestExistingInstances(t *testing.T) {
 				t.Errorf("%v, %v: 1g.70gb at %v, want one", id.Model, err, starts)
 			}
 			s.Remove(t, "ci 0 8")
-			_, err = nvml.OpenExisting("")
+			_, err = nvml.OpenExisting(new(mig.Catalog), "")
 			wants(t, err, nil, "has 1 slices, 70 GB and 18 multiprocessors, like no profile")
 		}},
 		{name: "on several GPUs", state: []string{
 			"gpu 0 A100 GPU-a 1 1", "gpu 1 A30 GPU-b 1 1", "gi 0 0 0 0 0", "ci 0 0 0 7", "gi 1 0 0 0 0", "ci 1 0 0 4",
 		}, run: func(t *testing.T, s nvmltest.State) {
-			_, err := nvml.OpenExisting("")
+			_, err := nvml.OpenExisting(new(mig.Catalog), "")
 			wants(t, err, nil, "several GPUs have MIG instances: GPU-a, GPU-b", "--device")
 			d := openExisting(t, "GPU-b")
 			i, err := d.Create(at(t, "A30", "4g.24gb", 0))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := nvml.OpenExisting(i.UUID); err != nil {
+			if _, err := nvml.OpenExisting(new(mig.Catalog), i.UUID); err != nil {
 				t.Error(err)
 			}
 			t.Setenv("CUDA_VISIBLE_DEVICES", "1")
-			_, err = nvml.OpenExisting("")
+			_, err = nvml.OpenExisting(new(mig.Catalog), "")
 			wants(t, err, nil, `has "1", which CUDA counts from the fastest of 2 GPUs on without CUDA_DEVICE_ORDER=PCI_BUS_ID`)
 			t.Setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID") // the driver's numbers, also when one GPU is chosen
 			for _, selector := range []string{"", "GPU-b"} {
@@ -286,7 +286,7 @@ func TestExistingInstances(t *testing.T) {
 				"a100":             "error",
 			} {
 				t.Setenv("CUDA_VISIBLE_DEVICES", visible)
-				d, err := nvml.OpenExisting("")
+				d, err := nvml.OpenExisting(new(mig.Catalog), "")
 				got := "[]"
 				switch {
 				case want == "error":

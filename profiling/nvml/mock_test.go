@@ -60,7 +60,7 @@ func mocked(t *testing.T, config gpus.Config) *device {
 		}
 		return nil, nvml.ERROR_NOT_FOUND
 	}
-	all, err := listGPUs(lib)
+	all, err := listGPUs(lib, new(mig.Catalog))
 	if err != nil || len(all) != 1 || all[0].err != nil {
 		t.Fatalf("%v, %v", all, err)
 	}
@@ -93,7 +93,7 @@ func TestNVIDIAsMocks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := readModel(d.gpu, id, "model")
+			g, err := readModel(d.models, d.gpu, id, "model")
 			if c.works != (err == nil) || err != nil && !strings.Contains(err.Error(), c.model) || err == nil && g.Name != c.model {
 				t.Errorf("model %v, %v; want %s", g, err, c.model)
 			}

@@ -26,9 +26,9 @@ type described struct {
 }
 
 // readModel returns the model of a GPU in MIG mode: the one of package mig with its name if the driver's standard
-// profiles agree with the table, and otherwise one that is built from the driver's profiles. The error wraps
-// [profiling.ErrUnsupported] if neither is possible.
-func readModel(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error) {
+// profiles agree with the table, and otherwise one that is built from the driver's profiles and added to models. The
+// error wraps [profiling.ErrUnsupported] if neither is possible.
+func readModel(models *mig.Catalog, gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, error) {
 	all, err := placeProfiles(gpu, op)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func readModel(gpu nvml.Device, id profiling.Identity, op string) (*mig.GPU, err
 		return known, nil
 	}
 	if err == nil {
-		g, err = mig.Register(g)
+		g, err = models.Add(g)
 	}
 	if err != nil {
 		return nil, &profiling.DeviceError{

@@ -14,9 +14,9 @@ import (
 )
 
 // Open opens a GPU under MIG. [profiling.Choose] explains the selector. The model of a GPU that package mig does not
-// know is built from the driver's profiles. The error is [profiling.ErrUnsupported] for a GPU without MIG, and for one
-// that package mig does not know while its MIG mode is off, since the driver lists no profiles then.
-func Open(selector string) (_ profiling.Device, err error) {
+// know is built from the driver's profiles, and added to models. The error is [profiling.ErrUnsupported] for a GPU
+// without MIG, and for one that package mig does not know while its MIG mode is off: the driver lists no profiles then.
+func Open(models *mig.Catalog, selector string) (_ profiling.Device, err error) {
 	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func Open(selector string) (_ profiling.Device, err error) {
 			lib.Shutdown()
 		}
 	}()
-	d, err := chooseGPU(lib, selector)
+	d, err := chooseGPU(lib, models, selector)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func Open(selector string) (_ profiling.Device, err error) {
 		return nil, err
 	}
 	if d.id.MIG && d.id.Model == nil {
-		if d.id.Model, err = readModel(d.gpu, d.id, op); err != nil {
+		if d.id.Model, err = readModel(models, d.gpu, d.id, op); err != nil {
 			return nil, err
 		}
 		d.model.Store(d.id.Model)
@@ -68,20 +68,20 @@ func loadLibrary() (nvml.Interface, error) {
 	return lib, nil
 }
 
-func listGPUs(lib nvml.Interface) ([]*device, error) {
+func listGPUs(lib nvml.Interface, models *mig.Catalog) ([]*device, error) {
 	n, ret := lib.DeviceGetCount()
 	if ret != nvml.SUCCESS {
 		return nil, failure("count GPUs", ret)
 	}
 	gpus := make([]*device, n)
 	for i := range gpus {
-		d, op := &device{lib: lib}, fmt.Sprintf("identify GPU %d", i)
+		d, op := &device{lib: lib, models: models}, fmt.Sprintf("identify GPU %d", i)
 		gpus[i] = d
 		if d.gpu, ret = lib.DeviceGetHandleByIndex(i); ret != nvml.SUCCESS {
 			d.err = failure(op, ret)
 			continue
 		}
-		d.id, d.err = identify(lib, d.gpu, op)
+		d.id, d.err = d.identify(op)
 		d.model.Store(d.id.Model)
 	}
 	return gpus, nil
@@ -90,7 +90,8 @@ func listGPUs(lib nvml.Interface) ([]*device, error) {
 // identify reads the identity of a GPU. While MIG mode is off, the model follows from the name; it is nil if
 // package mig does not know it. A GPU without MIG has MIG mode off, and one without memory of its own has 0 MiB.
 // Containers may keep the memory of a GPU in MIG mode secret; then it follows from the profiles.
-func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Identity, _ error) {
+func (d *device) identify(op string) (none profiling.Identity, _ error) {
+	lib, gpu := d.lib, d.gpu
 	id := profiling.Identity{Source: mig.SourceMIG}
 	var driver, name, uuid nvml.Return
 	id.Driver, driver = lib.SystemGetDriverVersion()
@@ -114,7 +115,7 @@ func identify(lib nvml.Interface, gpu nvml.Device, op string) (none profiling.Id
 	if !id.MIG {
 		return id, nil
 	}
-	g, err := readModel(gpu, id, op)
+	g, err := readModel(d.models, gpu, id, op)
 	if err != nil && !errors.Is(err, profiling.ErrUnsupported) {
 		return none, err
 	}
@@ -132,8 +133,8 @@ func optional(ret nvml.Return) nvml.Return {
 
 // chooseGPU finds the GPU that a selector names. An error about another GPU is returned only if the selector does not
 // name exactly one.
-func chooseGPU(lib nvml.Interface, selector string) (*device, error) {
-	gpus, err := listGPUs(lib)
+func chooseGPU(lib nvml.Interface, models *mig.Catalog, selector string) (*device, error) {
+	gpus, err := listGPUs(lib, models)
 	if err != nil {
 		return nil, err
 	}

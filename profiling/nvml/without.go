@@ -2,15 +2,18 @@
 
 package nvml
 
-import "miglab/profiling"
+import (
+	"miglab/harness/mig"
+	"miglab/profiling"
+)
 
 var errWithout = profiling.WithoutCgo("load NVML")
 
 // Open always fails (see the package comment).
-func Open(selector string) (profiling.Device, error) { return nil, errWithout }
+func Open(*mig.Catalog, string) (profiling.Device, error) { return nil, errWithout }
 
 // OpenExisting always fails (see the package comment).
-func OpenExisting(selector string) (profiling.Device, error) { return nil, errWithout }
+func OpenExisting(*mig.Catalog, string) (profiling.Device, error) { return nil, errWithout }
 
 // WatchGPU always fails (see the package comment).
 func WatchGPU(string) (*profiling.Watch, string, int, error) {

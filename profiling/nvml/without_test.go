@@ -12,7 +12,7 @@ import (
 )
 
 func TestWithoutCgoEverythingSaysHowToGetIt(t *testing.T) {
-	_, open := nvml.Open("")
+	_, open := nvml.Open(new(mig.Catalog), "")
 	_, _, _, watch := nvml.WatchGPU("1")
 	for _, err := range []error{open, watch} {
 		var device *profiling.DeviceError

@@ -35,11 +35,11 @@ const tolerance = 1e-9
 // have some ([track.Track.Audited]). It computes missing bounds first, except in tracks that also rank without bounds
 // ([track.Board.Unbounded]). within limits the time for that; 0 means no limit. Bounds that are then missing are left
 // to the next audit. The first answer on the wrong side of its bound is the error, a [*BoundError].
-func Audit(ctx context.Context, e *run.Engine, within time.Duration) (found Audited, err error) {
+func Audit(ctx context.Context, e *run.Engine, models *mig.Catalog, within time.Duration) (found Audited, err error) {
 	if err := e.Store.Check(); err != nil {
 		return found, err
 	}
-	all, err := auditedBounds(e.Store, &found)
+	all, err := auditedBounds(e.Store, models, &found)
 	if err != nil {
 		return found, err
 	}
@@ -102,7 +102,7 @@ type auditedKey struct {
 }
 
 // auditedBounds returns the bounds of all audited series.
-func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error) {
+func auditedBounds(db *store.DB, models *mig.Catalog, found *Audited) (out []*auditedBound, err error) {
 	known := map[auditedKey]*auditedBound{}
 	for _, t := range track.All() {
 		if len(t.Audited) == 0 {
@@ -117,7 +117,7 @@ func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error
 			if err != nil {
 				return nil, err
 			}
-			added, passedOver, err := addSeries(s, rows, t.Audited, known)
+			added, passedOver, err := addSeries(s, rows, t.Audited, models, known)
 			if err != nil {
 				return nil, err
 			}
@@ -134,9 +134,9 @@ func auditedBounds(db *store.DB, found *Audited) (out []*auditedBound, err error
 
 // addSeries adds a series to its bounds. It returns the bounds that were not known, and the number of results that have
 // no bound because the dataset has changed or no longer exists.
-func addSeries(s store.Series, rows []store.Row, boards []track.Board, known map[auditedKey]*auditedBound) (
-	out []*auditedBound, passedOver int, err error,
-) {
+func addSeries(
+	s store.Series, rows []store.Row, boards []track.Board, models *mig.Catalog, known map[auditedKey]*auditedBound,
+) (out []*auditedBound, passedOver int, err error) {
 	again := false
 	for _, board := range boards {
 		var instances []int
@@ -149,7 +149,7 @@ func addSeries(s store.Series, rows []store.Row, boards []track.Board, known map
 		if len(instances) == 0 {
 			continue
 		}
-		bounds, err := findBounds(s, board, known)
+		bounds, err := findBounds(s, board, models, known)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -169,7 +169,9 @@ func addSeries(s store.Series, rows []store.Row, boards []track.Board, known map
 }
 
 // findBounds returns the bounds of a series, nil if its dataset has changed or no longer exists.
-func findBounds(s store.Series, board track.Board, known map[auditedKey]*auditedBound) ([]*auditedBound, error) {
+func findBounds(
+	s store.Series, board track.Board, models *mig.Catalog, known map[auditedKey]*auditedBound,
+) ([]*auditedBound, error) {
 	var out []*auditedBound
 	if _, err := mig.ParseReconfiguration(s.Model); err != nil {
 		return nil, fmt.Errorf("%v: %w", s, err)
@@ -183,7 +185,7 @@ func findBounds(s store.Series, board track.Board, known map[auditedKey]*audited
 	for _, added := range names {
 		bound := s
 		bound.Track, bound.Algorithm = board.Bound.Track, cmp.Or(added, board.Bound.Algorithm)
-		trial, err := run.Resolve(bound)
+		trial, err := run.Resolve(models, bound)
 		if err != nil || trial.Series.Content != s.Content {
 			return nil, nil
 		}

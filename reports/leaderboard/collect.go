@@ -23,8 +23,7 @@ import (
 // Conditions are what all results of a leaderboard have in common.
 type Conditions struct {
 	Track *track.Track
-	// GPU is the model's name.
-	GPU string
+	GPU   *mig.GPU
 	// Count is the number of GPUs, and Model the reconfiguration model, for tracks with [track.Track.Reconfigures].
 	Count int
 	Model mig.Reconfiguration
@@ -38,7 +37,7 @@ type Conditions struct {
 
 // filter selects the series of a track under the conditions.
 func (c *Conditions) filter(name string) store.Filter {
-	f := store.Filter{Track: name, GPU: c.GPU}
+	f := store.Filter{Track: name, GPU: c.GPU.Name}
 	if track.MustLookup(name).Reconfigures {
 		f.Count, f.Model = c.Count, c.Model.String()
 	}
@@ -150,7 +149,7 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 func (c *Conditions) contest(dataset string) int {
 	n := 0
 	for _, contest := range c.Track.Contests {
-		if contest.GPU != c.GPU || c.Track.Reconfigures && contest.Model != c.Model {
+		if contest.GPU != c.GPU.Name || c.Track.Reconfigures && contest.Model != c.Model {
 			continue
 		}
 		for _, id := range contest.Datasets {
@@ -177,7 +176,7 @@ func referenceSeries(all []store.Series, r track.Reference, dataset string) []st
 // counts, and where an algorithm no longer exists the weights that ran last.
 func (b *board) count(db *store.DB, all []store.Series) (err error) {
 	// The content is unknown if the dataset no longer exists.
-	content, _ := run.Content(b.conditions.Track, all[0].Dataset, all[0].GPU)
+	content, _ := run.Content(b.conditions.Track, all[0].Dataset, b.conditions.GPU)
 	byAlgorithm := map[string][]store.Series{}
 	for _, s := range all {
 		if content == "" || s.Content == content {

@@ -81,7 +81,7 @@ func database(t *testing.T, cells ...cell) *store.DB {
 
 // ranked ranks a track on A100.
 func ranked(db *store.DB, of string, gpus int, model mig.Reconfiguration) ([]Standing, error) {
-	return Standings(db, Conditions{Track: track.MustLookup(of), GPU: "A100", Count: gpus, Model: model})
+	return Standings(db, Conditions{Track: track.MustLookup(of), GPU: mig.MustLookup("A100"), Count: gpus, Model: model})
 }
 
 // lines are the standings: dataset, rank, algorithm, metric, mean, gap and p_opt, and whatever more
@@ -107,7 +107,7 @@ func lines(standings []Standing) string {
 // contentOf is the content that a dataset has now.
 func contentOf(t *testing.T, of string, dataset string) string {
 	t.Helper()
-	now, err := run.Content(track.MustLookup(of), dataset, "A100")
+	now, err := run.Content(track.MustLookup(of), dataset, mig.MustLookup("A100"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 			bounds = bounds[len(bounds)/2:]
 		}
 		db := database(t, cells...)
-		c := Conditions{Track: track.MustLookup(algo.TrackBatch), GPU: "A100", Count: 1, Model: mig.Sequential}
+		c := Conditions{Track: track.MustLookup(algo.TrackBatch), GPU: mig.MustLookup("A100"), Count: 1, Model: mig.Sequential}
 		boards, err := c.boards(db)
 		if err != nil {
 			t.Fatal(err)
@@ -325,7 +325,7 @@ func TestStandingsOfSeveralPrograms(t *testing.T) {
 // TestBoardsShowLoad: where no algorithm's means reach the load that a board wants, all tie, whatever the values are.
 func TestBoardsShowLoad(t *testing.T) {
 	const dataset = "mfi/uniform?lifespan=steady&queue=retry"
-	content, err := run.Content(track.Placement, dataset, "A100")
+	content, err := run.Content(track.Placement, dataset, mig.MustLookup("A100"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestBoardsShowLoad(t *testing.T) {
 		for failed.instance = range c.queued {
 			cells = append(cells, failed)
 		}
-		standings, err := Standings(database(t, cells...), Conditions{Track: track.Placement, GPU: "A100"})
+		standings, err := Standings(database(t, cells...), Conditions{Track: track.Placement, GPU: mig.MustLookup("A100")})
 		if err != nil || len(standings) != 3 {
 			t.Fatalf("%s: %d standings, %v", name, len(standings), err)
 		}

@@ -28,7 +28,7 @@ func TestCompare(t *testing.T) {
 		cell{dataset: "rodinia", content: now, algorithm: "lns", metrics: `{"makespan_s":4}`},
 		cell{dataset: "other", content: "after", algorithm: "lns", metrics: `{"makespan_s":1}`},
 	)
-	c := Conditions{Track: track.Batch, GPU: "A100", Count: 1, Model: mig.Sequential}
+	c := Conditions{Track: track.Batch, GPU: mig.MustLookup("A100"), Count: 1, Model: mig.Sequential}
 	for version, want := range map[int]float64{0: 15, 1: 12, 2: 15} {
 		got, err := Compare(c, Side{a, "far", version}, Side{b, "lns", 0})
 		if err != nil || len(got) == 0 || got[0].Dataset != "d" || got[0].A != want || got[0].B != 11 || got[0].GapA != (want/10-1)*100 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"miglab/harness/mig"
+
 	_ "miglab/algorithms"
 	_ "miglab/bounds"
 	"miglab/harness/algo"
@@ -24,13 +26,13 @@ func ExampleStandings() {
 	check(err)
 	defer db.Close()
 	base := store.Series{Track: algo.TrackBatch, GPU: "A100"}
-	spans, err := run.Competition(base, []string{"far", "nomig"}, []string{"drl/WIDETIMES"}, 20)
+	spans, err := run.Competition(new(mig.Catalog), base, []string{"far", "nomig"}, []string{"drl/WIDETIMES"}, 20)
 	if err == nil {
 		err = (&run.Engine{Store: db}).Run(context.Background(), spans)
 	}
 	check(err)
 
-	standings, err := leaderboard.Standings(db, leaderboard.Conditions{Track: track.Batch, GPU: "A100", Count: 1})
+	standings, err := leaderboard.Standings(db, leaderboard.Conditions{Track: track.Batch, GPU: mig.MustLookup("A100"), Count: 1})
 	check(err)
 	for _, s := range standings {
 		fmt.Printf("%d %s: %.1f %% above the bound\n", s.Rank, s.Algorithm, s.Gap)
@@ -50,6 +52,7 @@ func ExampleAcross() {
 	check(err)
 	defer db.Close()
 	var all leaderboard.Across
+	var models mig.Catalog
 	for _, gpu := range []string{
 		"A100", "A100?create=0&destroy=0", "A100?create=0.05&destroy=0.12", "A100?create=10x&destroy=10x",
 	} {
@@ -57,13 +60,15 @@ func ExampleAcross() {
 			"drl/WIDETIMES", "drl/WIDETIMES?noise=0.1", "drl/WIDETIMES?noise=0.2", "drl/WIDETIMES?noise=0.5",
 		} {
 			base := store.Series{Track: algo.TrackBatch, GPU: gpu}
-			spans, err := run.Competition(base, []string{"far", "fixpartbest", "miso", "nomig"}, []string{dataset}, 30)
+			spans, err := run.Competition(&models, base, []string{"far", "fixpartbest", "miso", "nomig"}, []string{dataset}, 30)
 			if err == nil {
 				err = (&run.Engine{Store: db}).Run(context.Background(), spans)
 			}
 			check(err)
+			g, err := models.Lookup(gpu)
+			check(err)
 			standings, err := leaderboard.Standings(db, leaderboard.Conditions{
-				Track: track.Batch, GPU: gpu, Count: 1, Datasets: []string{dataset},
+				Track: track.Batch, GPU: g, Count: 1, Datasets: []string{dataset},
 			})
 			check(err)
 			all = append(all, standings)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -27,6 +28,8 @@ type Verification struct {
 	Seed      uint64
 	// Partial accepts series that lack instances which others have of their dataset.
 	Partial bool
+	// Models has the GPU models of the database.
+	Models mig.Catalog
 	// Workers and Progress are passed to [run.Engine].
 	Workers  int
 	Progress func(done, total int)
@@ -118,7 +121,7 @@ func (v *Verification) draw(db *store.DB, found *Verified) error {
 				fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have "+
 					"of this dataset: %s; miglab run computes them", s, n, end-1, missingInstances(have, end)))
 		}
-		trial, err := presentTrial(s)
+		trial, err := v.presentTrial(s)
 		if have[0] < 0 {
 			err = fmt.Errorf("it has instance %d; instances count from 0, so miglab run did not write it", have[0])
 		}
@@ -173,8 +176,8 @@ func missingInstances(have []int, end int) string {
 }
 
 // presentTrial returns the series as this program has it, or says how it differs.
-func presentTrial(s store.Series) (*run.Trial, error) {
-	t, err := run.Resolve(s)
+func (v *Verification) presentTrial(s store.Series) (*run.Trial, error) {
+	t, err := run.Resolve(&v.Models, s)
 	switch {
 	case err != nil:
 		return nil, err

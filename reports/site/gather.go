@@ -47,14 +47,16 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 // claims and figures. A quick site has few instances. There are boards of the contests' datasets, and of others that
 // have results which belong neither to the contests nor to papers: somebody's own. It returns the errors of the engine
 // and of [leaderboard.Standings].
-func Gather(ctx context.Context, e *run.Engine, commit string, quick bool, papers []run.Span) (d Data, err error) {
+func Gather(
+	ctx context.Context, e *run.Engine, models *mig.Catalog, commit string, quick bool, papers []run.Span,
+) (d Data, err error) {
 	var spans []run.Span
 	for _, c := range trackContests() {
 		n := c.Instances
 		if quick {
 			n = shownInstances
 		}
-		own, err := run.Competition(c.series("", ""), c.Algorithms, c.Datasets, n)
+		own, err := run.Competition(models, c.series("", ""), c.Algorithms, c.Datasets, n)
 		if err != nil {
 			return d, err
 		}
@@ -63,7 +65,7 @@ func Gather(ctx context.Context, e *run.Engine, commit string, quick bool, paper
 	if err := e.Run(ctx, spans); err != nil {
 		return d, err
 	}
-	own, err := ownDatasets(e.Store, slices.Concat(spans, papers))
+	own, err := ownDatasets(e.Store, models, slices.Concat(spans, papers))
 	if err != nil {
 		return d, err
 	}
@@ -71,7 +73,7 @@ func Gather(ctx context.Context, e *run.Engine, commit string, quick bool, paper
 		return d, err
 	}
 	for _, c := range trackContests() {
-		drawn, err := c.instances(ctx, e.Store)
+		drawn, err := c.instances(ctx, e.Store, models)
 		if err != nil {
 			return d, err
 		}
@@ -98,7 +100,7 @@ func rankedAlgorithms(boards []Board) (out []algo.Spec) {
 }
 
 // ownDatasets returns the conditions and datasets of the results that neither contests nor papers ask for.
-func ownDatasets(db *store.DB, asked []run.Span) (out []leaderboard.Conditions, err error) {
+func ownDatasets(db *store.DB, models *mig.Catalog, asked []run.Span) (out []leaderboard.Conditions, err error) {
 	plain := func(s store.Series) store.Series {
 		s.Content, s.Version, s.Weights = "", 0, ""
 		return s
@@ -113,7 +115,10 @@ func ownDatasets(db *store.DB, asked []run.Span) (out []leaderboard.Conditions, 
 		if t.Reference || known[plain(s)] {
 			continue
 		}
-		c := leaderboard.Conditions{Track: t, GPU: s.GPU, Count: 1, Datasets: []string{s.Dataset}}
+		c := leaderboard.Conditions{Track: t, Count: 1, Datasets: []string{s.Dataset}}
+		if c.GPU, err = models.Lookup(s.GPU); err != nil {
+			return nil, err
+		}
 		if t.Reconfigures {
 			c.Count = s.Count
 			if c.Model, err = mig.ParseReconfiguration(s.Model); err != nil {
@@ -146,7 +151,8 @@ func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err err
 	var conditions []leaderboard.Conditions
 	all := trackContests()
 	for _, c := range all {
-		here := leaderboard.Conditions{Track: c.Track, GPU: c.Contest.GPU, Count: c.GPUs, Model: c.Model}
+		here := leaderboard.Conditions{Track: c.Track, Count: c.GPUs, Model: c.Model}
+		here.GPU = mig.MustLookup(c.Contest.GPU)
 		for _, o := range all {
 			if o.Track == c.Track && o.Contest.GPU == c.Contest.GPU && o.GPUs == c.GPUs {
 				for _, dataset := range o.Datasets {
@@ -160,7 +166,7 @@ func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err err
 		conditions = addConditions(conditions, own)
 	}
 	for _, c := range conditions {
-		b := Board{Track: c.Track.Name, GPU: c.GPU, About: map[string]string{}}
+		b := Board{Track: c.Track.Name, GPU: c.GPU.Name, About: map[string]string{}}
 		if c.Count > 1 {
 			b.GPU = fmt.Sprintf("%d x %s", c.Count, b.GPU)
 		}
@@ -213,7 +219,7 @@ func about(dataset string) string {
 }
 
 // instances schedules the first instances of the contest's datasets again, if they are single batches.
-func (c trackContest) instances(ctx context.Context, db *store.DB) (out []Instance, err error) {
+func (c trackContest) instances(ctx context.Context, db *store.DB, models *mig.Catalog) (out []Instance, err error) {
 	if !c.Drawn {
 		return nil, nil
 	}
@@ -229,7 +235,7 @@ func (c trackContest) instances(ctx context.Context, db *store.DB) (out []Instan
 		reference := c.Boards[c.BoardOf(datasets.RegimeOf(dataset), "")].Bound
 		bound := c.series(dataset, reference.Algorithm)
 		bound.Track = reference.Track
-		bounds, err := run.SpanOf(bound, n)
+		bounds, err := run.SpanOf(models, bound, n)
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +248,7 @@ func (c trackContest) instances(ctx context.Context, db *store.DB) (out []Instan
 			own[i] = Instance{Track: c.Name, Dataset: dataset, Number: i, Lower: mig.Seconds(lower[i])}
 		}
 		for _, id := range c.Algorithms {
-			trial, err := run.Resolve(c.series(dataset, id))
+			trial, err := run.Resolve(models, c.series(dataset, id))
 			if err != nil {
 				return nil, err
 			}

@@ -3,6 +3,8 @@ package site
 import (
 	"testing"
 
+	"miglab/harness/mig"
+
 	_ "miglab/algorithms"
 	_ "miglab/bounds"
 	"miglab/harness/run"
@@ -18,7 +20,7 @@ func TestOwnDatasets(t *testing.T) {
 	defer db.Close()
 	cells := func(algorithm, dataset string) []run.Span {
 		base := store.Series{Track: "batch", GPU: "A100", Count: 2, Model: "parallel"}
-		spans, err := run.Competition(base, []string{algorithm}, []string{dataset}, 1)
+		spans, err := run.Competition(new(mig.Catalog), base, []string{algorithm}, []string{dataset}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,13 +30,13 @@ func TestOwnDatasets(t *testing.T) {
 		return spans
 	}
 	asked := append(cells("nomig", "drl/WIDETIMES?n=3"), cells("nomig", "drl/POORSCALING?n=3")...)
-	if own, err := ownDatasets(db, asked); err != nil || own != nil {
+	if own, err := ownDatasets(db, new(mig.Catalog), asked); err != nil || own != nil {
 		t.Errorf("%v, %v", own, err)
 	}
 	cells("far", "drl/WIDETIMES?n=3")
 	cells("far", "drl/WIDETIMES?n=4")
-	own, err := ownDatasets(db, asked)
-	if err != nil || len(own) != 1 || own[0].GPU != "A100" || own[0].Count != 2 || own[0].Model.String() != "parallel" ||
+	own, err := ownDatasets(db, new(mig.Catalog), asked)
+	if err != nil || len(own) != 1 || own[0].GPU != mig.MustLookup("A100") || own[0].Count != 2 || own[0].Model.String() != "parallel" ||
 		len(own[0].Datasets) != 2 || own[0].Datasets[0] != "drl/WIDETIMES?n=3" || own[0].Datasets[1] != "drl/WIDETIMES?n=4" {
 		t.Errorf("%v, %v", own, err)
 	}

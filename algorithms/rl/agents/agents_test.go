@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"miglab/algorithms/algotest"
@@ -38,7 +39,7 @@ func reading(t *testing.T, otherwise func(file string) ([]byte, error)) {
 
 // forget lets agents read their weights anew.
 func forget() {
-	runners.Clear()
+	runners = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 	policies.Clear()
 	hashes.Clear()
 }

@@ -86,13 +86,12 @@ func (s *settings) weightsFor(g *mig.GPU) (string, error) {
 	}
 }
 
-// runners holds unused runners, one *sync.Pool for each key: reading weights takes longer
+// runners holds unused runners of a GPU model, one *sync.Pool for each key: reading weights takes longer
 // than scheduling a batch with them.
-var runners sync.Map
+var runners = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 
 type runnerKey struct {
 	settings
-	gpu   *mig.GPU
 	model mig.Reconfiguration
 }
 
@@ -117,7 +116,7 @@ func (a *agent) ScheduleTogether(
 		}
 	}
 	g, model := problems[0].GPU, problems[0].Model
-	pool, _ := runners.LoadOrStore(runnerKey{a.settings, g, model}, new(sync.Pool))
+	pool, _ := runners(g).LoadOrStore(runnerKey{a.settings, model}, new(sync.Pool))
 	r, ok := pool.(*sync.Pool).Get().(*runner)
 	if !ok {
 		var err error
@@ -133,6 +132,7 @@ func (a *agent) ScheduleTogether(
 // at once.
 type runner struct {
 	runnerKey
+	gpu    *mig.GPU
 	agent  *agent
 	policy nn.Policy
 	shape  env.Shape
@@ -161,7 +161,7 @@ func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{runnerKey: runnerKey{a.settings, g, model}, agent: a}
+	r := &runner{runnerKey: runnerKey{a.settings, model}, gpu: g, agent: a}
 	r.grow(1)
 	first := r.attempts[0].lanes[0]
 	r.policy, r.shape = a.network(first), first.Shape()

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"miglab/harness/mig"
+
 	"miglab/harness/algo"
 	"miglab/harness/run"
 	"miglab/harness/store"
@@ -19,7 +21,7 @@ func TestEngineSolvesTogether(t *testing.T) {
 		{Track: algo.TrackStream, Dataset: "drl/WIDETIMES?batches=3", Algorithm: "rl-online"},
 	} {
 		s.GPU = "A100"
-		span, err := run.SpanOf(s, instances)
+		span, err := run.SpanOf(new(mig.Catalog), s, instances)
 		if err != nil {
 			t.Fatal(err)
 		}

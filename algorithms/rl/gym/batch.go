@@ -99,7 +99,7 @@ func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (scheduler, 
 	if b.Tasks < 1 || b.Tasks > maxTasks {
 		return k, fmt.Errorf("tasks is %d; it is from 1 to %d", b.Tasks, maxTasks)
 	}
-	if b.gpu, err = mig.Lookup(b.GPU); err != nil {
+	if b.gpu, err = new(mig.Catalog).Lookup(b.GPU); err != nil {
 		return k, err
 	}
 	if b.model, err = mig.ParseReconfiguration(b.Reconfiguration); err != nil {

@@ -129,7 +129,7 @@ func TestAnswersAreRanked(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		span, err := run.SpanOf(store.Series{Track: algo.TrackBatch, Dataset: "POORSCALING?n=5", GPU: "A100", Algorithm: "answers:" + path}, n)
+		span, err := run.SpanOf(new(mig.Catalog), store.Series{Track: algo.TrackBatch, Dataset: "POORSCALING?n=5", GPU: "A100", Algorithm: "answers:" + path}, n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func openDeadline(options []byte) (kind, error) {
 	if err := strictjson.Line(options, &o); err != nil {
 		return kind{}, err
 	}
-	gpu, err := mig.Lookup(o.GPU)
+	gpu, err := new(mig.Catalog).Lookup(o.GPU)
 	if err != nil {
 		return kind{}, err
 	}

@@ -108,7 +108,7 @@ func (r *request) answer(ctx context.Context) (a answer, err error) {
 
 // problem reads the problem and the line of each task.
 func (r *request) problem() (p schedule.Problem, lines []int, err error) {
-	if p.GPU, err = mig.Lookup(r.GPU); err != nil {
+	if p.GPU, err = new(mig.Catalog).Lookup(r.GPU); err != nil {
 		return p, nil, err
 	}
 	if p.Model, err = mig.ParseReconfiguration(r.Model); err != nil {

@@ -128,7 +128,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}
-	db, err := run.Open(f.results)
+	db, err := run.Open(f.results, &f.catalog)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func newAudit() *cobra.Command {
 				if whole {
 					within = 0
 				}
-				found, err := leaderboard.Audit(c.Context(), e, within)
+				found, err := leaderboard.Audit(c.Context(), e, &f.catalog, within)
 				if err != nil {
 					return err
 				}

@@ -4,11 +4,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
+	"miglab/harness/mig"
 	"miglab/harness/run"
 )
 
-// cellFlags are the flags of commands that compute cells.
+// cellFlags are the flags of commands that compute cells. catalog has the GPU models that the command knows.
 type cellFlags struct {
+	catalog mig.Catalog
 	results string
 	workers int
 }
@@ -26,7 +28,7 @@ func addShard(c *cobra.Command, to *run.Shard) {
 
 // runCells opens the database in the folder of results and has work compute cells in it.
 func (f *cellFlags) runCells(c *cobra.Command, unit string, work func(e *run.Engine) error) error {
-	db, err := run.Open(f.results)
+	db, err := run.Open(f.results, &f.catalog)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/cli"
+	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/harness/strictcsv"
@@ -24,6 +25,7 @@ import (
 
 type compareFlags struct {
 	conditions
+	catalog               mig.Catalog
 	results, with, format string
 	gantt                 output
 	failAbove             float64
@@ -39,7 +41,7 @@ func newCompare() *cobra.Command {
 		Args:  cli.Arguments(1, 2, "one or two algorithms"),
 		RunE:  f.run,
 	}
-	f.register(c, &f.results, &f.with)
+	f.register(c, &f.catalog, &f.results, &f.with)
 	f.addRankBy(c)
 	c.Flags().StringSliceVar(&f.datasets, "datasets", nil,
 		"only these datasets, joined by commas (default: all that both have)")
@@ -153,12 +155,12 @@ func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("both sides are %s in %s; name two algorithms, two versions, or another folder by --with",
 			f.label(f.a), f.results)
 	}
-	if f.a.DB, err = run.Open(f.results); err != nil {
+	if f.a.DB, err = run.Open(f.results, &f.catalog); err != nil {
 		return err
 	}
 	f.b.DB = f.a.DB
 	if f.with != "" {
-		f.b.DB, err = run.Open(f.with)
+		f.b.DB, err = run.Open(f.with, &f.catalog)
 	}
 	return err
 }
@@ -267,7 +269,7 @@ func (f *compareFlags) draw(c *cobra.Command, worst []leaderboard.Pair) error {
 func (f *compareFlags) panel(
 	ctx context.Context, s leaderboard.Side, at *leaderboard.Pair, makespan float64,
 ) (none reports.GanttPanel, err error) {
-	trial, err := run.Resolve(store.Series{
+	trial, err := run.Resolve(&f.catalog, store.Series{
 		Track: f.track.Name, Dataset: at.Dataset, GPU: f.gpu.Name, Count: f.gpus, Model: f.model.String(),
 		Algorithm: s.Algorithm,
 	})

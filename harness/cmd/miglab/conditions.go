@@ -25,7 +25,7 @@ type conditions struct {
 }
 
 // register adds the flags. folders are folders of results, whose GPU models --gpu may name.
-func (f *conditions) register(c *cobra.Command, folders ...*string) {
+func (f *conditions) register(c *cobra.Command, models *mig.Catalog, folders ...*string) {
 	names := track.Names()
 	cli.AddFlag(c, &f.track, "track", names[0], track.Parse, strings.Join(names, ", "))
 	usual := track.All()[0].GPU
@@ -35,7 +35,7 @@ func (f *conditions) register(c *cobra.Command, folders ...*string) {
 			help += fmt.Sprintf("; for %s %s unless given", t.Name, t.GPU)
 		}
 	}
-	addGPU(c, &f.gpu, usual, help, folders...)
+	addGPU(c, &f.gpu, models, usual, help, folders...)
 	cli.AddFlag(c, &f.gpus, "gpus", "1", cli.WholeNumber(1, mostGPUs),
 		"number of GPUs, in tracks whose datasets do not give it")
 	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")

@@ -19,6 +19,7 @@ import (
 type exportFlags struct {
 	filter  store.Filter
 	gpu     *mig.GPU
+	catalog mig.Catalog
 	results string
 	out     output
 	timing  bool
@@ -35,7 +36,7 @@ func newExport() *cobra.Command {
 	c.Flags().StringVar(&f.filter.Track, "track", "", "only this track")
 	c.Flags().StringVar(&f.filter.Dataset, "dataset", "", "only this dataset, by the name that results have")
 	c.Flags().StringVar(&f.filter.Algorithm, "algorithm", "", "only this algorithm, by the name that results have")
-	addGPU(c, &f.gpu, "", "only this GPU model", &f.results)
+	addGPU(c, &f.gpu, &f.catalog, "", "only this GPU model", &f.results)
 	f.out.registerFormat(c, store.ExportFormats...)
 	f.out.register(c, "out", "file to write (default: standard output)", store.ExportFormats...)
 	c.Flags().BoolVar(&f.timing, "timing", false, "add the column microseconds: how long the algorithm took")
@@ -46,7 +47,7 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	if f.gpu != nil {
 		f.filter.GPU = f.gpu.Name
 	}
-	db, err := run.Open(f.results)
+	db, err := run.Open(f.results, &f.catalog)
 	if err != nil {
 		return err
 	}

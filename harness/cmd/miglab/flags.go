@@ -14,27 +14,27 @@ import (
 	"miglab/harness/run"
 )
 
-// addGPU adds the flag for a GPU model, whose costs may be replaced. It may also be a model that only the results of
-// one of the folders have; "" is no folder.
-func addGPU(c *cobra.Command, to **mig.GPU, byDefault, usage string, folders ...*string) {
+// addGPU adds the flag for a GPU model, whose costs may be replaced, and which becomes one of the catalog. It may also
+// be a model that only the results of one of the folders have; "" is no folder.
+func addGPU(c *cobra.Command, to **mig.GPU, models *mig.Catalog, byDefault, usage string, folders ...*string) {
 	name := c.Flags().String("gpu", byDefault, usage+"; 'NAME?create=0.05&destroy=10x' has other costs: seconds for "+
 		"every profile, or a multiple of the model's; 'A100?idle=75.4' gives results an energy (watts)")
 	checkArgs(c, func() (err error) {
 		if *name == "" && !c.Flags().Changed("gpu") {
 			return nil
 		}
-		*to, err = mig.LookupOrRead(*name)
+		*to, err = models.LookupOrRead(*name)
 		for _, folder := range folders {
 			_, unknown := errors.AsType[*nearest.UnknownError](err)
 			if !unknown || *folder == "" {
 				continue
 			}
-			db, failed := run.Open(*folder)
+			db, failed := run.Open(*folder, models)
 			if failed != nil {
 				return failed
 			}
 			defer db.Close()
-			*to, err = mig.LookupOrRead(*name)
+			*to, err = models.LookupOrRead(*name)
 		}
 		if err != nil {
 			err = fmt.Errorf("--gpu %s: %w", *name, err)

@@ -44,7 +44,7 @@ func newGenerate() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
-	addGPU(c, &g, "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
+	addGPU(c, &g, new(mig.Catalog), "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
 	cli.AddFlag(c, &count, "instances", "1", cli.AtLeast(1), "number of instances")
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")
 	requireFlags(c, "dataset")

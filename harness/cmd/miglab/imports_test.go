@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"go/ast"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
@@ -227,8 +228,124 @@ var ownPools = map[string]string{
 	"reports/leaderboard":          "it reads results",
 }
 
-// TestOnePool: harness/work has the pool of workers, and package reflect makes no constructor.
+// processState has the package-level variables that change after the program's start, and why no command that reads a
+// file or a flag changes what another finds in them.
+var processState = map[string]string{
+	"algorithms/corun.menus":          "a cache by families of the program",
+	"algorithms/rl/agents.hashes":     "a cache of the program's weights",
+	"algorithms/rl/agents.policies":   "a cache of the program's weights",
+	"datasets.families":               "declarations add to it",
+	"harness/algo.newClock":           "a declaration sets it",
+	"harness/algo.prefixes":           "declarations add to it",
+	"harness/algo.registry":           "declarations add to it",
+	"harness/external.alive":          "the processes of programs in other languages, which must not outlive this one",
+	"harness/external.hashes":         "a cache by a file's path, size and time",
+	"harness/external.programs":       "processes by the content of a program",
+	"harness/track.tracks":            "declarations add to it",
+	"profiling/internal/system.mu":    "guards taken",
+	"profiling/internal/system.taken": "processors of the machine",
+	"profiling/measure.experiments":   "declarations add to it",
+}
+
+// changes are the methods of packages sync and atomic with which a variable takes other values, and Lock, behind which
+// it does.
+var changes = []string{"Store", "LoadOrStore", "LoadAndDelete", "Swap", "CompareAndSwap", "Delete", "Clear", "Lock"}
+
+// changedState returns where a function other than init changes a package-level variable of its package: by an
+// assignment to it, to a field or to an element, by delete or clear, or by a method of changes. It does not see a change
+// through a pointer, or by another method.
+func changedState(files []*parsedFile) map[string]string {
+	declared := map[string]bool{}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
+				for _, s := range g.Specs {
+					for _, name := range s.(*ast.ValueSpec).Names {
+						declared[f.folder()+"."+name.Name] = name.Name != "_"
+					}
+				}
+			}
+		}
+	}
+	found := map[string]string{}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && fn.Name.Name != "init" {
+				ast.Inspect(fn.Body, func(n ast.Node) bool {
+					for _, e := range changedBy(n) {
+						if name := f.folder() + "." + f.root(e); declared[name] {
+							found[name] = f.set.Position(n.Pos()).String()
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	return found
+}
+
+// changedBy returns what a statement or call changes.
+func changedBy(n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE {
+			return n.Lhs
+		}
+	case *ast.IncDecStmt:
+		return []ast.Expr{n.X}
+	case *ast.CallExpr:
+		switch f := n.Fun.(type) {
+		case *ast.Ident:
+			if f.Name == "delete" || f.Name == "clear" {
+				return n.Args[:1]
+			}
+		case *ast.SelectorExpr:
+			if slices.Contains(changes, f.Sel.Name) {
+				return []ast.Expr{f.X}
+			}
+		}
+	}
+	return nil
+}
+
+// root returns the variable whose field or element an expression is, unless a function declares it.
+func (f *parsedFile) root(e ast.Expr) string {
+	for {
+		switch x := e.(type) {
+		case *ast.Ident:
+			if x.Obj != nil && x.Obj != f.Scope.Lookup(x.Name) {
+				return ""
+			}
+			return x.Name
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		default:
+			return ""
+		}
+	}
+}
+
+// TestOnePool: harness/work has the pool of workers, package reflect makes no constructor, and no file that a command
+// opens changes a package-level variable.
 func TestOnePool(t *testing.T) {
+	changed := changedState(sources(t))
+	for name, at := range changed {
+		if processState[name] == "" {
+			t.Errorf("%s: %s changes; give commands a value of their own, such as mig.Catalog, and pass it on", at, name)
+		}
+	}
+	for name := range processState {
+		if changed[name] == "" {
+			t.Errorf("no function changes %s; remove its line in processState", name)
+		}
+	}
 	readers := []string{"harness/strictcsv", "harness/strictjson"} // of rows and members by the tags of their types
 	for _, f := range sources(t) {
 		for _, spec := range f.Imports {

@@ -23,6 +23,7 @@ import (
 // boardFlags are the flags of leaderboard.
 type boardFlags struct {
 	conditions
+	catalog                mig.Catalog
 	format, results        string
 	models, specs, columns []string
 	top                    int
@@ -38,7 +39,7 @@ func newLeaderboard() *cobra.Command {
 		Short: "Say which algorithms lead in each track, or rank them dataset by dataset",
 		RunE:  f.run,
 	}
-	f.register(c, &f.results)
+	f.register(c, &f.catalog, &f.results)
 	f.addRankBy(c)
 	formats := slices.Concat(reports.TableFormats, reports.FigureFormats)
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
@@ -78,7 +79,7 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	db, err := run.Open(f.results)
+	db, err := run.Open(f.results, &f.catalog)
 	if err != nil {
 		return err
 	}
@@ -200,7 +201,7 @@ func (f *boardFlags) noResults(dataset string, db *store.DB) error {
 func (f *boardFlags) across(c *cobra.Command, db *store.DB, ids []string) (err error) {
 	var out leaderboard.Across
 	for _, model := range f.models {
-		if f.gpu, err = mig.LookupOrRead(model); err != nil {
+		if f.gpu, err = f.catalog.LookupOrRead(model); err != nil {
 			return fmt.Errorf("--across %s: %w", model, err)
 		}
 		if err := f.checkRankBy(); err != nil {
@@ -238,7 +239,7 @@ func (at *conditions) where() string {
 }
 
 func (at *conditions) leaderboard() leaderboard.Conditions {
-	return leaderboard.Conditions{Track: at.track, GPU: at.gpu.Name, Count: at.gpus, Model: at.model, RankBy: at.rankBy}
+	return leaderboard.Conditions{Track: at.track, GPU: at.gpu, Count: at.gpus, Model: at.model, RankBy: at.rankBy}
 }
 
 // rankingError makes a schedule that beats a certified bound a failed check: a bound or

@@ -175,7 +175,7 @@ func writeModel(w io.Writer, args []string) error {
 	if len(args) != 2 || args[0] != "gpus" {
 		return errors.New("--format gpu: only a GPU model has it, as in miglab list gpus A100 --format gpu")
 	}
-	g, err := mig.LookupOrRead(args[1])
+	g, err := new(mig.Catalog).LookupOrRead(args[1])
 	if err == nil {
 		_, err = w.Write(g.JSON())
 	}

@@ -32,7 +32,7 @@ func (f *problemFlags) register(c *cobra.Command) {
 
 // addOptional adds the flags, all optional.
 func (f *problemFlags) addOptional(c *cobra.Command) {
-	addGPU(c, &f.gpu, "A100", "GPU model (miglab list gpus)")
+	addGPU(c, &f.gpu, new(mig.Catalog), "A100", "GPU model (miglab list gpus)")
 	cli.AddFlag(c, &f.count, "gpus", "1", cli.WholeNumber(1, mostGPUs), "number of GPUs of the model")
 	c.Flags().StringVar(&f.tasks, "tasks", "",
 		"tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard "+

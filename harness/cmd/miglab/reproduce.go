@@ -67,21 +67,20 @@ func newReproduce() *cobra.Command {
 }
 
 // measurements reads the measurements of --hardware, and refuses measurements of a stub.
-func (f *reproduceFlags) measurements() error {
-	dir := "datasets/hardware"
+func (f *reproduceFlags) measurements() (datasets.HardwareSet, error) {
+	dir, h := "datasets/hardware", datasets.Hardware()
 	if f.hardware != "" {
 		dir = f.hardware
-		h, err := datasets.ReadHardware(os.DirFS(dir))
-		if err != nil {
-			return fmt.Errorf("--hardware %s: %w", dir, err)
+		var err error
+		if h, err = datasets.ReadHardware(os.DirFS(dir)); err != nil {
+			return h, fmt.Errorf("--hardware %s: %w", dir, err)
 		}
-		datasets.UseHardware(h)
 	}
-	if name := datasets.Hardware().Stub; name != "" && !f.stub {
-		return fmt.Errorf("%s was made on a stub, not on a GPU: it is no data; take it away, or show it as what it is "+
-			"with --stub", filepath.Join(dir, name))
+	if h.Stub != "" && !f.stub {
+		return h, fmt.Errorf("%s was made on a stub, not on a GPU: it is no data; take it away, or show it as what it "+
+			"is with --stub", filepath.Join(dir, h.Stub))
 	}
-	return nil
+	return h, nil
 }
 
 // reproduction returns the reproduction that the flags ask for, without an engine.
@@ -89,7 +88,8 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 	if f.stub && !c.Flags().Changed("results") {
 		return nil, errors.New("--stub: name another folder for results with --results; they are no data")
 	}
-	if err := f.measurements(); err != nil {
+	h, err := f.measurements()
+	if err != nil {
 		return nil, err
 	}
 	all, err := papers()
@@ -103,23 +103,22 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 	if err != nil {
 		return nil, err
 	}
-	dir := f.results
 	if f.quick && !c.Flags().Changed("results") {
-		dir = filepath.Join(dir, "quick")
+		f.results = filepath.Join(f.results, "quick")
 	}
 	return &figures.Reproduction{
-		Papers: all, Dir: dir, Scale: figures.Scale{Quick: f.quick}, Only: keep,
-		Inputs: f.inputs(),
+		Papers: all, Dir: f.results, Scale: figures.Scale{Quick: f.quick}, Only: keep,
+		Hardware: h, Inputs: f.inputs(h),
 	}, nil
 }
 
 // inputs identifies the measurements of --hardware.
-func (f *reproduceFlags) inputs() string {
+func (f *reproduceFlags) inputs(h datasets.HardwareSet) string {
 	if f.hardware == "" {
 		return ""
 	}
 	// a time that does not fit is +Inf, which JSON lacks
-	return fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, datasets.Hardware())))
+	return fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, h)))
 }
 
 // computeShard computes the cells of a shard, and writes no pages.
@@ -128,8 +127,7 @@ func (f *reproduceFlags) computeShard(c *cobra.Command, r *figures.Reproduction)
 	if err != nil {
 		return err
 	}
-	own := cellFlags{r.Dir, f.workers}
-	err = own.runCells(c, "cells", func(e *run.Engine) error {
+	err = f.runCells(c, "cells", func(e *run.Engine) error {
 		e.Shard = f.shard
 		return e.Run(c.Context(), cells)
 	})
@@ -153,8 +151,7 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	}
 	var m *figures.Manifest
 	var left int
-	own := cellFlags{r.Dir, f.workers}
-	if err := own.runCells(c, "cells and artefacts", func(e *run.Engine) error {
+	if err := f.runCells(c, "cells and artefacts", func(e *run.Engine) error {
 		r.Engine = e
 		m, left, err = r.Run(c.Context())
 		return err

@@ -34,7 +34,7 @@ func newRun() *cobra.Command {
 		Short: "Run algorithms on datasets; results are kept and never computed twice",
 		RunE:  f.run,
 	}
-	f.conditions.register(c, &f.results)
+	f.conditions.register(c, &f.catalog, &f.results)
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
 		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file; "+
@@ -60,7 +60,7 @@ func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 	if err != nil {
 		return nil, err
 	}
-	spans, err := run.Competition(base, algorithms, f.specs, f.instances)
+	spans, err := run.Competition(&f.catalog, base, algorithms, f.specs, f.instances)
 	if err == nil && f.timeline.path != "" && (len(f.specs) > 1 || len(algorithms) > reports.MaxSeries) {
 		err = fmt.Errorf("--timeline draws at most %d algorithms on one dataset; there are %d on %d",
 			reports.MaxSeries, len(algorithms), len(f.specs))

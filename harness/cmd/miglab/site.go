@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/datasets"
 	"miglab/harness/cli"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
@@ -39,13 +40,14 @@ func newSite() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			cells, err := (&figures.Reproduction{Papers: all, Scale: figures.Scale{Quick: quick}}).Cells()
+			r := figures.Reproduction{Papers: all, Scale: figures.Scale{Quick: quick}, Hardware: datasets.Hardware()}
+			cells, err := r.Cells()
 			if err != nil {
 				return err
 			}
 			var data site.Data
 			if err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
-				if data, err = site.Gather(c.Context(), e, cli.Commit(), quick, cells); err != nil {
+				if data, err = site.Gather(c.Context(), e, &f.catalog, cli.Commit(), quick, cells); err != nil {
 					return err
 				}
 				data.Suite, err = suite.Tables(e.Store)

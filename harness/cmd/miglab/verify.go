@@ -50,7 +50,7 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 	if !c.Flags().Changed("seed") {
 		f.Seed = rand.Uint64()
 	}
-	db, err := run.Open(f.results)
+	db, err := run.Open(f.results, &f.Models)
 	if err != nil {
 		return err
 	}
