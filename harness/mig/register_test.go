@@ -39,6 +39,9 @@ func TestAddedModelIsLookedUp(t *testing.T) {
 	if again, err := models.Parse(g.JSON(), "again"); err != nil || again != g {
 		t.Errorf("what it wrote: %p, %v; want %p", again, err, g)
 	}
+	if other, err := new(mig.Catalog).Lookup("half-20sm"); err == nil {
+		t.Errorf("another catalog has %s", other)
+	}
 	for _, known := range mig.GPUs() {
 		if known == g {
 			t.Error("an added model is in the table, so that tests and claims would count it")

@@ -480,3 +480,28 @@ func TestPlansOfAnyNumberOfCellsTakeTheSameMemory(t *testing.T) {
 		}
 	}
 }
+
+// Two commands may know different models of one name: a dataset has another content on each.
+func TestContentOnModelsOfOneName(t *testing.T) {
+	contents := map[string]bool{}
+	for _, create := range []mig.Seconds{1, 2} {
+		a30 := mig.MustLookup("A30")
+		g := &mig.GPU{Name: "Twin", CostSource: "a test", ComputeSlices: a30.ComputeSlices, MemorySlices: a30.MemorySlices}
+		for _, p := range a30.Profiles {
+			changed := *p
+			changed.Create = create
+			g.Profiles = append(g.Profiles, &changed)
+		}
+		if _, err := new(mig.Catalog).Add(g); err != nil {
+			t.Fatal(err)
+		}
+		content, err := Content(track.Batch, "far/MIXSCALINGUNIFORM+WIDETIMES?n=6", g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents[content] = true
+	}
+	if len(contents) != 2 {
+		t.Errorf("%d contents, want 2", len(contents))
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/harness/mig"
 	"miglab/profiling"
 	"miglab/profiling/nvml"
 )
