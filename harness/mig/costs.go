@@ -73,7 +73,7 @@ func (c *Catalog) withCosts(name string, costs []string, find func(string) (*GPU
 		Name: id, Like: g.Name, ComputeSlices: g.ComputeSlices, MemorySlices: g.MemorySlices,
 		CostSource: "as the name says",
 	}
-	if out.Power, err = g.powerOf(a); err != nil {
+	if out.Power, err = g.choosePower(a); err != nil {
 		return nil, fmt.Errorf("GPU %q: %w", name, err)
 	}
 	for _, p := range g.Profiles {

@@ -55,8 +55,8 @@ func init() {
 	}
 }
 
-// powerOf returns the power that the parameters give to a model; nil if they give none and the model has none.
-func (g *GPU) powerOf(a spec.Args) (*Power, error) {
+// choosePower returns the power that the parameters give to a model; nil if they give none and the model has none.
+func (g *GPU) choosePower(a spec.Args) (*Power, error) {
 	watts := func(value string) (out []Watts) {
 		for _, v := range spec.Floats(value) {
 			out = append(out, Watts(v))
