@@ -43,9 +43,9 @@ var lateParts = []int{1, 2, 4, 8, 16, 32, 64}
 // scheduler.
 //
 // PROVEN. A request is punctual if it waits no longer than that. Then it has an instance at least from its arrival plus
-// that number of slots to the earliest slot in which it can end. As in [WaitAtLeast], the requests that must have one in
-// some slot may be too many. Those that must be left out are late. Parts of a stream have no request in common, so their
-// bounds add up.
+// that number of slots to the earliest slot in which it can end. As in [WaitAtLeast], the requests that must have one
+// in some slot may be too many. Those that must be left out are late. Parts of a stream have no request in common, so
+// their bounds add up.
 func LateAtLeast(g *mig.GPU, in task.Requests, slots int) (most int) {
 	for _, weights := range facets(g) {
 		for _, parts := range lateParts {

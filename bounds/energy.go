@@ -136,7 +136,7 @@ func (b *energyBound) interval(from, by mig.Seconds) float64 {
 	best := float64(b.idle*float64(from)) + b.busy(0, nil, by)
 	for _, weights := range sizeFacets(b.problem.GPU) {
 		for k := 1; k <= shares; k++ {
-			l := float64(k) / shares
+			l := float64(float64(k) / shares)
 			sum := float64((1-l)*b.idle*float64(from)) + float64(l*b.idle*float64(b.head))
 			best = max(best, sum+b.busy(l, weights, by))
 		}

@@ -180,7 +180,8 @@ func compareDefault(r, other *Row) {
 	if slices.ContainsFunc(seen, func(s manifest.DefaultVerdict) bool { return s.Verdict == other.Verdict }) {
 		return
 	}
-	r.Why = manifest.Why{Defaults: append(seen, manifest.DefaultVerdict{Reading: other.Reading, Verdict: other.Verdict})}
+	seen = append(seen, manifest.DefaultVerdict{Reading: other.Reading, Verdict: other.Verdict})
+	r.Why = manifest.Why{Defaults: seen}
 	r.Verdict, r.Cause, r.Evidence = verdict.Hangs, "", ""
 }
 

@@ -275,7 +275,7 @@ func (f *fields) share(j *Job, column, unit string) {
 		f.fail(column, value, want)
 	}
 	const rounding = 1e-6 // 0.29 * 1000 is less than 290
-	j.Milli = int(min(max(gpus, 0), 1)*WholeGPU + rounding)
+	j.Milli = int(float64(min(max(gpus, 0), 1)*WholeGPU) + rounding)
 	if v > 0 {
 		j.Milli = max(j.Milli, 1)
 	}

@@ -80,7 +80,7 @@ func (f *fields) duration() float64 {
 	if err != nil || d < 0 || h < 0 || m < 0 || s < 0 {
 		f.fail("Elapsed", value, "days, hours, minutes and seconds such as 1-02:03:04")
 	}
-	return float64(d)*86400 + float64(h)*3600 + float64(m)*60 + float64(s)
+	return float64(((d*24+h)*60+m)*60 + s)
 }
 
 // migType matches the types of MIG instances in Slurm, such as 1g.10gb or a100_1g.5gb.

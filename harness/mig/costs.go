@@ -54,8 +54,8 @@ func seconds(value string, own Seconds) Seconds {
 	return v
 }
 
-// withCosts returns the named model with other costs or a [Power], and adds it, so that results are stored under it. The
-// name of the new model contains them. withCosts passes on the errors of find, [spec.Read] and [Catalog.Add].
+// withCosts returns the named model with other costs or a [Power], and adds it, so that results are stored under it.
+// The name of the new model contains them. withCosts passes on the errors of find, [spec.Read] and [Catalog.Add].
 func (c *Catalog) withCosts(name string, costs []string, find func(string) (*GPU, error)) (*GPU, error) {
 	g, err := find(name)
 	if err != nil {

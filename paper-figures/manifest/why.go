@@ -12,7 +12,8 @@ type Why struct {
 	Margin string `json:"margin,omitempty"`
 	// Open has the reason of an INCONCLUSIVE number.
 	Open *Open `json:"open,omitempty"`
-	// Defaults lists the verdicts of a number that hangs on the reading, each with the first default reading that has it.
+	// Defaults lists the verdicts of a number that hangs on the reading, each with the first default reading that has
+	// it.
 	Defaults []DefaultVerdict `json:"defaults,omitempty"`
 	// Uncounted marks a row of a reading that does not decide.
 	Uncounted bool `json:"uncounted,omitempty"`

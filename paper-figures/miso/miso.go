@@ -39,7 +39,8 @@ func Paper() (figures.Paper, error) {
 }
 
 // A reading settles the time between jobs, in seconds, the time under MPS that MISO loses, in seconds, and OptSta's
-// partition. Jobs work under MPS, but slower than alone: 30 s is as if they stood still, and 0 s as if they lost no time.
+// partition. Jobs work under MPS, but slower than alone: 30 s is as if they stood still, and 0 s as if they lost no
+// time.
 type reading struct {
 	name         string
 	gap, profile int
