@@ -21,7 +21,7 @@ LAZY = -X main.release=v$(VERSION) -extldflags=-Wl,-z,lazy
 # are the same with and without cgo, so that the second of the two builds compiles only what calls NVML.
 export GOFLAGS := -trimpath -tags=netgo,osusergo $(filter-out -trimpath -tags=netgo$(comma)osusergo,$(GOFLAGS))
 
-.PHONY: reproduce quick site build dist build-nvml build-gpu kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-once test-platforms test-portable test-processors test-site test-slurm install-slurm install-cbc install-qemu install-torch install-lint bench bench-fast lint readme clean
+.PHONY: reproduce quick site build dist build-nvml build-gpu kernels train test test-all test-external test-fast test-fuzz test-gpu test-gym test-long test-ground test-platforms test-portable test-processors test-site test-slurm install-slurm install-cbc install-qemu install-torch install-lint bench bench-fast lint readme clean
 
 ## reproduce: write every table and figure of the papers into results/; a second run reuses every result
 reproduce: build
@@ -78,14 +78,19 @@ train:
 	$(BIN)-train train --all --workers $(WORKERS) --install .
 
 ## test: every kind of check that Go alone can do, on small numbers
+TESTED = ./...
 test:
 	$(GO) vet ./...
-	$(GO) test -vet=off -timeout 30m ./...
+	$(GO) test -vet=off -timeout 30m $(PARALLEL) $(TESTED)
 
 ## test-all: everything, also what needs more than Go: linters, builds with and without cgo, C and C++ compilers, the fast
 ## kernels, Python with numpy, a browser, Slurm, CBC. Each package is tested once with cgo. What the results rest on, the
 ## referee, the simulators, the bounds and the database, is tested on large numbers, and the rest on those of test
 GROUND = ./bounds/... ./harness/schedule ./harness/sim/... ./harness/stats ./harness/store ./harness/task ./harness/work
+# Tests on a stub of NVML mostly wait, so that more of them than there are processors run at a time.
+test-all: PARALLEL = -parallel 6
+test-all: TESTED = $$($(GO) list ./... | grep -vxF "$$($(GO) list $(GROUND))")
+test-all: export CGO_ENABLED = 1
 test-all: export MIGLAB_REQUIRE_BROWSER = 1
 test-all: export MIGLAB_REQUIRE_SLURM = 1
 test-all: export MIGLAB_REQUIRE_CBC = 1
@@ -93,13 +98,10 @@ test-all: export MIGLAB_REQUIRE_EXTERNAL = 1
 test-all: export MIGLAB_REQUIRE_CC = 1
 test-all: export MIGLAB_REQUIRE_CLANG = 1
 test-all: export MIGLAB_AXE = $(addprefix $(CURDIR)/,$(wildcard $(AXE)))
-test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(if $(shell command -v cbc),,install-cbc) $(AXE) test-once lint test-portable test-fast test-gym test-processors
+test-all: $(if $(shell PATH="$$PATH:/usr/sbin" command -v slurmctld),,install-slurm) $(if $(shell command -v cbc),,install-cbc) $(AXE) test test-ground lint test-portable test-fast test-gym test-processors
 
-# Tests on a stub of NVML mostly wait, so that more of them than there are processors run at a time.
-test-once: export CGO_ENABLED = 1
-test-once:
-	$(GO) vet ./...
-	$(GO) test -vet=off -timeout 30m -parallel 6 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(GROUND))")
+## test-ground: what all results rest on, on large numbers
+test-ground:
 	MIGLAB_DEEP=1 $(GO) test -vet=off -timeout 30m $(GROUND)
 
 ## test-site: the web site in a headless Chromium, where axe-core looks for what keeps people from reading it, and
