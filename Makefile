@@ -179,7 +179,7 @@ test-gym: build
 		cd / && PYTHONPATH=$$dir $(PYTHON) -B -c 'import miglab, miglab_gym; miglab_gym.VectorEnv("deadline", 1).reset(seed=1)' && rm -r $$dir
 
 ## test-long: what takes too long for .ci/run: all tests on large numbers; the suites of packages to which the pages' examples
-## are added; 100,000 mutated certificates are judged twice; a client in PyTorch learns, and its
+## are added; 100,000 mutated certificates are judged twice; 10,000 schedules draw no less than the bound on energy; a client in PyTorch learns, and its
 ## answers are ranked; Kubernetes' allocator decides as dra-first-fit does; all commands of the page about clusters print what it shows; all artefacts
 ## of the papers have the same bytes with one worker and with four; results have the same bytes on amd64, with and without
 ## fused instructions, and on arm64; the program builds for every platform; what dist packs builds without a network; an agent
@@ -187,7 +187,7 @@ test-gym: build
 test-long: build test-platforms $(if $(shell command -v qemu-aarch64),,install-qemu) $(if $(shell $(PYTHON) -c 'import torch' 2>&1),install-torch)
 	cd algorithms/rl/python && $(PYTHON) -B -m unittest test_examples
 	MIGLAB_DEEP=1 MIGLAB_REQUIRE_CC=1 $(GO) test -vet=off -timeout 2h -parallel 6 ./...
-	MIGLAB_LONG=1 $(GO) test -timeout 1h -run AgreesWithAnIndependentOne ./bounds/certificate
+	MIGLAB_LONG=1 $(GO) test -timeout 1h -run 'AgreesWithAnIndependentOne|NoScheduleDraws' ./bounds/...
 	$(GO) test -run TestLatexCompiles ./paper-figures/render
 	MIGLAB_LONG=1 GOEXPERIMENT=simd $(GO) test -timeout 1h -run TestTrainedAgain ./algorithms/rl/train
 	MIGLAB_LONG=1 $(GO) test -timeout 3h -run 'TestDRA|TestDist|TestSuitesTakeAdditions|TestArtifactRows|TestExamples/clusters|TestReproduceGivesTheSameBytes|TestSameBytes' ./harness/cmd/miglab

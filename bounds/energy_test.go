@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -86,7 +87,11 @@ func removed(g generalSearch, s generalState, k int) generalState {
 func TestNoScheduleDrawsLessThanTheBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 1))
 	nearest := math.Inf(1)
-	for k := range deep.N(1000, 10_000) {
+	batches := deep.N(300, 500)
+	if os.Getenv("MIGLAB_LONG") == "1" {
+		batches = 10_000
+	}
+	for k := range batches {
 		g := mig.MustLookup(powered[k%len(powered)])
 		n := 1 + r.IntN(3)
 		if k%50 == 0 {
@@ -176,7 +181,7 @@ func leastEnergy(t *testing.T, p algo.Problem, makespan func(algo.Problem) mig.S
 func TestEnergyBoundIsOftenTheOptimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 2))
 	met, all := [6]int{}, [6]int{}
-	for k := range deep.N(100, 1000) {
+	for k := range deep.N(60, 120) {
 		g := mig.MustLookup(powered[k%5])
 		n := 1 + r.IntN(5)
 		p := algo.Problem{GPU: g, Tasks: randomBatch(g, uint64(k), n)}
