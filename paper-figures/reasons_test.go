@@ -113,6 +113,18 @@ func TestPagesHaveEveryReason(t *testing.T) {
 	}
 }
 
+// TestReasonsSayWhatIsLeft: where a cause does not explain a number, its reason names an experiment that is left, or says
+// that the authors alone can tell.
+func TestReasonsSayWhatIsLeft(t *testing.T) {
+	for _, p := range papers(t) {
+		for _, e := range p.Claims.Explanations {
+			if !e.Cause.Explains() && !strings.Contains(e.Reason, "Left to try") && !strings.Contains(e.Reason, "authors alone can tell") {
+				t.Errorf("%s/%s, %v: nothing is left to try in %q", p.Name, e.Artefact, e.Selection, e.Reason)
+			}
+		}
+	}
+}
+
 // checkTerms checks that all terms are explained, and that pages link at least half of them.
 func checkTerms(t *testing.T, p *figures.Paper, files map[string]string) {
 	t.Helper()

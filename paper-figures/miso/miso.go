@@ -89,7 +89,8 @@ func completion(d *figures.Data) (*figures.Output, error) {
 		reports.Left("reading").PlusMinus("NoPart [s]").PlusMinus(schemes[1:]...),
 		fmt.Sprintf("means over %d random orders of the 100 jobs, ± half of the 95 %% confidence interval",
 			d.Scale.Replicates(orders)),
-		"the paper's own sampling error is taken to be that of one order, because the authors' script runs one")
+		"the paper's own sampling error is taken to be that of one order, because the authors' script runs one",
+		"MISO below NoPart or OptSta and above Oracle are means over the orders of a quotient, not quotients of means")
 	chart := reports.Bars{
 		Title: "Average job completion time relative to NoPart", X: reports.Axis{Label: "Time between jobs, and work under MPS"},
 		Y: reports.Axis{Label: "Relative to NoPart"}, Groups: make([]reports.BarGroup, len(schemes)),

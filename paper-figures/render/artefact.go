@@ -154,12 +154,12 @@ func (a *artefact) numbers() *reports.Table {
 func (a *artefact) Deviations() (string, error) {
 	t := &reports.Table{
 		Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").
-			Left("other readings"),
+			Left("other readings", "measured on"),
 	}
 	for _, r := range a.Measured {
 		if r.Verdict == verdict.Deviates {
 			difference, interval := differenceOf(r)
-			t.Row(a.Label(r), difference, interval, cellsOf(r).Allowed, a.others(r))
+			t.Row(a.Label(r), difference, interval, cellsOf(r).Allowed, a.others(r), replicatesOf(r))
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -167,6 +167,14 @@ func (a *artefact) Deviations() (string, error) {
 	}
 	filled := t.WithoutEmpty()
 	return markdown(&filled)
+}
+
+// replicatesOf says what a measured number is the mean of; empty for one that was not sampled.
+func replicatesOf(r *manifest.Row) string {
+	if r.Replicates == 0 {
+		return ""
+	}
+	return countOf(r.Replicates, r.Replicate)
 }
 
 // Given is the table of the numbers that are taken from the paper.

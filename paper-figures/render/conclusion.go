@@ -93,9 +93,9 @@ func (c *conclusion) Deciding() (out []reading) {
 type Settling struct {
 	// Most is the value that needs the most replicates; it may be nil. Never counts values that replicates do not
 	// settle, because they need more instances, and ByPaper values that they do not settle because of the sampling
-	// error of the paper's own runs.
-	Most           *tested
-	Never, ByPaper int
+	// error of the paper's own runs. Open counts all of them.
+	Most                 *tested
+	Never, ByPaper, Open int
 }
 
 // Settling finds what would settle a conclusion that is undecided, if means and deviations stay.
@@ -103,8 +103,11 @@ func (c *conclusion) Settling() (s Settling) {
 	for _, r := range c.Readings {
 		for i := range r.tests {
 			t := &r.tests[i]
+			if r.Aside || t.State() != verdict.Open {
+				continue
+			}
+			s.Open++
 			switch {
-			case r.Aside || t.State() != verdict.Open:
 			case t.Enough == 0 && t.Limit.Rounding != "":
 				s.ByPaper++
 			case t.Enough == 0:
@@ -247,7 +250,7 @@ func (c *conclusion) Table() (string, error) {
 const mostValues = 8
 
 // DefaultValues is a table of the values of the defaults, the least favourable first, and of many the most favourable
-// last. It is empty if there is one, or if all are met.
+// last, of those that are met if any is. It is empty if there is one, or if all are met.
 func (c *conclusion) DefaultValues() (string, error) {
 	var all []tested
 	met, several, first := true, false, ""
@@ -263,7 +266,14 @@ func (c *conclusion) DefaultValues() (string, error) {
 	slices.SortStableFunc(all, func(a, b tested) int { return cmp.Compare(a.Distance, b.Distance) })
 	t := &reports.Table{Columns: reports.Left("value").Right("measured", "must be").Left("result", "reading")}
 	if len(all) > mostValues {
-		all = append(all[:mostValues-1], all[len(all)-1])
+		shown, rest := all[:mostValues-1], all[mostValues-1:]
+		last := len(rest) - 1
+		for i, v := range rest {
+			if v.State() == verdict.Met {
+				last = i
+			}
+		}
+		all = append(shown, rest[last])
 	}
 	for _, v := range all {
 		name := ""
