@@ -268,20 +268,17 @@ func (a *artefact) others(r *manifest.Row) string {
 	return ""
 }
 
-// mostCompared is how many numbers are shown under each reading.
-const mostCompared = 6
-
-// ByReading is a table of the numbers that deviate under each reading, if they are few.
+// ByReading is a table of the numbers that deviate under each reading. A column is the number of a reading in the list.
 func (a *artefact) ByReading() (string, error) {
-	deviating := slices.DeleteFunc(slices.Clone(a.Measured), func(r *manifest.Row) bool {
-		return r.Verdict != verdict.Deviates
-	})
-	if len(a.Readings) < 2 || len(deviating) == 0 || len(deviating) > mostCompared {
-		return "", nil
+	t := &reports.Table{Columns: reports.Left("number").Right("printed")}
+	for i := range a.Readings {
+		t.Columns = t.Columns.Right(strconv.Itoa(i + 1))
 	}
-	t := &reports.Table{Columns: reports.Left("reading").Right(nearest.Names(deviating, a.Label)...)}
-	for _, s := range a.Readings {
-		cells := nearest.Names(deviating, func(r *manifest.Row) string {
+	for _, r := range a.Measured {
+		if r.Verdict != verdict.Deviates {
+			continue
+		}
+		cells := nearest.Names(a.Readings, func(s manifest.ReadingSummary) string {
 			for i := range a.Rows {
 				if o := &a.Rows[i]; o.Cell == r.Cell && o.Reading == s.Name {
 					return cellsOf(o).Measured
@@ -289,9 +286,10 @@ func (a *artefact) ByReading() (string, error) {
 			}
 			return ""
 		})
-		if strings.Join(cells, "") != "" {
-			t.Row(s.Name, cells)
-		}
+		t.Row(a.Label(r), cellsOf(r).Published, cells)
+	}
+	if len(a.Readings) < 2 || len(t.Rows) == 0 {
+		return "", nil
 	}
 	return markdown(t)
 }
