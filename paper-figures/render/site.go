@@ -23,6 +23,9 @@ func AddToSite(d *site.Data, results string) error {
 	if err != nil {
 		return err
 	}
+	for _, v := range verdict.All {
+		d.Verdicts = append(d.Verdicts, string(v))
+	}
 	for _, p := range newRun(m).Papers {
 		screen, err := p.onSite()
 		if err != nil {

@@ -8,23 +8,23 @@ import (
 	"miglab/harness/nearest"
 )
 
-// claimsView is the page of all papers.
+// claimsView is the page of the claims of all papers.
 type claimsView struct {
 	// Concluded are the papers with conclusions.
 	Concluded        []Paper
 	Verdicts, Papers []string
-	// Numbers is how many claims are counted, and Follow how many are arithmetic.
-	Numbers, Follow int
-	Counts          []countView
-	Causes          []NameCount
+	// Counted is the number of claims that are counted, and Arithmetic of those that follow from other printed numbers.
+	Counted, Arithmetic int
+	Counts              []countView
+	Causes              []NameCount
 }
 
 // A countView is a line of the counts, of one paper or of all.
 type countView struct {
-	// Paper is empty for all papers, File is its page, and Numbers the page of its claims.
-	Paper, File, Numbers string
-	Total                int
-	Each                 []NameCount
+	// Paper is empty for all papers. Page is the address of its page, and NumbersPage of the page with all its claims.
+	Paper, Page, NumbersPage string
+	Total                    int
+	Each                     []NameCount
 }
 
 // A NameCount counts what has a name: the claims with a verdict or a cause, or the conclusions with an answer.
@@ -40,46 +40,51 @@ func (c Claim) verdict() string { return c.Verdict }
 
 func (c Claim) cause() string { return c.Cause }
 
-// counted reports whether the claim is one of those that are counted.
-func (c Claim) counted() bool { return c.Default && c.Kind != arithmetic }
+// counts reports whether the claim is counted: of the default reading, and not arithmetic.
+func (c Claim) counts() bool { return c.Default && c.Kind != arithmetic }
 
-// Counted is how many of the conclusions have one of the answers.
-func (p Paper) Counted() (n int) {
+// Total returns the number of conclusions with one of the answers.
+func (p Paper) Total() (n int) {
 	for _, a := range p.Answers {
 		n += a.N
 	}
 	return n
 }
 
-// Page is the page of the paper's claims.
-func (p Paper) Page() string { return claimsPage(p.Name) }
+// Page returns the address of the paper's page.
+func (p Paper) Page() string { return paperPage(p.Name) }
 
-// paperView is a paper's page, and the page of its claims.
+// paperView is a paper's page with its conclusions, and the page with the numbers of all its claims.
 type paperView struct {
 	Paper string
-	// Page is the address of the first, and Numbers the address of the second.
-	Page, Numbers string
-	// Screen is empty if only the claims of the paper are known.
-	Screen Paper
+	// Page and NumbersPage are the addresses of the two pages.
+	Page, NumbersPage string
+	// Summary is the first screen of the paper's page; empty if only the paper's claims are known.
+	Summary Paper
 	// Curve is the address of the drawing of the conclusions; may be empty.
 	Curve                   string
 	Verdicts, Causes, Kinds []string
 	Artefacts               []artefactView
 }
 
-// An artefactView has the claims of a table or a figure. Inputs are those that are taken from the paper.
+// An artefactView has the claims of a table or a figure. Inputs are the numbers that the project takes from the paper.
 type artefactView struct {
 	Name, Title string
 	// Figure is the address of the artefact's drawing or table; may be empty.
 	Figure         string
 	Claims, Inputs []claimView
+	// Tally counts the claims by verdict and cause, in words; empty if there are fewer than two.
+	Tally string
 }
 
-// Tally counts the claims by verdict and cause, in words.
-func (a artefactView) Tally() string {
+// tally counts the claims of an artefact by verdict and cause, in words. It returns "" for fewer than two claims.
+func tally(claims []claimView, order []string) string {
+	if len(claims) < 2 {
+		return ""
+	}
 	var texts []string
-	for _, verdict := range sortVerdicts(a.Claims) {
-		own := matching(a.Claims, func(c claimView) bool { return c.Verdict == verdict })
+	for _, verdict := range sortVerdicts(claims, order) {
+		own := matching(claims, func(c claimView) bool { return c.Verdict == verdict })
 		counts := countNames(own, distinct(own, claimView.cause), claimView.cause)
 		causes := nearest.Names(counts, func(c NameCount) string { return fmt.Sprintf("%d %s", c.N, c.Name) })
 		text := fmt.Sprintf("%d %s", len(own), verdict)
@@ -88,26 +93,24 @@ func (a artefactView) Tally() string {
 		}
 		texts = append(texts, text)
 	}
-	if len(a.Claims) < 2 || len(texts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d numbers: %s", len(a.Claims), strings.Join(texts, ", "))
+	return fmt.Sprintf("%d numbers: %s", len(claims), strings.Join(texts, ", "))
 }
 
+// A claimView is a claim under its default reading.
 type claimView struct {
 	Claim
 	// Shown is the address of the evidence; may be empty.
 	Shown string
 	// Others are the same claim under other readings.
 	Others []Claim
-	// Again says that the claim above has the same cause and reason.
+	// Again says that the claim above has the same verdict, cause, reason and evidence, and that there is a reason.
 	Again bool
 }
 
-// Own says that the evidence is the claim's own table.
+// Own reports whether the evidence is the claim's own artefact.
 func (c claimView) Own() bool { return c.Evidence == c.Paper+"/"+c.Artefact }
 
-// Interval is the confidence interval, as [low, high].
+// Interval returns the confidence interval as [low, high], or "" if there is none.
 func (c claimView) Interval() string {
 	if c.Low == "" && c.High == "" {
 		return ""
@@ -115,25 +118,27 @@ func (c claimView) Interval() string {
 	return "[" + c.Low + ", " + c.High + "]"
 }
 
-// verdicts are in the order of the counts. Other verdicts follow them.
-var verdicts = []string{"REPRODUCED", "DEVIATES", "INCONCLUSIVE", "CONSISTENT", "NOT RUNNABLE", "INPUT"}
+// paperPage returns the address of a paper's page.
+func paperPage(paper string) string { return "claims-" + slug(paper, map[string]bool{}) + ".html" }
 
-func claimsPage(paper string) string { return "claims-" + slug(paper, map[string]bool{}) + ".html" }
-
-// numbersPage returns the page of all claims of a paper.
+// numbersPage returns the address of the page with all claims of a paper.
 func numbersPage(paper string) string { return "numbers-" + slug(paper, map[string]bool{}) + ".html" }
 
-func viewClaims(papers []Paper, claims []Claim) claimsView {
-	v := claimsView{Papers: distinct(claims, func(c Claim) string { return c.Paper }), Verdicts: sortVerdicts(claims)}
-	v.Concluded = matching(papers, func(p Paper) bool { return len(p.Conclusions) > 0 })
-	counted := matching(claims, Claim.counted)
-	v.Numbers = len(counted)
-	v.Follow = len(matching(claims, func(c Claim) bool { return c.Default && c.Kind == arithmetic }))
+// viewClaims returns the page of all papers. Claims are counted by paper and verdict, and causes over all papers.
+func viewClaims(d *Data) claimsView {
+	v := claimsView{
+		Papers:   distinct(d.Claims, func(c Claim) string { return c.Paper }),
+		Verdicts: sortVerdicts(d.Claims, d.Verdicts),
+	}
+	v.Concluded = matching(d.Papers, func(p Paper) bool { return len(p.Conclusions) > 0 })
+	counted := matching(d.Claims, Claim.counts)
+	v.Counted = len(counted)
+	v.Arithmetic = len(matching(d.Claims, func(c Claim) bool { return c.Default && c.Kind == arithmetic }))
 	for _, paper := range append(slices.Clone(v.Papers), "") {
 		own, line := counted, countView{Paper: paper}
 		if paper != "" {
 			own = matching(counted, func(c Claim) bool { return c.Paper == paper })
-			line.File, line.Numbers = claimsPage(paper), numbersPage(paper)
+			line.Page, line.NumbersPage = paperPage(paper), numbersPage(paper)
 		}
 		line.Total = len(own)
 		line.Each = countNames(own, v.Verdicts, Claim.verdict)
@@ -152,56 +157,44 @@ func countNames[C any](claims []C, names []string, of func(C) string) (out []Nam
 	return out
 }
 
-// sortVerdicts returns the verdicts of claims in their order.
-func sortVerdicts[C interface{ verdict() string }](claims []C) []string {
+// sortVerdicts returns the different verdicts of claims: first those in order, then the others as they occur.
+func sortVerdicts[C interface{ verdict() string }](claims []C, order []string) []string {
 	found := distinct(claims, C.verdict)
-	known := matching(verdicts, func(v string) bool { return slices.Contains(found, v) })
-	return append(known, matching(found, func(v string) bool { return !slices.Contains(verdicts, v) })...)
+	known := matching(order, func(v string) bool { return slices.Contains(found, v) })
+	return append(known, matching(found, func(v string) bool { return !slices.Contains(order, v) })...)
 }
 
+// viewPaper returns the pages of a paper: its summary, if there is one, and its claims by artefact.
 func viewPaper(paper string, d *Data, figures figuresView) paperView {
 	own := matching(d.Claims, func(c Claim) bool { return c.Paper == paper })
 	v := paperView{
-		Paper: paper, Page: claimsPage(paper), Numbers: numbersPage(paper), Verdicts: sortVerdicts(own),
-		Causes: distinct(own, Claim.cause), Kinds: distinct(own, func(c Claim) string { return c.Kind }),
+		Paper: paper, Page: paperPage(paper), NumbersPage: numbersPage(paper),
+		Verdicts: sortVerdicts(own, d.Verdicts), Causes: distinct(own, Claim.cause),
+		Kinds: distinct(own, func(c Claim) string { return c.Kind }),
 	}
 	if i := slices.IndexFunc(d.Papers, func(p Paper) bool { return p.Name == paper }); i >= 0 {
-		v.Screen = d.Papers[i]
+		v.Summary = d.Papers[i]
 	}
 	for _, f := range figures.Figures {
-		if f.Paper == paper && f.File == v.Screen.Curve {
+		if f.Paper == paper && f.File == v.Summary.Curve {
 			v.Curve = f.Image
 		}
 	}
 	for _, name := range distinct(own, func(c Claim) string { return c.Artefact }) {
 		claims := matching(own, func(c Claim) bool { return c.Artefact == name })
-		v.Artefacts = append(v.Artefacts, viewArtefact(name, claims, figures))
+		a := viewArtefact(name, claims, figures)
+		a.Tally = tally(a.Claims, d.Verdicts)
+		v.Artefacts = append(v.Artefacts, a)
 	}
 	return v
 }
 
-// viewArtefact returns the claims of an artefact, other readings with the default one.
+// viewArtefact returns the claims of an artefact, each once and with its other readings.
 func viewArtefact(name string, claims []Claim, figures figuresView) artefactView {
 	a := artefactView{Name: name, Figure: figures.at[claims[0].Paper+"/"+name]}
-	at := map[string]*claimView{}
-	var order []*claimView
-	for _, c := range claims {
+	for _, c := range mergeReadings(claims) {
 		a.Title = c.Title
-		view := at[c.Name]
-		if view == nil {
-			view = new(claimView)
-			at[c.Name], order = view, append(order, view)
-		}
-		if c.Default || view.Name == "" {
-			if view.Name != "" {
-				view.Others = append(view.Others, view.Claim)
-			}
-			view.Claim, view.Shown = c, figures.at[c.Evidence]
-		} else {
-			view.Others = append(view.Others, c)
-		}
-	}
-	for _, c := range order {
+		c.Shown = figures.at[c.Evidence]
 		if c.Verdict == "INPUT" {
 			a.Inputs = append(a.Inputs, *c)
 			continue
@@ -214,4 +207,25 @@ func viewArtefact(name string, claims []Claim, figures figuresView) artefactView
 		a.Claims = append(a.Claims, *c)
 	}
 	return a
+}
+
+// mergeReadings returns one view for each name of claims, in the order of their first readings. It shows the default
+// reading, or the first one until a default is found. The others become [claimView.Others].
+func mergeReadings(claims []Claim) (out []*claimView) {
+	views := map[string]*claimView{}
+	for _, c := range claims {
+		view := views[c.Name]
+		switch {
+		case view == nil:
+			view = &claimView{Claim: c}
+			views[c.Name] = view
+			out = append(out, view)
+		case c.Default:
+			view.Others = append(view.Others, view.Claim)
+			view.Claim = c
+		default:
+			view.Others = append(view.Others, c)
+		}
+	}
+	return out
 }

@@ -27,8 +27,10 @@ type Data struct {
 	// Algorithms have a page each, to which the boards link.
 	Algorithms []algo.Spec
 	// Papers are in the order of their claims.
-	Papers    []Paper
-	Claims    []Claim
+	Papers []Paper
+	Claims []Claim
+	// Verdicts is the order in which verdicts are listed. Other verdicts follow them.
+	Verdicts  []string
 	Figures   []Figure
 	Instances []Instance
 	// Suite has tables of the suite, its board first.
@@ -178,7 +180,7 @@ func render(d Data) ([]file, error) {
 		{File: "index.html", Title: "Schedulers for Multi-Instance GPUs", Body: home},
 		{File: "suite.html", Title: "The suite", Body: d.Suite},
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
-		{File: "claims.html", Title: "Claims", Body: viewClaims(d.Papers, d.Claims)},
+		{File: "claims.html", Title: "Claims", Body: viewClaims(&d)},
 		{File: "figures.html", Title: "Figures", Body: figures},
 		{File: "instances.html", Title: "Instances", Body: datasets, Scripts: []string{"gantt.js", "instances.js"}},
 		{File: "clusters.html", Title: "What a cluster wants to know", Body: document(clusters)},
@@ -224,7 +226,7 @@ func paperPages(d *Data, figures figuresView) (pages []page) {
 		pages = append(pages,
 			page{File: v.Page, Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html", Body: v},
 			page{
-				File: v.Numbers, Title: "Numbers of " + paper, Template: "numbers.html", Under: "claims.html", Body: v,
+				File: v.NumbersPage, Title: "Numbers of " + paper, Template: "numbers.html", Under: "claims.html", Body: v,
 			})
 	}
 	return append(pages, tablePages(figures)...)
