@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"miglab/harness/advise"
@@ -27,7 +28,7 @@ type Page struct {
 	File, Command, Next string
 	// Notes say what the file lacks: rows that cannot be used, and assumptions.
 	Notes []string
-	// Lines has the line of each request in the file; nil if they are not known.
+	// Lines has the line of each request in the file; nil if they are not known. Only snapshots show them.
 	Lines []int
 }
 
@@ -81,7 +82,7 @@ func (p *Page) write(w io.Writer, format string) error {
 	return b.Flush()
 }
 
-// fold writes a text in lines of at most lineWidth characters.
+// fold writes a text in lines of at most lineWidth bytes; a longer word has a line of its own.
 func fold(w io.Writer, text string) {
 	const lineWidth = 100
 	line := ""
@@ -96,6 +97,7 @@ func fold(w io.Writer, text string) {
 	fmt.Fprintln(w, line)
 }
 
+// sections returns the answers in their order.
 func (p *Page) sections() []section {
 	if p.Advice.Question.Snapshot {
 		return []section{p.demand(), p.snapshot()}
@@ -103,7 +105,7 @@ func (p *Page) sections() []section {
 	return []section{p.demand(), p.policies(), p.gpus(), p.fixed(), p.order(), p.moving()}
 }
 
-// duration formats seconds in the unit that people use.
+// duration formats seconds as seconds, minutes, hours or days, from two of a unit on.
 func duration(seconds float64) string {
 	for _, u := range []struct {
 		name    string
@@ -117,7 +119,7 @@ func duration(seconds float64) string {
 	return reports.Fixed(seconds, 1) + " s"
 }
 
-// count writes a number with its noun, given in the plural.
+// count returns a number with its noun. The plural is the noun and s.
 func count(n int, plural string) string {
 	if n == 1 {
 		plural = strings.TrimSuffix(plural, "s")
@@ -133,7 +135,7 @@ func need(requests int) string {
 	return fmt.Sprintf("%d requests need", requests)
 }
 
-// gangs returns a further sentence about the requests that need several GPUs, if there are any.
+// gangs returns a sentence about the requests that need several GPUs, with a blank before it, or "" if there are none.
 func (p *Page) gangs() string {
 	var all, several, hours, severalHours float64
 	for _, d := range p.Advice.Profiles {
@@ -144,7 +146,7 @@ func (p *Page) gangs() string {
 		return ""
 	}
 	return fmt.Sprintf(" %s several GPUs at once: %.1f %% of the requests, with %.1f %% of the slices and time. A "+
-		"process cannot use instances of several GPUs, so that MIG must be off on the GPUs that serve them.",
+		"process cannot use instances of several GPUs, so MIG must be off on the GPUs that serve them.",
 		need(int(several)), 100*several/all, 100*severalHours/hours)
 }
 
@@ -164,6 +166,7 @@ func cells(e stats.BlockEstimate) []string {
 	return reports.Cells(1, e.Mean, e.Low, e.High)
 }
 
+// demand answers what the trace asks for: requests by profile, and the GPUs that they would keep busy.
 func (p *Page) demand() section {
 	a := p.Advice
 	hours, whole := 0.0, 0
@@ -212,15 +215,16 @@ func (p *Page) demand() section {
 	return s
 }
 
+// policies answers which policy has the shortest waits. The policies are sorted by their mean waits.
 func (p *Page) policies() section {
 	a := p.Advice
 	best := a.Policies[0]
 	t := reports.Table{
 		Columns: reports.Left("policy").Right("mean wait s", "from", "to", "less than ff s", "from", "to").
-			Left("not as ff", "not as best").Right("p95 s", "over bound s"),
+			Left("differs from ff", "worse than best").Right("p95 s", "over bound s"),
 		Notes: []string{
-			"from, to: 95 % intervals, each of one mean or of one difference",
-			fmt.Sprintf("not as ff, not as best: yes if certain as one of %s, short if blocks are too short",
+			"from, to: the 95 % interval of the number before them",
+			fmt.Sprintf("yes: certain, also with Bonferroni's correction for %s; short: the blocks are too short to tell",
 				count(len(a.Policies)-1, "differences")),
 			"over bound: no policy has a mean wait of less than " + duration(a.WaitAtLeast),
 		},
@@ -278,7 +282,7 @@ func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
 		text += fmt.Sprintf(", not certainly less than first fit: by %s", estimate(best.Less))
 	}
 	if tied != nil {
-		text += fmt.Sprintf("; %s not told apart from it", list(tied))
+		text += fmt.Sprintf("; %s not told apart from it", areNames(tied))
 	}
 	if short != nil {
 		text += fmt.Sprintf("; the blocks are too short to tell it from %s", strings.Join(short, ", "))
@@ -297,8 +301,8 @@ func verdict(e stats.BlockEstimate, apart bool) string {
 	return "no"
 }
 
-// list joins names and the verb that follows them.
-func list(names []string) string {
+// areNames joins names and adds is or are.
+func areNames(names []string) string {
 	if len(names) == 1 {
 		return names[0] + " is"
 	}
@@ -318,6 +322,7 @@ func (p *Page) target() string {
 	return strings.Join(parts, " and ")
 }
 
+// gpus answers how many GPUs each policy needs for the target.
 func (p *Page) gpus() section {
 	a := p.Advice
 	t := reports.Table{Columns: reports.Left("by").Right("GPUs", "mean wait s", "from", "to", "p95 s").Left("how")}
@@ -342,6 +347,7 @@ func (p *Page) gpus() section {
 	return s
 }
 
+// fixed answers which partition each GPU should have if none ever changes.
 func (p *Page) fixed() section {
 	a := p.Advice
 	s := section{title: "4. Which fixed geometry?"}
@@ -355,7 +361,7 @@ func (p *Page) fixed() section {
 		Columns: reports.Left("partition").Right("GPUs"),
 		Notes:   []string{"delay: from arrival to end, less the lifetime in the trace"},
 	}
-	for _, g := range runs(f.Geometry) {
+	for _, g := range groupNeighbours(f.Geometry) {
 		t.Row(g.name, g.number)
 	}
 	s.table = &t
@@ -363,9 +369,10 @@ func (p *Page) fixed() section {
 	if !f.Best {
 		found = "best fixed geometry that a search found"
 	}
-	s.answer = fmt.Sprintf("The %s on %s delays a request by %s on the mean, %s more than "+
+	cost, how := positive(f.Cost, "more", "less")
+	s.answer = fmt.Sprintf("The %s on %s delays a request by %s on the mean, %s %s than "+
 		"%s, which changes instances; no policy waits less than %s.", found, count(a.GPUs, "GPUs"), estimate(f.Mean),
-		estimate(f.Cost), a.Policies[0].Policy, duration(a.WaitAtLeast))
+		estimate(cost), how, a.Policies[0].Policy, duration(a.WaitAtLeast))
 	return s
 }
 
@@ -375,7 +382,8 @@ type group struct {
 	number int
 }
 
-func runs(names []string) (out []group) {
+// groupNeighbours groups equal names that follow each other.
+func groupNeighbours(names []string) (out []group) {
 	for i, name := range names {
 		if i == 0 || name != names[i-1] {
 			out = append(out, group{name: name})
@@ -385,26 +393,27 @@ func runs(names []string) (out []group) {
 	return out
 }
 
+// order answers in which order a driver should list the devices of a GPU.
 func (p *Page) order() section {
 	o := p.Advice.Order
 	t := reports.Table{Columns: reports.Left("profile", "starts in order (% of its instances)")}
 	for _, profile := range p.Advice.Question.GPU.Profiles {
-		var starts []string
+		var used []string
 		for _, place := range o.Places {
 			if place.Profile == profile {
-				starts = append(starts, fmt.Sprintf("%d (%.0f)", place.Start, 100*place.Used))
+				used = append(used, fmt.Sprintf("%d (%.0f)", place.Start, 100*place.Used))
 			}
 		}
-		if starts != nil {
-			t.Row(profile, strings.Join(starts, "  "))
+		if used != nil {
+			t.Row(profile, strings.Join(used, "  "))
 		}
 	}
 	less, how := positive(o.Less, "less", "more")
 	answer := fmt.Sprintf("By ascending starts. The best of %d orders tried on the first half of the time, %s, is not "+
-		"certainly better in the second half: its mean wait is %s %s.", o.Tried, starts(o.Found), estimate(less), how)
+		"certainly better in the second half: its mean wait is %s %s.", o.Tried, joinStarts(o.Found), estimate(less), how)
 	if o.Better() {
 		answer = fmt.Sprintf("By starts in the order %s, the best of %d tried on the first half of the time: in the "+
-			"second half its mean wait is certainly less than with ascending starts, by %s.", starts(o.First), o.Tried,
+			"second half its mean wait is certainly less than with ascending starts, by %s.", joinStarts(o.First), o.Tried,
 			estimate(o.Less))
 	}
 	return section{title: "5. In which order should a DRA driver list its devices?", table: &t, answer: answer}
@@ -422,6 +431,7 @@ func positive(e stats.BlockEstimate, above, below string) (stats.BlockEstimate, 
 // shownCost is the cost of a move, in seconds, that the answer is about.
 const shownCost = 30
 
+// moving answers what moves of running requests gain, by their cost. The table needs [shownCost] among the costs.
 func (p *Page) moving() section {
 	s := section{title: "6. What would moving gain?"}
 	t := reports.Table{
@@ -449,7 +459,8 @@ func (p *Page) moving() section {
 	return s
 }
 
-func starts(order []mig.Slices) string {
+// joinStarts joins the starts of an order with hyphens.
+func joinStarts(order []mig.Slices) string {
 	var words []string
 	for _, s := range order {
 		words = append(words, fmt.Sprint(s))
@@ -498,7 +509,7 @@ func (p *Page) snapshot() section {
 		}
 		names = append(names, cmp.Or(name, "free"))
 	}
-	for _, g := range runs(names) {
+	for _, g := range groupNeighbours(names) {
 		t.Row(g.name, g.number)
 	}
 	s := section{title: "2. How many GPUs, and with which instances?", table: &t}
@@ -507,29 +518,33 @@ func (p *Page) snapshot() section {
 	if a.Needs[0].GPUs == a.Below {
 		s.answer += " So that is the least possible number."
 	}
-	left := p.leftLines()
-	if len(left) > 0 {
+	left := a.Held.Left
+	if len(left) == 0 {
+		return s
+	}
+	s.answer += fmt.Sprintf(" On %s it leaves out %s", count(a.GPUs, "GPUs"), count(len(left), "requests"))
+	if p.Lines != nil {
 		const most = 10
-		s.answer += fmt.Sprintf(" On %s it leaves out %s, in the lines %s", count(a.GPUs, "GPUs"),
-			count(len(left), "requests"), strings.Join(left[:min(len(left), most)], ", "))
+		lines := nearest.Names(left[:min(len(left), most)], p.line)
+		s.answer += ", in the lines " + strings.Join(lines, ", ")
 		if len(left) > most {
 			s.answer += " and others; left.csv of --out has all"
 		}
-		s.answer += "."
 	}
+	s.answer += "."
 	return s
 }
 
-// leftLines returns the lines of the requests of a snapshot that do not fit.
-func (p *Page) leftLines() (lines []string) {
-	for _, i := range p.Advice.Held.Left {
-		lines = append(lines, fmt.Sprint(p.Lines[i]))
+// line returns the line of a request in the file, or [reports.Missing] if it is not known.
+func (p *Page) line(request int) string {
+	if p.Lines == nil {
+		return reports.Missing
 	}
-	return lines
+	return strconv.Itoa(p.Lines[request])
 }
 
-// instances returns the instances of each GPU: of the placement for a snapshot, or else of the best fixed geometry. A
-// GPU with MIG off has no instances.
+// instances returns the instances of each GPU: of the placement for a snapshot, or else of the best fixed geometry. They
+// are nil for a GPU with MIG off, and for a GPU that a snapshot leaves free.
 func (p *Page) instances() (out [][]*mig.Profile, err error) {
 	a := p.Advice
 	if a.Question.Snapshot {
@@ -549,37 +564,43 @@ func (p *Page) instances() (out [][]*mig.Profile, err error) {
 	return out, nil
 }
 
-// layouts returns the instances of the GPUs of each kind of node, and of each node.
+// layouts returns the instances of the GPUs of each kind of node, and of each node. Nodes whose GPUs have the same
+// instances in the same order are of one kind. A GPU without instances, also a free one, counts as one with MIG off.
 func (p *Page) layouts() (kinds, nodes []layout.Named, err error) {
 	all, err := p.instances()
-	per := p.Advice.Question.PerNode
-	if per == 0 {
-		per = max(len(all), 1)
+	perNode := p.Advice.Question.PerNode
+	if perNode == 0 {
+		perNode = max(len(all), 1)
 	}
-	labels := map[string]string{}
-	for gpus := range slices.Chunk(all, per) {
-		node := layout.Named{Label: fmt.Sprintf("node%d", len(nodes))}
-		key := fmt.Sprint(gpus)
-		_, known := labels[key]
+	labels := map[string]string{} // of the kinds, by the profiles of their GPUs
+	for gpus := range slices.Chunk(all, perNode) {
+		profiles := fmt.Sprint(gpus)
+		label, known := labels[profiles]
 		if !known {
-			labels[key] = fmt.Sprintf("advice-%d", len(labels)+1)
+			label = fmt.Sprintf("advice-%d", len(labels)+1)
+			labels[profiles] = label
+			kinds = append(kinds, groupGPUs(label, gpus)...)
 		}
-		var own []layout.Named
-		for i, profiles := range gpus {
-			node.Profiles = append(node.Profiles, profiles...)
-			if profiles == nil {
+		node := layout.Named{Label: fmt.Sprintf("node%d", len(nodes))}
+		for _, own := range gpus {
+			node.Profiles = append(node.Profiles, own...)
+			if own == nil {
 				node.Whole++
 			}
-			if i == 0 || !slices.Equal(profiles, gpus[i-1]) {
-				own = append(own, layout.Named{Label: labels[key], Profiles: profiles})
-			}
-			last := &own[len(own)-1]
-			last.Devices = append(last.Devices, i)
-		}
-		if !known {
-			kinds = append(kinds, own...)
 		}
 		nodes = append(nodes, node)
 	}
 	return kinds, nodes, err
+}
+
+// groupGPUs returns a layout for each group of neighbouring GPUs of a node that have the same instances.
+func groupGPUs(label string, gpus [][]*mig.Profile) (out []layout.Named) {
+	for i, profiles := range gpus {
+		if i == 0 || !slices.Equal(profiles, gpus[i-1]) {
+			out = append(out, layout.Named{Label: label, Profiles: profiles})
+		}
+		last := &out[len(out)-1]
+		last.Devices = append(last.Devices, i)
+	}
+	return out
 }

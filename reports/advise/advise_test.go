@@ -9,6 +9,7 @@ import (
 
 	"miglab/harness/advise"
 	"miglab/harness/mig"
+	"miglab/harness/stats"
 	"miglab/harness/task"
 )
 
@@ -74,13 +75,47 @@ func TestLayoutsOfASnapshot(t *testing.T) {
 	}
 }
 
+// TestSnapshotWithoutLines: a page without the lines of its file still has the requests that do not fit.
+func TestSnapshotWithoutLines(t *testing.T) {
+	g := mig.MustLookup("H100")
+	p := Page{Advice: &advise.Advice{
+		Question: &advise.Question{GPU: g, Requests: task.Requests{Requests: []task.Request{{Profile: g.Profile(1), Lifespan: 1}}}, Snapshot: true},
+		GPUs:     1, Profiles: []advise.Demand{{Profile: g.Profile(1), Requests: 1, GPUHours: 1}}, Needs: []advise.Need{{GPUs: 1}},
+		Held: advise.Held{Layouts: [][]*mig.Profile{nil}, Whole: []bool{false}, Left: []int{0}},
+	}}
+	folder := t.TempDir()
+	if err := p.Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"left.csv": "line,profile,gpus\n–,1g.10gb,1\n", "advice.md": "On 1 GPU it leaves out 1 request.",
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, %s\nwant %s", name, err, text, want)
+		}
+	}
+}
+
+// TestFixedCost: a fixed geometry may delay less than the best policy; the difference then has no sign.
+func TestFixedCost(t *testing.T) {
+	cost := stats.BlockEstimate{Mean: -3, Low: -4, High: -2, Blocks: 9}
+	p := Page{Advice: &advise.Advice{
+		GPUs: 1, Policies: []advise.Compared{{Outcome: advise.Outcome{Policy: "ff"}}}, Fixed: advise.Fixed{Geometry: []string{"7"}, Cost: cost},
+	}}
+	want := "3.0 s (2.0 s to 4.0 s) less than ff"
+	if got := p.fixed().answer; !strings.Contains(got, want) {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
+
 func TestWords(t *testing.T) {
 	for seconds, want := range map[float64]string{0: "0.0 s", 119: "119.0 s", -150: "-2.5 min", 7200: "2.0 h", 259200: "3.0 days"} {
 		if got := duration(seconds); got != want {
 			t.Errorf("%v: %s, want %s", seconds, got, want)
 		}
 	}
-	if got := list([]string{"a", "b", "c"}) + "; " + list([]string{"a"}); got != "a, b and c are; a is" {
+	if got := areNames([]string{"a", "b", "c"}) + "; " + areNames([]string{"a"}); got != "a, b and c are; a is" {
 		t.Error(got)
 	}
 }

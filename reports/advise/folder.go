@@ -81,7 +81,7 @@ func (p *Page) misfits(w io.Writer) error {
 	t := reports.Table{Columns: reports.Right("line").Left("profile").Right("gpus")}
 	for _, i := range p.Advice.Held.Left {
 		q := &p.Advice.Question.Requests.Requests[i]
-		t.Row(p.Lines[i], q.Profile, q.Instances())
+		t.Row(p.line(i), q.Profile, q.Instances())
 	}
 	return t.Encode(w, "csv")
 }
