@@ -47,8 +47,8 @@ func Main(root *cobra.Command, args []string) int {
 }
 
 // interruptible returns a context that ends with the first signal to stop. The second signal of a kind
-// ends the process, whatever it is doing. Signals of different kinds count apart, because a task of a
-// sweep on this machine gets the terminal's interrupt and then the sweep's own TERM.
+// ends the process, whatever it is doing. Signals of different kinds count apart, because a process
+// that a sweep started on this machine gets the terminal's SIGINT and then the sweep's SIGTERM.
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 8)
@@ -66,8 +66,8 @@ func interruptible() context.Context {
 	return ctx
 }
 
-// NewRoot returns the command miglab with commands below it. It has a flag --version of its own: cobra's takes a
-// template, with which the linker keeps every method of the program.
+// NewRoot returns the command miglab with commands below it. It has a flag --version of its own: cobra needs
+// a template to change the text of its flag, with which the linker keeps every method of the program.
 func NewRoot(short, version string, commands ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use: "miglab", Short: short, SilenceErrors: true, SilenceUsage: true, PersistentPreRunE: CheckValues,
@@ -97,7 +97,7 @@ func NewRoot(short, version string, commands ...*cobra.Command) *cobra.Command {
 		return unknownCommand(root, args[0])
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		// The root has no flags of its own, so a mistyped command's flags end up here.
+		// The root has only --version, so the flags of a mistyped command fail here.
 		if c == root && c.Flags().NArg() > 0 {
 			return unknownCommand(root, c.Flags().Arg(0))
 		}
@@ -106,32 +106,33 @@ func NewRoot(short, version string, commands ...*cobra.Command) *cobra.Command {
 	return root
 }
 
-// newHelp returns cobra's help command, except that an unknown command is an error.
+// newHelp returns cobra's help command, except that an unknown command or subcommand is an error.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command]",
 		Short:   "Help on a command",
 		Example: "  miglab help schedule",
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
-				return unknownCommand(root, args[0])
+			c, rest, _ := root.Find(args) // it returns the last command that it knows
+			if len(rest) > 0 {
+				return unknownCommand(c, rest[0])
 			}
 			c.InitDefaultHelpFlag()
 			return c.Help()
 		},
-		Args: Arguments(0, 1, "a command"),
+		Args: cobra.ArbitraryArgs,
 	}
 }
 
-func unknownCommand(root *cobra.Command, name string) error {
+// unknownCommand returns the error for a name that is no command below parent.
+func unknownCommand(parent *cobra.Command, name string) error {
 	var names []string
-	for _, c := range root.Commands() {
+	for _, c := range parent.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return fmt.Errorf("%w; see miglab --help", nearest.Unknown("command", name, names))
+	return fmt.Errorf("%w; see %s --help", nearest.Unknown("command", name, names), parent.CommandPath())
 }
 
 // flagError returns the error about a command's flags for an error of the parser.

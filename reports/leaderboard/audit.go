@@ -16,35 +16,37 @@ import (
 	"miglab/harness/track"
 )
 
-// Audited is the outcome of an audit.
-type Audited struct {
+// An Outcome is the outcome of an audit.
+type Outcome struct {
 	// Answers counts the answers that were compared with a bound, and Instances their instances.
 	Answers, Instances int
 	// PassedOver counts results of datasets that have changed or no longer exist.
 	PassedOver int
-	// NoBound counts results in tracks that do not need bounds, on instances without one.
+	// NoBound counts the results on instances without a bound, of boards that also rank without bounds
+	// ([track.Board.Unbounded]).
 	NoBound int
 	// Left counts the bounds that were not computed before the time was over.
 	Left int
 }
 
-// tolerance is the relative difference up to which an answer may lie below its bound, for rounding.
+// tolerance is the relative difference up to which an answer may lie on the wrong side of its bound, for rounding.
 const tolerance = 1e-9
 
-// Audit compares every answer in the engine's database with the proven bounds of its instance, in the tracks that
-// have some ([track.Track.Audited]). It computes missing bounds first, except in tracks that also rank without bounds
+// Audit compares every answer in the engine's database with the proven bounds of its instance, for all audited boards
+// ([track.Track.Audited]). It computes missing bounds first, except of boards that also rank without bounds
 // ([track.Board.Unbounded]). within limits the time for that; 0 means no limit. Bounds that are then missing are left
 // to the next audit. The first answer on the wrong side of its bound is the error, a [*BoundError].
-func Audit(ctx context.Context, e *run.Engine, models *mig.Catalog, within time.Duration) (found Audited, err error) {
+func Audit(ctx context.Context, e *run.Engine, models *mig.Catalog, within time.Duration) (found Outcome, err error) {
 	if err := e.Store.Check(); err != nil {
 		return found, err
 	}
-	all, err := auditedBounds(e.Store, models, &found)
-	if err != nil {
+	a := auditor{models: models, bounds: map[boundKey]*auditedBound{}}
+	if err := a.addAll(e.Store); err != nil {
 		return found, err
 	}
+	found.PassedOver = a.passedOver
 	var spans []run.Span
-	for _, b := range all {
+	for _, b := range a.ordered {
 		if b.board.Unbounded {
 			if _, err := b.keepBounded(e.Store); err != nil {
 				return found, err
@@ -64,18 +66,20 @@ func Audit(ctx context.Context, e *run.Engine, models *mig.Catalog, within time.
 	if err := e.Run(computing, spans); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return found, err
 	}
-	for _, b := range all {
+	for _, b := range a.ordered {
 		left, err := b.keepBounded(e.Store)
 		if err != nil {
 			return found, err
 		}
 		found.Left += left
-		counts := &found
-		if b.again {
-			counts = &Audited{}
-		}
-		if err := b.compare(e.Store, counts); err != nil {
+		one, err := b.compare(e.Store)
+		if err != nil {
 			return found, err
+		}
+		if !b.counted {
+			found.Answers += one.Answers
+			found.Instances += one.Instances
+			found.NoBound += one.NoBound
 		}
 	}
 	return found, nil
@@ -86,58 +90,61 @@ type auditedBound struct {
 	*run.Trial
 	// board has the metrics of the bound and of the answers that are compared with it.
 	board track.Board
-	// added is the name of the bound; "" if it is the board's.
+	// added is the name of a bound that has no certificate; "" is the board's certified bound.
 	added string
-	// again means that another bound counts the answers.
-	again  bool
-	series []store.Series
+	// counted means that the answers are counted with another bound.
+	counted bool
+	series  []store.Series
 	// instances holds the instances of all series, ascending.
 	instances []int
 }
 
-// An auditedKey tells bounds apart.
-type auditedKey struct {
+// A boundKey tells bounds apart.
+type boundKey struct {
 	series store.Series
 	metric string
 }
 
-// auditedBounds returns the bounds of all audited series.
-func auditedBounds(db *store.DB, models *mig.Catalog, found *Audited) (out []*auditedBound, err error) {
-	known := map[auditedKey]*auditedBound{}
+// An auditor collects the bounds of series.
+type auditor struct {
+	models *mig.Catalog
+	// ordered holds the bounds in the order in which their first series was added.
+	bounds  map[boundKey]*auditedBound
+	ordered []*auditedBound
+	// passedOver counts the results of datasets that have changed or no longer exist.
+	passedOver int
+}
+
+// addAll adds the series of all audited tracks.
+func (a *auditor) addAll(db *store.DB) error {
 	for _, t := range track.All() {
 		if len(t.Audited) == 0 {
 			continue
 		}
 		all, err := db.Series(store.Filter{Track: t.Name})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, s := range all {
 			rows, err := db.Rows(s, 0, math.MaxInt)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			added, passedOver, err := addSeries(s, rows, t.Audited, models, known)
-			if err != nil {
-				return nil, err
+			if err := a.add(s, rows, t.Audited); err != nil {
+				return err
 			}
-			out = append(out, added...)
-			found.PassedOver += passedOver
 		}
 	}
-	for _, b := range out {
+	for _, b := range a.ordered {
 		slices.Sort(b.instances)
 		b.instances = slices.Compact(b.instances)
 	}
-	return out, nil
+	return nil
 }
 
-// addSeries adds a series to its bounds. It returns the bounds that were not known, and the number of results that have
-// no bound because the dataset has changed or no longer exists.
-func addSeries(
-	s store.Series, rows []store.Row, boards []track.Board, models *mig.Catalog, known map[auditedKey]*auditedBound,
-) (out []*auditedBound, passedOver int, err error) {
-	again := false
+// add adds a series to the bounds of each board whose metric it has. Only the first such board counts its answers.
+func (a *auditor) add(s store.Series, rows []store.Row, boards []track.Board) error {
+	counted := false
 	for _, board := range boards {
 		var instances []int
 		for _, r := range rows {
@@ -149,53 +156,59 @@ func addSeries(
 		if len(instances) == 0 {
 			continue
 		}
-		bounds, err := findBounds(s, board, models, known)
+		bounds, err := a.find(s, board)
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
-		if bounds == nil && !again {
-			passedOver = len(instances)
+		if bounds == nil && !counted {
+			a.passedOver += len(instances)
 		}
 		for _, b := range bounds {
 			if b.series == nil {
-				b.again = again || b.added != ""
-				out = append(out, b)
+				b.counted = counted || b.added != ""
+				a.ordered = append(a.ordered, b)
 			}
 			b.series, b.instances = append(b.series, s), append(b.instances, instances...)
 		}
-		again = true
+		counted = true
 	}
-	return out, passedOver, nil
+	return nil
 }
 
-// findBounds returns the bounds of a series, nil if its dataset has changed or no longer exists.
-func findBounds(
-	s store.Series, board track.Board, models *mig.Catalog, known map[auditedKey]*auditedBound,
-) ([]*auditedBound, error) {
-	var out []*auditedBound
+// find returns the bounds of a board on a series: the board's own and all other proven ones. It returns nil if the
+// dataset of the series has changed or no longer exists.
+func (a *auditor) find(s store.Series, board track.Board) (bounds []*auditedBound, err error) {
 	if _, err := mig.ParseReconfiguration(s.Model); err != nil {
 		return nil, fmt.Errorf("%v: %w", s, err)
 	}
-	names := []string{""}
+	gpu, err := a.models.Lookup(s.GPU)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", s, err)
+	}
+	content, err := run.Content(track.MustLookup(board.Bound.Track), s.Dataset, gpu)
+	if err != nil || content != s.Content {
+		return nil, nil
+	}
+	added := []string{""}
 	for _, b := range algo.All(board.Bound.Track) {
 		if b.Proven && b.Name != board.Bound.Algorithm {
-			names = append(names, b.Name)
+			added = append(added, b.Name)
 		}
 	}
-	for _, added := range names {
+	for _, name := range added {
 		bound := s
-		bound.Track, bound.Algorithm = board.Bound.Track, cmp.Or(added, board.Bound.Algorithm)
-		trial, err := run.Resolve(models, bound)
-		if err != nil || trial.Series.Content != s.Content {
-			return nil, nil
+		bound.Track, bound.Algorithm = board.Bound.Track, cmp.Or(name, board.Bound.Algorithm)
+		trial, err := run.Resolve(a.models, bound)
+		if err != nil {
+			return nil, fmt.Errorf("bound of %v: %w", s, err)
 		}
-		key := auditedKey{trial.Series, board.Metric}
-		if known[key] == nil {
-			known[key] = &auditedBound{Trial: trial, board: board, added: added}
+		key := boundKey{trial.Series, board.Metric}
+		if a.bounds[key] == nil {
+			a.bounds[key] = &auditedBound{Trial: trial, board: board, added: name}
 		}
-		out = append(out, known[key])
+		bounds = append(bounds, a.bounds[key])
 	}
-	return out, nil
+	return bounds, nil
 }
 
 // keepBounded leaves only the instances whose bound is in the database, and returns how many others there were.
@@ -221,27 +234,29 @@ func (b *auditedBound) spans() (out []run.Span) {
 	return out
 }
 
-func (b *auditedBound) compare(db *store.DB, found *Audited) error {
-	bounds := map[int]float64{}
+// compare compares the answers on the instances with their bounds, and counts them. The first answer on the wrong side
+// is a [*BoundError].
+func (b *auditedBound) compare(db *store.DB) (found Outcome, err error) {
+	values := map[int]float64{} // the bounds by instance
 	for _, span := range b.spans() {
-		values, err := span.Values(db, b.board.Bound.Metric)
+		own, err := span.Values(db, b.board.Bound.Metric)
 		if err != nil {
-			return err
+			return found, err
 		}
-		for i, v := range values {
-			bounds[span.From+i] = v
+		for i, v := range own {
+			values[span.From+i] = v
 		}
 	}
-	found.Instances += len(bounds)
+	found.Instances = len(values)
 	for _, s := range b.series {
 		rows, err := db.Rows(s, 0, math.MaxInt)
 		if err != nil {
-			return err
+			return found, err
 		}
 		for _, r := range rows {
 			value, ok := r.Metrics.Get(b.board.Metric)
-			bound, bounded := bounds[r.Instance]
-			if ok && !bounded {
+			bound, bounded := values[r.Instance]
+			if ok && !bounded && b.board.Unbounded {
 				found.NoBound++
 			}
 			if !ok || !bounded {
@@ -249,11 +264,11 @@ func (b *auditedBound) compare(db *store.DB, found *Audited) error {
 			}
 			found.Answers++
 			if !b.board.Higher && value < bound*(1-tolerance) || b.board.Higher && value > bound*(1+tolerance) {
-				return &BoundError{
+				return found, &BoundError{
 					Series: s, Instance: r.Instance, Metric: b.board.Metric, Value: value, Bound: bound, Added: b.added,
 				}
 			}
 		}
 	}
-	return nil
+	return found, nil
 }

@@ -24,8 +24,8 @@ import (
 
 // A cell is one row of a database. Fields that a test does not care about are empty.
 type cell struct {
-	track, dataset, algorithm, weights, model, content string
-	gpus, version, instance                            int
+	track, dataset, algorithm, weights, model, content, gpu string
+	gpus, version, instance                                 int
 	// file tells the databases of a folder apart, from 0 to 1.
 	file    int
 	metrics string
@@ -56,7 +56,7 @@ func database(t *testing.T, cells ...cell) *store.DB {
 	}
 	for _, c := range cells {
 		s := store.Series{
-			Track: or(c.track, "batch"), Dataset: or(c.dataset, "d"), Content: or(c.content, "c"), GPU: "A100", Count: max(c.gpus, 1),
+			Track: or(c.track, "batch"), Dataset: or(c.dataset, "d"), Content: or(c.content, "c"), GPU: or(c.gpu, "A100"), Count: max(c.gpus, 1),
 			Algorithm: c.algorithm, Weights: c.weights, Model: or(c.model, "sequential"), Version: max(c.version, 1),
 		}
 		r := store.Row{Instance: c.instance, Kind: store.KindTimeout, Error: "10s were not enough"}
