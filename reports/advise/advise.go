@@ -575,9 +575,9 @@ func (p *Page) layouts() (kinds, nodes []layout.Named, err error) {
 	labels := map[string]string{} // of the kinds, by the profiles of their GPUs
 	for gpus := range slices.Chunk(all, perNode) {
 		profiles := fmt.Sprint(gpus)
-		label, known := labels[profiles]
+		_, known := labels[profiles]
 		if !known {
-			label = fmt.Sprintf("advice-%d", len(labels)+1)
+			label := fmt.Sprintf("advice-%d", len(labels)+1)
 			labels[profiles] = label
 			kinds = append(kinds, groupGPUs(label, gpus)...)
 		}

@@ -22,14 +22,14 @@ const (
 	MicrosDecimals  = 1
 )
 
-// HasRank reports whether the rank means something. A single instance gives no ranks, nor does low load.
+// HasRank reports whether the rank is to be shown. A single instance gives no ranks, nor does low load.
 func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 && !s.Metric.Idle }
 
-// HasValue reports whether there is a valid answer to all instances that count.
+// HasValue reports whether the algorithm was run on all instances that count and failed on none.
 func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
 
-// Table lists standings of the same track, GPU and reconfiguration model. The name of a program outside miglab and
-// the metric aside have columns only where there are some. The notes say what the columns mean.
+// Table lists standings of the same track, GPU and reconfiguration model. [Standing.Split], [Standing.Name] and
+// [Metric.Aside] have columns only if there are some. The notes say what the columns mean.
 func Table(standings []Standing) reports.Table {
 	t := reports.Table{
 		Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: allNotes(standings),
@@ -63,29 +63,31 @@ func Table(standings []Standing) reports.Table {
 		if !s.HasValue() {
 			v.Mean, v.Low, v.High, v.Median = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}
-		var name, asides, half []string
+		var splitCells, nameCells, asideCells []string // empty if there is no such column
 		if split {
-			half = []string{string(s.Split)}
+			splitCells = []string{string(s.Split)}
 		}
 		if named {
-			name = []string{cmp.Or(s.Name, reports.Missing)}
+			nameCells = []string{cmp.Or(s.Name, reports.Missing)}
 		}
 		if aside != "" {
-			asides = reports.Cells(ValueDecimals, s.Aside)
+			asideCells = reports.Cells(ValueDecimals, s.Aside)
 		}
-		t.Row(s.Track, s.Dataset, half, rank, s.Algorithm, name, s.Version, s.Instances, s.Metric.Name,
+		t.Row(s.Track, s.Dataset, splitCells, rank, s.Algorithm, nameCells, s.Version, s.Instances, s.Metric.Name,
 			reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
 			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt), reports.Fixed(s.FriedmanRank, 2),
 			formatProbability(s.PHolm),
-			cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals), asides)
+			cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals), asideCells)
 	}
 	return t
 }
 
+// isNamed reports whether a program outside miglab gives itself a name.
 func isNamed(standings []Standing) bool {
 	return slices.ContainsFunc(standings, func(s Standing) bool { return s.Name != "" })
 }
 
+// boardTitle returns the title of all boards: the track, the GPU, the reconfiguration model and the split.
 func boardTitle(s Standing) string {
 	text := fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, ConditionText(s.GPU, s.Model))
 	if s.Split != "" {
@@ -94,7 +96,7 @@ func boardTitle(s Standing) string {
 	return text
 }
 
-// ByDataset yields the standings of each dataset, which follow each other.
+// ByDataset yields the standings of each dataset. Standings of a dataset follow each other.
 func ByDataset(standings []Standing) iter.Seq[[]Standing] {
 	return func(yield func([]Standing) bool) {
 		for from := 0; from < len(standings); {
@@ -110,7 +112,8 @@ func ByDataset(standings []Standing) iter.Seq[[]Standing] {
 	}
 }
 
-// datasetHeading names a dataset's board and says if all algorithms are alike; ranks are then meaningless.
+// datasetHeading returns the heading of a dataset's board. ranked reports whether the ranks are worth a column: not
+// under low load, nor if all algorithms share the first rank.
 func datasetHeading(standings []Standing) (text string, ranked bool) {
 	first := standings[0]
 	text = first.Dataset + ": " + first.Metric.Name
@@ -137,7 +140,7 @@ func datasetHeading(standings []Standing) (text string, ranked bool) {
 	return fmt.Sprintf("%s, which do not tell the first of %d algorithms from the last", text, last+1), false
 }
 
-// BoundedInstances says of how many instances a bound is known, "" if of all. The others do not count.
+// BoundedInstances says how many instances have a known bound; "" if all have one. The others do not count.
 func (s *Standing) BoundedInstances() string {
 	if s.NoBound == 0 {
 		return ""
@@ -146,12 +149,12 @@ func (s *Standing) BoundedInstances() string {
 	return fmt.Sprintf("bound of %d of %d instances", all-s.NoBound, all)
 }
 
-// textColumns lists the columns of a table for people. The interval of the mean is shown where there is no gap.
+// textColumns lists the columns of a table for people. The interval of the mean is shown if there is no gap.
 var textColumns = []string{
 	"rank", "algorithm", "name", "mean", "ci_low", "ci_high", "gap_percent", "gap_low", "gap_high", "wins", "instance_us",
 }
 
-// briefTable returns the table of a dataset for people: the columns that are asked for, or else a few that say most.
+// briefTable returns the table of a dataset for people: the named columns, or those of [textColumns] if columns is nil.
 func briefTable(own []Standing, columns []string) (reports.Table, error) {
 	t, err := datasetTable(own, columns)
 	if err != nil || columns != nil {
@@ -166,8 +169,8 @@ func briefTable(own []Standing, columns []string) (reports.Table, error) {
 	return t.Select(columns)
 }
 
-// datasetTable returns the table of a dataset. It has the columns that are asked for, or else all without those that
-// the heading speaks for or that are empty.
+// datasetTable returns the table of a dataset: the named columns or, if columns is nil, all that are not empty and not
+// said by the heading.
 func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	t := Table(own)
 	var ranked bool
@@ -182,8 +185,7 @@ func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	return t.WithoutEmpty(without...), nil
 }
 
-// WriteText writes a table for each dataset, and explains the columns that it shows: these, or a few that say most if
-// columns is nil.
+// WriteText writes a table for each dataset. It shows the named columns, or a few if columns is nil, and explains them.
 func WriteText(w io.Writer, standings []Standing, columns []string) error {
 	if len(standings) == 0 {
 		return nil
@@ -213,9 +215,9 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 	return err
 }
 
-// Encode writes standings in a format of tables or figures, with these columns if any are named: a table
-// for each dataset in text and LaTeX, one table in other formats, or [Figure]. It returns the errors of
-// [reports.Table.Select] and of the encoders.
+// Encode writes standings in a format of tables or figures: a table for each dataset in text and LaTeX, one table in
+// other formats of tables, or [Figure]. Tables have the named columns. If columns is nil, text has a few and the other
+// formats have all; LaTeX leaves out empty columns. It returns the errors of [reports.Table.Select] and of the encoders.
 func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
 	switch {
 	case slices.Contains(reports.FigureFormats, format):
@@ -253,8 +255,8 @@ func Top(standings []Standing, n int) (out []Standing) {
 	return out
 }
 
-// Figure has a panel for each dataset: what its algorithms are ranked by, with 95 % intervals. Algorithms without a
-// value are left out.
+// Figure draws a panel for each dataset: the gaps or, for a metric without bounds, the means of its algorithms, with 95 %
+// intervals. It leaves out algorithms without a value, and panics without standings.
 func Figure(standings []Standing) reports.Figure {
 	panels := reports.Panels{Title: boardTitle(standings[0]), Columns: 1}
 	for own := range ByDataset(standings) {
@@ -294,10 +296,11 @@ func formatProbability(p float64) string {
 	return strconv.FormatFloat(p, 'g', 3, 64)
 }
 
-// fewInstances is how many a bootstrap interval needs; below it is too narrow ([stats.Resampled.Interval]).
+// fewInstances is the least number of instances for a bootstrap interval. With fewer the interval is too narrow
+// ([stats.Resampled.Interval]).
 const fewInstances = 10
 
-// columnText says what columns mean.
+// columnText has the notes on columns. A note is shown with any of its columns.
 var columnText = []struct {
 	columns []string
 	text    string
@@ -339,22 +342,29 @@ func allNotes(standings []Standing) []string {
 	return append(columnNotes(standings, nil), boardNotes(standings)...)
 }
 
-// columnNotes says what columns mean: those shown, or all that the standings have if shown is nil.
+// columnNotes returns the notes on the shown columns, or on all that the standings have if shown is nil.
 func columnNotes(standings []Standing, shown map[string]bool) (notes []string) {
-	for _, c := range columnText {
+	has := func(column string) bool {
 		switch {
-		case shown != nil && !slices.ContainsFunc(c.columns, func(name string) bool { return shown[name] }),
-			shown == nil && c.columns[0] == "name" && !isNamed(standings),
-			shown == nil && c.columns[0] == "p_opt_percent" &&
-				!slices.ContainsFunc(standings, func(s Standing) bool { return !math.IsNaN(s.POpt) }):
-			continue
+		case shown != nil:
+			return shown[column]
+		case column == "name":
+			return isNamed(standings)
+		case column == "p_opt_percent":
+			return slices.ContainsFunc(standings, func(s Standing) bool { return !math.IsNaN(s.POpt) })
 		}
-		notes = append(notes, c.text)
+		return true
+	}
+	for _, c := range columnText {
+		if slices.ContainsFunc(c.columns, has) {
+			notes = append(notes, c.text)
+		}
 	}
 	return notes
 }
 
-// boardNotes says what to beware of.
+// boardNotes returns the warnings: failures, incomplete runs, instances left out, too few instances, chance differences
+// and assumptions.
 func boardNotes(standings []Standing) (notes []string) {
 	var failed, partial, leftOut, few, single, alike, assumed []string
 	for own := range ByDataset(standings) {
@@ -399,13 +409,13 @@ func boardNotes(standings []Standing) (notes []string) {
 	return append(notes, assumed...)
 }
 
-// A note says something about what it names.
+// A note is a warning and the names of the datasets or algorithms that it is about.
 type note struct {
 	says  string
 	names []string
 }
 
-// appendNotes appends the notes that name something; of many names they have the first only.
+// appendNotes appends the notes that have names; of many names it writes only the first.
 func appendNotes(notes []string, more []note) []string {
 	const most = 8
 	for _, n := range more {

@@ -122,7 +122,7 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 	if err := emitJSON(c, out); err != nil || invalid == nil {
 		return err
 	}
-	return cli.FailedError{Err: fmt.Errorf("%s breaks the rules %d times", path, len(invalid.Violations))}
+	return cli.FailedError{Err: brokenError(path, len(invalid.Violations))}
 }
 
 func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string) error {

@@ -16,10 +16,10 @@ import (
 
 // problemFlags are the flags that together describe a problem.
 type problemFlags struct {
-	gpu   *mig.GPU
-	tasks string
-	model mig.Reconfiguration
-	count int
+	gpu             *mig.GPU
+	tasks           string
+	reconfiguration mig.Reconfiguration
+	count           int
 	// file is the tasks file after problem has read it.
 	file batchFile
 }
@@ -37,12 +37,13 @@ func (f *problemFlags) addOptional(c *cobra.Command) {
 	c.Flags().StringVar(&f.tasks, "tasks", "",
 		"tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard "+
 			"input")
-	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
+	cli.AddFlag(c, &f.reconfiguration, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }
 
+// problem reads the tasks file and returns the problem that the flags describe.
 func (f *problemFlags) problem(ctx context.Context) (_ schedule.Problem, err error) {
 	f.file, err = cli.Interruptible(ctx, func() (batchFile, error) { return readTasks(f.tasks, f.gpu) })
-	return schedule.Problem{GPU: f.gpu, Count: f.count, Model: f.model, Tasks: f.file.tasks}, err
+	return schedule.Problem{GPU: f.gpu, Count: f.count, Model: f.reconfiguration, Tasks: f.file.tasks}, err
 }
 
 // emitJSON prints a value as JSON.
@@ -68,9 +69,14 @@ func readFile[T any](path string, decode func(io.Reader) (T, error)) (v T, err e
 	return v, err
 }
 
+// brokenError says how many violations the referee found in a schedule.
+func brokenError(schedule string, violations int) error {
+	return fmt.Errorf("%s breaks the rules %s", schedule, cli.Count(violations, "times"))
+}
+
 // violationsError joins what the referee found into one error, a line each.
 func violationsError(what string, vs []schedule.Violation) error {
-	errs := []error{fmt.Errorf("%s breaks the rules %d times", what, len(vs))}
+	errs := []error{brokenError(what, len(vs))}
 	for _, v := range vs {
 		errs = append(errs, v)
 	}
