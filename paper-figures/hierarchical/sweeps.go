@@ -15,7 +15,7 @@ import (
 	"miglab/reports"
 )
 
-// categories are the datasets of queues of the paper's four categories, for any W.
+// categories are the names of the paper's four categories of queues (V-A2). Package datasets has a dataset for each.
 var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced"}
 
 // generated is the number of queues of each category in Fig. 9. The paper has three.
@@ -36,33 +36,35 @@ func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 	return values
 }
 
-// countFor returns how many of n queues or draws a run takes.
+// countFor returns how many of n queues or draws a run takes: n, or 2 in a quick run. n is at least 2.
 func countFor(s figures.Scale, n int) int { return scaled(s, []int{n}, 2)[0] }
 
 // A sweep is the mean throughput of methods against a parameter.
 type sweep struct {
-	// symbol is the paper's, and axis is the label of the chart.
+	// symbol is the paper's name of the parameter, and axis labels the chart.
 	name, symbol, axis string
 	// title and notes are the table's.
 	title  string
 	notes  []string
 	values []int
-	// data lists the datasets at a value, with more parameters, and count how many queues each has.
-	data  func(value int, parameters string) []string
+	// datasets lists the datasets at a value, with further parameters, for example "&draw=101".
+	datasets func(value int, parameters string) []string
+	// count is the number of queues of each dataset.
 	count int
-	// The claim is about the agent's throughput at the value more, less that at the value less.
+	// The claim is the agent's mean throughput at the value more minus its mean throughput at the value less.
 	more, less int
 }
 
-// on returns the throughputs of a method at a value.
-func (f *sweep) on(d *figures.Data, m method, value int, parameters string) (out []float64) {
-	for _, data := range f.data(value, parameters) {
-		out = append(out, m.values(d, data, f.count, track.MetricThroughput)...)
+// throughputs returns the throughputs of a method at a value, of each queue of the datasets.
+func (f *sweep) throughputs(d *figures.Data, m method, value int, parameters string) (out []float64) {
+	for _, dataset := range f.datasets(value, parameters) {
+		out = append(out, m.values(d, dataset, f.count, track.MetricThroughput)...)
 	}
 	return out
 }
 
-// build draws the figure and measures its claim, over the agent's training runs and the reported draws.
+// build draws the figure and measures its claim, over the agent's training runs and the first
+// [fewDraws] reported draws.
 func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 	step := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol,
 		f.more, f.less)
@@ -81,26 +83,26 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 				dots.Add(math.NaN(), math.NaN(), math.NaN())
 				continue
 			}
-			v := d.Summarize(f.on(d, m, value, ""))
+			v := d.Summarize(f.throughputs(d, m, value, ""))
 			t.Rows[i] = append(t.Rows[i], reports.Cells(3, v.Mean, v.High-v.Mean)...)
 			dots.Add(v.Mean, v.Low, v.High)
 		}
 		chart.Groups = append(chart.Groups, dots)
 	}
 	reading := func(v variation) figures.Reading {
-		var numbers []string
+		var draws []string // parameters of the datasets
 		for i := range countFor(d.Scale, fewDraws) {
-			numbers = append(numbers, fmt.Sprintf("&draw=%d%s", firstReported+i, v.parameters))
+			draws = append(draws, fmt.Sprintf("&draw=%d%s", firstReported+i, v.parameters))
 		}
-		steps := eachRun(agent, numbers, func(r method, draw string) float64 {
-			return figures.Mean(f.on(d, r, f.more, draw)) - figures.Mean(f.on(d, r, f.less, draw))
+		steps := eachRun(agent, draws, func(r method, draw string) float64 {
+			return figures.Mean(f.throughputs(d, r, f.more, draw)) - figures.Mean(f.throughputs(d, r, f.less, draw))
 		})
 		return figures.Reading{Name: v.name, Values: figures.Values{claim.Of(step): d.Crossed(steps)}}
 	}
 	return figures.Read(reading(variations[0]), reading(blind)).Table(t).Figure(f.name, chart.Title, chart), nil
 }
 
-// figure9 draws throughput against W. Queues of other lengths than 12 are generated as the paper says (V-A2).
+// figure9 draws throughput against W. All its queues are generated as the paper says (V-A2), also those of 12 jobs.
 func figure9(d *figures.Data) (*figures.Output, error) {
 	f := sweep{
 		name: "figure9", symbol: "W", axis: "Window size W [jobs]",
@@ -111,12 +113,13 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 			fmt.Sprintf("a shorter queue has jobs of the longer one; the agent's network takes %d jobs at most",
 				windowSize),
 		},
-		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), data: ofCategories,
+		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), datasets: ofCategories,
 		count: countFor(d.Scale, generated), more: windowSize, less: 4,
 	}
 	return f.build(d)
 }
 
+// figure10 draws throughput against Cmax on Q1 to Q12.
 var figure10 = sweep{
 	name: "figure10", symbol: "Cmax", axis: "Cmax [jobs]",
 	title: "Fig. 10. Relative throughput against the concurrency Cmax, simulated",
@@ -125,13 +128,13 @@ var figure10 = sweep{
 		fmt.Sprintf("the agent is trained with Cmax = %d; MIG Only has groups of two at most", concurrency),
 	},
 	values: []int{1, 2, 3, 4}, count: len(queueNames),
-	data: func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
-	more: concurrency, less: 2,
+	datasets: func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
+	more:     concurrency, less: 2,
 }
 
 // throughputRows returns the mean throughputs of the methods on Q1 to Q12, one value for each dataset.
-func throughputRows(d *figures.Data, data ...string) (out []row) {
-	for _, dataset := range data {
+func throughputRows(d *figures.Data, datasets ...string) (out []row) {
+	for _, dataset := range datasets {
 		for i, r := range rowsByQueue(d, []string{dataset}, track.MetricThroughput) {
 			if len(out) <= i {
 				out = append(out, row{title: r.title})
@@ -150,69 +153,83 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 			"partition of each setting",
 		"draws: the programs without public times drawn again; the interval is over the draws",
 		simulated())
+	overDraws := throughputRows(d, reported(d.Scale)...)
+	for _, r := range overDraws {
+		t.Columns = t.Columns.PlusMinus(r.title)
+	}
+	t.Columns = t.Columns.Left("order")
 	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
-	add := func(name string, rows []row) {
-		cells := figures.Map(rows, func(r row) []string { return []string{reports.Fixed(r.mean(), 3), ""} })
-		t.Row(name, cells, order(rows))
+	model := shippedModel()
+	kappas := constant{
+		name: "kappa", label: "kappa: how much jobs that share memory slow each other",
+		title:  fmt.Sprintf("delta = %g", model.Delta),
+		values: scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3),
 	}
-	var panels []reports.Lines
-	m := shippedModel()
-	for _, x := range []struct {
-		name, label, title string
-		values             []float64
-	}{
-		{
-			"kappa", "kappa: how much jobs that share memory slow each other", fmt.Sprintf("delta = %g", m.Delta),
-			scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3),
-		},
-		{
-			"delta", "delta: what MPS without percentages costs", fmt.Sprintf("kappa = %g", m.Kappa),
-			scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5),
-		},
-	} {
-		panel := reports.Lines{Title: x.title, X: reports.Axis{Label: x.label, Ticks: x.values}, Y: overTimeSharing}
-		for _, v := range x.values {
-			rows := throughputRows(d, queuesWith("%s=%g", x.name, v))
-			add(fmt.Sprintf("%s = %g", x.name, v), rows)
-			for i, r := range rows {
-				if len(panel.Series) <= i {
-					panel.Series = append(panel.Series, reports.Series{Name: r.title, X: x.values, Markers: true})
-				}
-				panel.Series[i].Y = append(panel.Series[i].Y, r.mean())
-			}
-		}
-		panels = append(panels, panel)
+	deltas := constant{
+		name: "delta", label: "delta: what MPS without percentages costs",
+		title:  fmt.Sprintf("kappa = %g", model.Kappa),
+		values: scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5),
 	}
-	chart.Charts = aligned(panels, 1)
-	add("shares of ended jobs freed", throughputRows(d, queuesWith("release=true")))
-	addDraws(d, t)
+	chart.Charts = aligned([]reports.Lines{kappas.vary(d, t), deltas.vary(d, t)}, 1)
+	addMeans(t, "shares of ended jobs freed", throughputRows(d, queuesWith("release=true")))
+	addDraws(d, t, overDraws)
 	return new(figures.Output).Table(t).Figure("sensitivity", chart.Title, chart), nil
 }
 
-// order lists the methods except the optimum by their means, best first.
+// A constant of the co-run model, with the values that the sensitivity figure gives it.
+type constant struct {
+	// name is the parameter of the dataset.
+	name string
+	// label is for the axis, and title for the panel: it says what the other constant is.
+	label, title string
+	values       []float64
+}
+
+// vary adds a row to the table for each value of the constant. It returns the panel of their means.
+func (c *constant) vary(d *figures.Data, t *figures.Table) reports.Lines {
+	panel := reports.Lines{Title: c.title, X: reports.Axis{Label: c.label, Ticks: c.values}, Y: overTimeSharing}
+	for _, v := range c.values {
+		rows := throughputRows(d, queuesWith("%s=%g", c.name, v))
+		addMeans(t, fmt.Sprintf("%s = %g", c.name, v), rows)
+		for i, r := range rows {
+			if len(panel.Series) <= i {
+				panel.Series = append(panel.Series, reports.Series{Name: r.title, X: c.values, Markers: true})
+			}
+			panel.Series[i].Y = append(panel.Series[i].Y, r.mean())
+		}
+	}
+	return panel
+}
+
+// addMeans adds a row with the mean of each method, without an interval, and their order.
+func addMeans(t *figures.Table, setting string, rows []row) {
+	cells := figures.Map(rows, func(r row) []string { return []string{reports.Fixed(r.mean(), 3), ""} })
+	t.Row(setting, cells, order(rows))
+}
+
+// order lists the methods by their means, best first. It leaves out the last row, which is the optimum in
+// [rowsByQueue].
 func order(rows []row) string {
 	rows = slices.Clone(rows[:len(rows)-1])
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.mean(), a.mean()) })
 	return strings.Join(figures.Map(rows, func(r row) string { return r.title }), " > ")
 }
 
-// addDraws adds the methods' columns, the mean over all draws, their range, and how often each order occurs.
-func addDraws(d *figures.Data, t *figures.Table) {
-	data := reported(d.Scale)
-	over, n := throughputRows(d, data...), len(data)
+// addDraws adds the mean over all draws, their range, and how often each order occurs. The rows have a value for each
+// draw.
+func addDraws(d *figures.Data, t *figures.Table, rows []row) {
+	n := len(rows[0].values)
 	orders := map[string]int{}
 	for i := range n {
-		orders[order(figures.Map(over, func(r row) row { return row{r.title, r.values[i : i+1]} }))]++
+		orders[order(figures.Map(rows, func(r row) row { return row{r.title, r.values[i : i+1]} }))]++
 	}
 	var means, low, high []string
-	for _, r := range over {
-		t.Columns = t.Columns.PlusMinus(r.title)
+	for _, r := range rows {
 		s := d.Summarize(r.values)
 		means = append(means, reports.Cells(3, s.Mean, s.High-s.Mean)...)
 		low, high = append(low, reports.Fixed(s.Min, 3), ""), append(high, reports.Fixed(s.Max, 3), "")
 	}
-	t.Columns = t.Columns.Left("order")
-	t.Row(fmt.Sprintf("%d draws, mean", n), means, order(over))
+	t.Row(fmt.Sprintf("%d draws, mean", n), means, order(rows))
 	t.Row("lowest draw", low, "")
 	t.Row("highest draw", high, "")
 	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(orders[b], orders[a]), cmp.Compare(a, b)) }
