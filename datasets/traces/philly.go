@@ -93,7 +93,7 @@ func leave(d *json.Decoder, member string) error {
 func seek(d *json.Decoder, member string) error {
 	for d.More() {
 		name, err := d.Token()
-		if err != nil || name == member {
+		if err != nil || member != "" && name == member {
 			return err
 		}
 		var skipped json.RawMessage
