@@ -78,8 +78,8 @@ func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 }
 
 // refineFAR runs phase 3 on a plan and returns the schedule of the plan that it keeps. The refinement ignores the
-// reconfiguration that its changes add or save. So the plan is timed after every iteration, and the changes after the
-// best one are undone. With keepLast, the plan is timed once, after the last iteration.
+// reconfiguration that its changes add or save. So the plan is timed after every iteration that changed it, and
+// the changes after the best one are undone. With keepLast, it is timed again only after the last iteration.
 func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, keep keep) (schedule.Schedule, *refinement) {
 	t, holds := newTimer(p, firstAsked), remnants(p)
 	least := t.time(holds, plan.asFound())

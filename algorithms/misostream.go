@@ -39,10 +39,14 @@ var _ = algo.Register(algo.Spec{
 // partition, restart. If a new task joins others, all are profiled first. A predicted duration is off by a normally
 // distributed share of the task's longest duration on its three largest sizes, up or down, as in the released code.
 //
-// Three things are simpler than in the paper. Tasks do no work while they run under MPS, because the track has no
-// instances that tasks share. This makes MISO slower than it is; with profile=0 it is faster than it is. A new task
-// waits as long as the stopped tasks. Of partitions with the same sum it takes the first, not the one with the fewest
-// moves: all tasks restart anyway. The released scripts minimise the mean slowdown, not the paper's sum of speeds.
+// Three things are simpler than in the paper:
+//
+//   - Tasks do no work while they run under MPS, because the track has no instances that tasks share. This makes MISO
+//     slower than it is; with profile=0 it is faster than it is.
+//   - A new task waits as long as the stopped tasks.
+//   - Of partitions with the same sum it takes the first, not the one with the fewest moves: all tasks restart anyway.
+//
+// The released scripts minimise the mean slowdown, not the paper's sum of speeds.
 //
 // If tasks cannot be stopped, only a GPU without tasks takes a task.
 type misoStream struct {

@@ -16,8 +16,9 @@ import (
 //
 //	w >= 0 and sum over p of h_p w_p <= 1 for each partition that holds h_p instances of p
 //
-// that no other vertex dominates. A vertex has a weight for each profile, in the order of [task.RequestProfiles]. A
-// mean of partitions can hold given numbers of instances exactly if every vertex weighs them at most 1.
+// that no other vertex dominates. A vertex has a weight for each profile, in the order of [task.RequestProfiles].
+// A convex combination of partitions can hold given numbers of instances if and only if every vertex weighs them at
+// most 1.
 var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	n := len(task.RequestProfiles(g))
 	v := vertices{n: n}
@@ -73,7 +74,7 @@ func dominates[T cmp.Ordered](a, b []T) bool {
 	return true
 }
 
-// vertices finds the points that satisfy n rows with equality and exceed no row of a partition.
+// vertices finds the points that satisfy n rows with equality and all others as inequalities.
 type vertices struct {
 	n, partitions int
 	// rows have n coefficients and the right side each, partitions first; found are the vertices so far.
@@ -83,8 +84,8 @@ type vertices struct {
 	pivots []int
 }
 
-// tinyPivot separates 0 from a coefficient: rounding is far smaller, and other coefficients are far larger.
-const tinyPivot = 1e-9
+// tiny separates 0 from a coefficient or an excess: rounding is far smaller, and other numbers are far larger.
+const tiny = 1e-9
 
 // choose extends the first number chosen rows with every combination of the rows from index from on.
 func (v *vertices) choose(from, number int) {
@@ -109,7 +110,7 @@ func (v *vertices) choose(from, number int) {
 
 // pivot returns the index of the first coefficient that is not 0; len(row) if all are 0.
 func pivot(row []float64) int {
-	i := slices.IndexFunc(row[:len(row)-1], func(x float64) bool { return math.Abs(x) > tinyPivot })
+	i := slices.IndexFunc(row[:len(row)-1], func(x float64) bool { return math.Abs(x) > tiny })
 	if i < 0 {
 		return len(row)
 	}
@@ -123,8 +124,8 @@ func (v *vertices) add() {
 		w[v.pivots[k]] = row[v.n] - floats.Dot(row[:v.n], w)
 	}
 	for i, row := range v.rows {
-		switch left := floats.Dot(row[:v.n], w) - row[v.n]; {
-		case i < v.partitions && left > tinyPivot, i >= v.partitions && left < -tinyPivot:
+		switch excess := floats.Dot(row[:v.n], w) - row[v.n]; {
+		case i < v.partitions && excess > tiny, i >= v.partitions && excess < -tiny:
 			return
 		}
 	}

@@ -22,7 +22,7 @@ const MaxOptimumFreeTasks = 6
 // EXACT, up to rounding: the search of [Exact] finds the optimum of each set of tasks on each GPU, and OptimumFree
 // compares every division of the tasks between the GPUs.
 //
-// It returns an error of [task.Batch.Validate], for more than [MaxOptimumFreeTasks] tasks, or of the context.
+// The errors are those of [task.Batch.Validate] and of ctx, and one for more than [MaxOptimumFreeTasks] tasks.
 func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err
@@ -38,7 +38,7 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	for gpu := range p.GPUs() {
 		before := len(one.Start)
 		one.Start = slices.DeleteFunc(slices.Clone(p.Start), func(e schedule.Existing) bool { return e.GPU != gpu })
-		if gpu == 0 || before+len(one.Start) > 0 { // otherwise it is empty, as the GPU before
+		if gpu == 0 || before+len(one.Start) > 0 { // an empty GPU after an empty one has the same optima
 			var err error
 			if own, err = optimaFree(ctx, one); err != nil {
 				return 0, err

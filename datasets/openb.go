@@ -152,7 +152,7 @@ func scalePods(pods []pod, scale float64, rng *rand.Rand) []pod {
 	return out
 }
 
-// openbRequests are the pods as a stream of requests to a cluster.
+// openbRequests holds the pods as a stream of requests to a cluster.
 type openbRequests struct {
 	openb
 	shared bool

@@ -17,7 +17,7 @@ import (
 // third, the GPU is refused: it is a virtual part of a GPU, which cannot be divided.
 func Model(name string, memoryMiB int) (*mig.GPU, error) {
 	words := "-" + strings.ToUpper(Label(name)) + "-"
-	gb := memoryMiB / 1000 // NVIDIA calls 40960 MiB 40 GB and 81559 MiB 80 GB.
+	gb := memoryMiB / 1000 // about NVIDIA's number: 40 for 40960 MiB, 81 for the 81559 MiB of an 80 GB board
 	var best *mig.GPU
 	var known []string
 	for _, g := range mig.GPUs() {
@@ -53,9 +53,9 @@ func Label(name string) string {
 	return strings.Join(words, "-")
 }
 
-// Board returns what a GPU is called that is measured without MIG: the name of its model if that has as many
-// multiprocessors as the driver says, and otherwise the board's own name with their number, for example
-// GH200-480GB-132SM.
+// Board returns the name of a GPU that is measured without MIG: the name of its model if that has as many
+// multiprocessors as the driver says or if the model's number is not known, and otherwise the board's own name with the
+// driver's number, for example GH200-480GB-132SM.
 func Board(name string, memoryMiB, sms int) string {
 	if g, err := Model(name, memoryMiB); err == nil {
 		if all, err := g.Multiprocessors(); err != nil || all == sms {

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
-// The same figure must give the same bytes.
+// Dates and the order of objects are fixed, so that the same figure gives the same bytes.
 func init() {
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
 	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
@@ -32,7 +32,7 @@ func encodePDF(w io.Writer, p page) error {
 // colours.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
-// SetColor gives vgpdf the components of the colour as they are. It takes the components of [color.Color], which are
+// SetColor gives vgpdf the components of the colour as they are. vgpdf takes the components of [color.Color], which are
 // multiplied by the opacity, for the colour itself, so that translucent bands would be grey.
 func (c pdfCanvas) SetColor(to color.Color) {
 	c.Canvas.SetColor(unmultiplied(color.NRGBAModel.Convert(to).(color.NRGBA)))
@@ -44,11 +44,12 @@ func (u unmultiplied) RGBA() (r, g, b, a uint32) {
 	return uint32(u.R) * 0x101, uint32(u.G) * 0x101, uint32(u.B) * 0x101, uint32(u.A) * 0x101
 }
 
+// FillString draws a text as outlines.
 func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
 	var outline vg.Path
 	for i, r := range text {
 		end := i + len(string(r))
-		x := face.Width(text[:end]) - face.Width(text[i:end])
+		x := face.Width(text[:end]) - face.Width(text[i:end]) // with the kerning before the letter
 		outline = appendGlyph(outline, face, vg.Point{X: at.X + x, Y: at.Y}, r)
 	}
 	c.Fill(outline)

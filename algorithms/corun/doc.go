@@ -1,7 +1,7 @@
 // Package corun holds the schedulers of the co-run track. They decide which jobs of a window run together, and on which
-// partition of the GPU (hierarchical paper IV). They know the jobs and the model, as the paper's exhaustive searches
-// know the measurements. All of them keep the paper's first constraint: a group is faster than its jobs one after the
-// other. A job without such a group runs alone on the whole GPU.
+// partition of the GPU (hierarchical paper IV). They are given the jobs' true properties and the model; the paper's
+// exhaustive searches are given measurements. All of them keep the paper's first constraint: a group is faster
+// than its jobs one after the other. A job without such a group runs alone on the whole GPU.
 package corun
 
 import (

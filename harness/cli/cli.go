@@ -1,5 +1,5 @@
 // Package cli holds what all commands of miglab share: flags that are checked with the command line, progress, and
-// the errors that decide the exit code. An error of neither kind is a mistake of the user.
+// the errors that decide the exit code. [Main] reports any other error as bad input, except [context.Canceled].
 package cli
 
 import (
@@ -27,8 +27,8 @@ func (e InterruptedError) Error() string { return "interrupted; " + e.Kept }
 // Unwrap returns [context.Canceled].
 func (e InterruptedError) Unwrap() error { return context.Canceled }
 
-// Interruptible does work that does not look at ctx, such as reading a pipe. It returns the error of ctx as soon as
-// that ends; the work then goes on until the process ends.
+// Interruptible does work that does not look at ctx, such as reading a pipe. It returns the error of ctx once ctx is
+// done; the work then goes on in a goroutine.
 func Interruptible[T any](ctx context.Context, work func() (T, error)) (v T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
@@ -43,7 +43,7 @@ func Interruptible[T any](ctx context.Context, work func() (T, error)) (v T, err
 	}
 }
 
-// Arguments checks that a command gets from least to most arguments, each of them a what.
+// Arguments checks that a command gets from least to most arguments. what names them in errors, as in "a file".
 func Arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -75,7 +75,7 @@ func (o *Output) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// Count returns a number with the noun that it counts: 1 task, 2 tasks.
+// Count returns a number with the noun that it counts: 1 task, 2 tasks. The plural is the singular and s.
 func Count(n int, plural string) string {
 	if n == 1 {
 		plural = strings.TrimSuffix(plural, "s")

@@ -11,9 +11,8 @@ import (
 	"sync"
 )
 
-// A DB is the results of a folder. Queries see what other
-// processes have committed to the files that were there when it was opened.
-// It is safe for concurrent use.
+// A DB holds the results of a folder. Queries see what other processes have committed to the files that were there when
+// it was opened. It is safe for concurrent use.
 type DB struct {
 	dir string
 
@@ -31,7 +30,7 @@ func FileName(index, of int) string {
 }
 
 // Open opens the databases results*.db of a folder for results. A folder that does not
-// exist is an empty DB. Open returns a [*Damage] or an error of the file system.
+// exist is an empty DB. The error wraps a [*Damage] or a [*FormatError], or is one of the file system or of SQLite.
 func Open(dir string) (*DB, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -89,8 +88,8 @@ func (db *DB) Close() error {
 	return failed
 }
 
-// Check has SQLite check the databases, which finds what a search may miss. Reading all series also checks their
-// results. Check returns a [*Damage] or an error of the file system.
+// Check has SQLite check the databases, which finds damage that queries may not meet. Reading all series also
+// checks their results. Check returns a [*Damage] or an error of the file system or of SQLite.
 func (db *DB) Check() error {
 	for _, f := range db.all() {
 		if err := f.query("PRAGMA integrity_check(1)", nil, func(v []any) error {

@@ -11,7 +11,7 @@ import (
 	"miglab/harness/task"
 )
 
-// Placement is the track of MIG profiles on a cluster (MFI IV).
+// Placement is the track that places requests for MIG profiles on a cluster (MFI IV).
 var Placement = Register(Track{
 	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and " +
 		"fragmentation",
@@ -128,7 +128,7 @@ func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {
 
 func clusterSize(p task.Payload) int { return p.(task.Requests).GPUs }
 
-// acceptedAtMost is the upper bound from which gaps are measured.
+// acceptedAtMost is the upper bound from which gaps of the acceptance are measured.
 var acceptedAtMost = Reference{algo.TrackOffline, "offline-bound", MetricAcceptanceAtMost}
 
 // The boards of the placement track. Steady datasets count the requests that arrive once the cluster is full; other

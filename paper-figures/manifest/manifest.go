@@ -86,8 +86,8 @@ type Row struct {
 	Published float64          `json:"published"`
 	// To is the upper end of a range.
 	To *float64 `json:"published_to,omitempty"`
-	// Measured is nil without a value. Low and High bound the 95 % interval of the measured less the
-	// published value, which includes the paper's own sampling error, shifted back by the published one.
+	// Measured is nil without a value. Low and High bound the 95 % interval of the measured value: the
+	// interval of its difference to the published value, with the paper's own sampling error, plus the published value.
 	Measured *float64 `json:"measured,omitempty"`
 	Low      *float64 `json:"ci_low,omitempty"`
 	High     *float64 `json:"ci_high,omitempty"`
@@ -143,7 +143,7 @@ func (r *Row) SetMeasured(m verdict.Measurement) {
 	r.Measured, r.Replicates, r.Replicate = Number(m.Value), m.Replicates, m.Unit
 }
 
-// Number returns a number as files have it, rounded to nine digits; nil if it is not finite.
+// Number returns a number as files have it, rounded to nine significant digits; nil if it is not finite.
 func Number(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -153,7 +153,8 @@ func Number(v float64) *float64 {
 	return &v
 }
 
-// Counted reports whether the row counts in summaries: the default reading of a claim, where it belongs.
+// Counted reports whether the row counts in summaries: the default reading of a claim, where it belongs,
+// and no arithmetic.
 func (r *Row) Counted() bool { return r.Default && !r.Repeats && r.Kind != claim.Arithmetic }
 
 // Digits formats a number with the given decimals; -1 means six significant digits. A number that does not exist is "".
@@ -225,7 +226,7 @@ func (t Tally) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Count counts the claims of one kind, each once, under its default reading. An empty kind means both.
+// Count counts the claims of one kind, each once, under its default reading. An empty kind means printed and stated.
 func (m *Manifest) Count(kind claim.Kind) Tally {
 	t := Tally{}
 	for r := range m.Rows() {
@@ -255,7 +256,7 @@ type MeanError struct {
 	Claims int     `json:"claims"`
 }
 
-// Add counts a row that was judged under the reading.
+// Add counts a row with a measured value that was judged under the reading.
 func (s *ReadingSummary) Add(r *Row) {
 	s.Judged++
 	if r.Verdict == verdict.Reproduced {

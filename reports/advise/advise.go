@@ -410,11 +410,12 @@ func (p *Page) order() section {
 	}
 	less, how := positive(o.Less, "less", "more")
 	answer := fmt.Sprintf("By ascending starts. The best of %d orders tried on the first half of the time, %s, is not "+
-		"certainly better in the second half: its mean wait is %s %s.", o.Tried, joinStarts(o.Found), estimate(less), how)
+		"certainly better in the second half: its mean wait is %s %s.", o.Tried, joinStarts(o.Found), estimate(less),
+		how)
 	if o.Better() {
 		answer = fmt.Sprintf("By starts in the order %s, the best of %d tried on the first half of the time: in the "+
-			"second half its mean wait is certainly less than with ascending starts, by %s.", joinStarts(o.First), o.Tried,
-			estimate(o.Less))
+			"second half its mean wait is certainly less than with ascending starts, by %s.", joinStarts(o.First),
+			o.Tried, estimate(o.Less))
 	}
 	return section{title: "5. In which order should a DRA driver list its devices?", table: &t, answer: answer}
 }
@@ -543,8 +544,8 @@ func (p *Page) line(request int) string {
 	return strconv.Itoa(p.Lines[request])
 }
 
-// instances returns the instances of each GPU: of the placement for a snapshot, or else of the best fixed geometry. They
-// are nil for a GPU with MIG off, and for a GPU that a snapshot leaves free.
+// instances returns the instances of each GPU: of the placement for a snapshot, or else of the best fixed geometry.
+// They are nil for a GPU with MIG off, and for a GPU that a snapshot leaves free.
 func (p *Page) instances() (out [][]*mig.Profile, err error) {
 	a := p.Advice
 	if a.Question.Snapshot {

@@ -217,7 +217,7 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 
 // Encode writes standings in a format of tables or figures: a table for each dataset in text and LaTeX, one table in
 // other formats of tables, or [Figure]. Tables have the named columns. If columns is nil, text has a few and the other
-// formats have all; LaTeX leaves out empty columns. It returns the errors of [reports.Table.Select] and of the encoders.
+// formats have all; LaTeX leaves out empty columns. The errors are those of [reports.Table.Select] and of the encoders.
 func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
 	switch {
 	case slices.Contains(reports.FigureFormats, format):
@@ -255,8 +255,8 @@ func Top(standings []Standing, n int) (out []Standing) {
 	return out
 }
 
-// Figure draws a panel for each dataset: the gaps or, for a metric without bounds, the means of its algorithms, with 95 %
-// intervals. It leaves out algorithms without a value, and panics without standings.
+// Figure draws a panel for each dataset: the gaps or, for a metric without bounds, the means of its algorithms, with
+// 95 % intervals. It leaves out algorithms without a value, and panics without standings.
 func Figure(standings []Standing) reports.Figure {
 	panels := reports.Panels{Title: boardTitle(standings[0]), Columns: 1}
 	for own := range ByDataset(standings) {

@@ -11,7 +11,7 @@ import (
 	"miglab/harness/atomicfile"
 )
 
-// listFile lists the files of a site, itself included. The next run replaces these files and no others.
+// listFile lists the files of a site, itself included. The next run replaces or removes these files and no others.
 const listFile = "files.txt"
 
 // writeFolder writes the files into dir and removes the other files of the site that was there.

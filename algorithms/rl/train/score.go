@@ -70,9 +70,9 @@ func instancesOf[T task.Payload](g *mig.GPU, dataset string, count int) ([]T, er
 	return out, nil
 }
 
-// kernelBatches returns the first batch of each subset of at least n measured kernels, in the
-// first of its orders: the full batches of DRL 5.1.1's test sets, with the public Rodinia kernels
-// in place of RODINIA + ALTIS.
+// kernelBatches returns a batch of each subset with at least n measured kernels: the subset's first order and its first
+// batch. These stand for the full batches of DRL 5.1.1's test sets, with the public Rodinia kernels in place of
+// RODINIA + ALTIS.
 func kernelBatches(n int) (out []scoredBatch, err error) {
 	// Larger subsets come first.
 	all, err := firstOf(gpu(), []string{fmt.Sprintf("drl/RODINIA?n=%d&part=1", n)}, fullSubsets*datasets.OrdersOfSubset)
@@ -113,8 +113,8 @@ func keptBy(envs []player) float64 {
 	return 100 * float64(n) / float64(len(envs))
 }
 
-// scoreOn returns a function that returns the mean p_opt of a policy on batches, in percent. There must be an
-// environment for each batch, and the GPU is empty at first.
+// scoreOn returns a function that returns the mean p_opt of a policy on batches, in percent. envs[i] is for
+// batches[i], and the GPU is empty at first.
 func scoreOn(batches []scoredBatch, envs []player) func(nn.Policy) (float64, error) {
 	return func(p nn.Policy) (float64, error) {
 		for i, e := range envs {

@@ -37,7 +37,8 @@ func (f *problemFlags) addOptional(c *cobra.Command) {
 	c.Flags().StringVar(&f.tasks, "tasks", "",
 		"tasks CSV: task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4), seconds, inf where a task does not fit; - for standard "+
 			"input")
-	cli.AddFlag(c, &f.reconfiguration, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
+	cli.AddFlag(c, &f.reconfiguration, "reconfiguration", "sequential", mig.ParseReconfiguration,
+		"sequential, parallel or free")
 }
 
 // problem reads the tasks file and returns the problem that the flags describe.

@@ -56,7 +56,8 @@ func newReproduce() *cobra.Command {
 	c.Flags().StringSliceVar(&f.papers, "paper", nil, "only these papers, joined by commas (miglab list papers)")
 	c.Flags().StringSliceVar(&f.only, "only", nil,
 		"only these artefacts, joined by commas, for example far/table4,far/figure12")
-	c.Flags().BoolVar(&f.quick, "quick", false, "few replicates and no verdicts, into results/quick")
+	c.Flags().BoolVar(&f.quick, "quick", false,
+		"few replicates and no verdicts, into results/quick unless --results is given")
 	f.register(c, "folder for results", "cells")
 	addShard(c, &f.shard)
 	c.Flags().StringVar(&f.hardware, "hardware", "",
@@ -66,7 +67,7 @@ func newReproduce() *cobra.Command {
 	return c
 }
 
-// measurements reads the measurements of --hardware, and refuses measurements of a stub.
+// measurements returns the measurements of --hardware or the built-in ones, and refuses those of a stub.
 func (f *reproduceFlags) measurements() (datasets.HardwareSet, error) {
 	dir, h := "datasets/hardware", datasets.Hardware()
 	if f.hardware != "" {
@@ -117,7 +118,7 @@ func (f *reproduceFlags) inputs(h datasets.HardwareSet) string {
 	if f.hardware == "" {
 		return ""
 	}
-	// a time that does not fit is +Inf, which JSON lacks
+	// not JSON, which has no +Inf: the time of a kernel that does not fit
 	return fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, h)))
 }
 
@@ -143,7 +144,7 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	// Most cells make garbage of a few kilobytes; only the plan of all cells stays.
+	// Most cells make garbage of a few kilobytes, and only the plan of all cells stays: collect rarely, within 2 GiB.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
 	if c.Flags().Changed("shard") {

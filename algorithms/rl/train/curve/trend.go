@@ -12,7 +12,7 @@ type Trend struct {
 	// Slope is their change in a million steps, by least squares: one slope for all runs, and an intercept for each.
 	// Half is half the width of its 95 % confidence interval.
 	Slope, Half float64
-	// Fades is set if the learning rate falls to 0, which flattens any curve.
+	// Fades is set if the learning rate falls to 0, which flattens any curve, and if there are enough points.
 	Fades bool
 }
 
