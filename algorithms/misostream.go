@@ -31,9 +31,10 @@ var _ = algo.Register(algo.Spec{
 })
 
 // misoStream is MISO as published. A task that arrives goes to the GPU that runs the fewest tasks, among the GPUs for
-// which some partition has an instance for each of their tasks and for the new task. Tasks wait strictly in order of
-// arrival. The GPU takes the partition with as many instances as tasks, and the order of the tasks, with the largest
-// sum of speeds t(whole GPU)/t(instance). When a task ends and no task waits, the GPU is partitioned again.
+// which some partition has an instance for each of their tasks and for the new task. GPUs that are being partitioned or
+// profiled take no task. Tasks wait strictly in order of arrival. The GPU takes the partition with as many instances as
+// tasks, and the order of the tasks, with the largest sum of speeds t(whole GPU)/t(instance). When a task ends and no
+// task waits, the GPU is partitioned again.
 //
 // Whenever a GPU with tasks is partitioned, all of them stand still for [schedule.Problem.Restart]: checkpoint,
 // partition, restart. If a new task joins others, all are profiled first. A predicted duration is off by a normally

@@ -398,8 +398,7 @@ func boardNotes(standings []Standing) (notes []string) {
 		{"without a valid answer in time, so without a mean and behind all others", failed},
 		{"not run on all instances that count, so that they cannot have a rank and stand below all others", partial},
 		{
-			"instances left out because no more than half of the algorithms were run on them or their bound is not " +
-				"known",
+			"instances left out because at most half of the algorithms were run on them or they have no known bound",
 			leftOut,
 		},
 		{"a single instance, which ranks nobody", single},
