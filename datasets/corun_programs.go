@@ -96,7 +96,7 @@ var classShapes = map[task.Class]classShape{
 	task.Unscalable:       {interval{.2, .7}, interval{.06, .125}, interval{.01, .08}},
 }
 
-// Solo times are exp(N(soloMean, soloDeviation)) seconds.
+// Solo times are exp(N(soloMean, soloDeviation)) seconds; drawWide shortens some of them.
 var soloMean, soloDeviation = portable.Log(20), 0.5
 
 // drawProgram draws a program of a class. It draws again until the program follows the class's rule.

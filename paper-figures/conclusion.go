@@ -119,20 +119,21 @@ func limitOf(row *claim.Test, line int) manifest.Limit {
 	}
 }
 
-// answer answers a conclusion by its tests, and also with thresholds that are ours half and twice as far.
+// answer answers a conclusion by its tests, and also with thresholds that are ours half and twice as far. The latter
+// two answers of a conclusion in the model say what it is there.
 func answer(c *Conclusion, tests []conclusionTest, status claim.Status) {
-	judge := func(judged func(*Test) verdict.Verdict) ([]Dot, verdict.Conclusion) {
+	judge := func(ofModel bool, judged func(*Test) verdict.Verdict) ([]Dot, verdict.Conclusion) {
 		dots, outcomes := outcomesOf(tests, judged)
-		return dots, verdict.Sentence(outcomes, status == claim.OfModel, status == claim.OfBudget)
+		return dots, verdict.Sentence(outcomes, ofModel, status == claim.OfBudget)
 	}
-	c.Dots, c.Conclusion = judge(func(t *Test) verdict.Verdict { return t.Verdict })
+	c.Dots, c.Conclusion = judge(status == claim.OfModel, func(t *Test) verdict.Verdict { return t.Verdict })
 	if c.SizeWord != "" && c.Answer == verdict.Holds {
 		c.Part = verdict.SignTested
 	}
 	ours := slices.ContainsFunc(c.Limits, func(l manifest.Limit) bool { return l.OursFrom != "" })
 	if ours && tests != nil {
-		_, half := judge(func(t *Test) verdict.Verdict { return cmp.Or(t.AtHalf, t.Verdict) })
-		_, twice := judge(func(t *Test) verdict.Verdict { return cmp.Or(t.AtTwice, t.Verdict) })
+		_, half := judge(false, func(t *Test) verdict.Verdict { return cmp.Or(t.AtHalf, t.Verdict) })
+		_, twice := judge(false, func(t *Test) verdict.Verdict { return cmp.Or(t.AtTwice, t.Verdict) })
 		c.AtHalf, c.AtTwice = half.Answer, twice.Answer
 	}
 }

@@ -104,7 +104,7 @@ func newTable(g *mig.GPU, r rule) table {
 // takes longer than placing a thousand requests.
 var tables = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 
-// fixedTable returns the table of a named scheduler. It calls newRule only the first time.
+// fixedTable returns the table of a named scheduler. Once it is kept, newRule is not called again.
 func fixedTable(name string, args algo.Args, g *mig.GPU, newRule func() rule) table {
 	scheme := fmt.Sprint(name, args) // a map is printed in the order of its keys
 	if t, ok := tables(g).Load(scheme); ok {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// newCommand returns a command whose process has its own process group. These systems cannot limit its memory.
+// newCommand returns a command whose process has its own process group. Its memory is not limited on these systems.
 func newCommand(path string, args []string, _ uint64) *exec.Cmd {
 	cmd := exec.Command(path, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -12,7 +12,8 @@ import (
 
 // CheckPlacement is the referee of the placement track. It keeps its own books, slice by slice, and shares no code
 // with the engine. spots lists the first places of each request's instances; the list of a rejected request is empty.
-// moves lists all moves in order, and rules limits them. The error joins all violations:
+// moves lists all moves in order, and rules limits them. The error joins all violations, unless spots does not have as
+// many entries as there are requests:
 //
 //   - a request has some of the instances that it needs, but not all
 //   - an instance is on a GPU that does not exist, or starts where its profile cannot
@@ -20,7 +21,8 @@ import (
 //     its workload by the downtime
 //   - more moves than allowed lie within one window
 //   - a moved request does not run, was moved less than the downtime ago, or is on several GPUs
-//   - moves are not in the order of the requests before which they are carried out
+//   - moves are not in the order of the requests before which they are carried out, or come before one that does not
+//     exist
 func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot, moves []Moved,
 	rules task.Migration,
 ) error {

@@ -110,8 +110,8 @@ func sumDrawn(values []float64, drawn []uint16) [atOnce]float64 {
 }
 
 // places returns the indices of the values that each resample of n takes, resample by resample. All
-// samples of one size share them, because drawing costs five times as much as summing. They exceed
-// the processor's caches, so a short type is faster.
+// samples of one size share them, because drawing costs five times as much as summing. For many
+// values they exceed the processor's caches, so a short type is faster.
 func places(n int) []uint16 {
 	return allPlaces.get(n, func() []uint16 {
 		r := rand.New(rand.NewPCG(acceleratedSeed, uint64(n)))

@@ -52,7 +52,7 @@ func schedulerLines(x sample, list []*scheduler) []line {
 	return figures.Map(list, func(s *scheduler) line { return line{[]string{s.title}, s, x} })
 }
 
-// compare adds columns and lines to a table, over our own days.
+// compare adds columns and lines to a table.
 func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) {
 	for _, c := range columns {
 		t.Columns = t.Columns.PlusMinus(c.heading())

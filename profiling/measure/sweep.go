@@ -27,7 +27,7 @@ type Run struct {
 	Driver string `csv:"driver"`
 	// Source names the mechanism that confined the kernel to a part of the GPU.
 	Source string `csv:"source"`
-	// Mode says under MIG whether the program created the instance or it was existing; it is empty without MIG.
+	// Mode says whether the program created the instance or it was existing.
 	// Instance is its UUID; empty if the kernel was not tried.
 	Mode      string `csv:"mode"`
 	Instance  string `csv:"instance"`
@@ -163,8 +163,9 @@ func (w *sweep) adopt(r *Run) {
 	}
 }
 
-// describe returns a hash of everything that decides what a run of a kernel does and how it is judged, except the
-// folder and the timeout. The program's content is a part of it. A program that cannot be read cannot run either.
+// describe returns a hash of what a run of a kernel does and how it is judged: the program's content, its arguments and
+// data, and what is expected and timed. The folder, the timeout, warm-up runs and the least memory are left out. A
+// program that cannot be read cannot run either.
 func describe(k *launch.Kernel) string {
 	t := k.Time
 	program, _ := wholefile.SHA256(k.Executable())

@@ -150,7 +150,7 @@ func (p *Page) gangs() string {
 		need(int(several)), 100*several/all, 100*severalHours/hours)
 }
 
-// estimate formats a mean wait with its interval.
+// estimate formats a mean in seconds with its interval.
 func estimate(e stats.BlockEstimate) string {
 	if e.Blocks == 0 {
 		return duration(e.Mean) + " (no interval)"
@@ -329,7 +329,7 @@ func (p *Page) gpus() section {
 	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
 		reports.Missing, "proven bound")
 	for _, n := range append(slices.Clone(a.Needs), a.FixedNeed) {
-		how := "all smaller numbers simulated"
+		how := "all from the bound on simulated"
 		if !n.Least {
 			how = "found by halving"
 		}

@@ -115,7 +115,7 @@ func Table(names []string, results [][]suite.Result) *reports.Table {
 }
 
 // Ran returns the algorithms of the program that have results on all instances of a track, with these results.
-// Algorithms that learned are left out, because they may have seen the suite.
+// Algorithms that learned, and programs outside miglab, are left out, because they may have seen the suite.
 func Ran(a *suite.Archive, db *store.DB) (names []string, results [][]suite.Result, err error) {
 	for _, track := range Tracks(a) {
 		all, err := db.Series(store.Filter{Track: track})
@@ -146,8 +146,8 @@ func Ran(a *suite.Archive, db *store.DB) (names []string, results [][]suite.Resu
 	return names, results, nil
 }
 
-// Tables returns the board of the algorithms that ran on the whole suite, if there are some, and the contents of the
-// suite.
+// Tables returns the board of the algorithms that have results on all instances of a track, if there are some, and the
+// contents of the suite.
 func Tables(db *store.DB) ([]reports.Table, error) {
 	frozen := suite.Frozen()
 	names, results, err := Ran(frozen, db)

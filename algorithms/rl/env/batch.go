@@ -90,8 +90,8 @@ const MaxLevels = 1000
 // Partitions. The agent sees only canonical partitions, numbered as in [mig.GPU.Classes], with slices
 // renamed by sigma (Fig. 5). Of the sigmas that Definition 1 allows, ours puts free slices first, so that
 // equivalent states become one. A reconfiguration may lead to any real partition of the canonical one's
-// class: the one that exists, else the one that changes the fewest slices, else the first in order. So in
-// Fig. 5, 1-1-1-1-3 becomes 1-1-2-3 while the first two slices are busy.
+// class: the one that is complete first; of equals the one that changes the fewest slices, then the first in
+// order. So in Fig. 5, 1-1-1-1-3 becomes 1-1-2-3 while the first two slices are busy.
 //
 // Time. A level is the largest finite time of the episode's tasks, also those in the queue, divided by M.
 // A task's time is rounded to the nearest level, at least 1. Other times are fractions of levels. All are
@@ -267,10 +267,9 @@ func (b *Batch) deviceInstance(m int) int {
 // first+1 and so on. A task may not start before its release, in seconds; nil means that all
 // have arrived. The error is nil.
 //
-// The episode begins when the first slice is free and the first task has arrived. Its
-// partition is the first useful one, by class, that contains the instances on the device.
-// No useful partition has an instance of 3 slices at 0. The agent sees it as an instance of 4 that is busy for the same
-// time.
+// The episode begins when the first slice is free and the first task has arrived. Its partition is the useful one, the
+// first by class, that agrees with the device on the most slices. No useful partition has an instance of 3 slices at 0.
+// Beside other instances the agent sees it as an instance of 4 that is busy for the same time.
 func (b *Batch) Load(tasks []Times, first int, release []float64) error {
 	b.tasks = append(b.tasks[:0], tasks...)
 	b.release = append(b.release[:0], release...)

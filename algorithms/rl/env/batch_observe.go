@@ -8,8 +8,8 @@ import (
 // Shape implements [Env].
 //
 // An observation holds the partition (one value, or one-hot one for each), the
-// remaining time of each canonical slice, with Direct the bit that says that the
-// last action was a reconfiguration, and for each of the N classes its time on each
+// remaining time of each canonical slice, with Direct a bit that is 1 while
+// no other reconfiguration is allowed, and for each of the N classes its time on each
 // size, ascending (one value, or one-hot one for each level), and, unless time is
 // continuous, the number of its tasks. Padding is zeros.
 //

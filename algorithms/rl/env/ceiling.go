@@ -7,9 +7,10 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// Ceiling returns the fastest plan for at most [WindowSize] jobs with the setups of a family, by dynamic programming
-// over sets of jobs. Within a group, jobs get the slots in the agent's order. With [corun.Agent], the setups are the
-// agent's actions. Unlike an agent, Ceiling simulates every group.
+// Ceiling returns the fastest plan of at most [WindowSize] jobs that an agent with the setups of a family can form:
+// groups of two or more, and at most one job alone, at the end. It is dynamic programming over sets of jobs. Within a
+// group, jobs get the slots in the agent's order. With [corun.Agent], the setups are the agent's actions. Unlike an
+// agent, Ceiling simulates every group.
 func Ceiling(w *corun.Window, f corun.Family) corun.Plan {
 	var g Grouping
 	g.Load(w.Jobs, min(w.Concurrency, corun.MaxConcurrency))
@@ -18,7 +19,7 @@ func Ceiling(w *corun.Window, f corun.Family) corun.Plan {
 	}
 	all := actionsOf(f)
 	// A set of jobs is a bit mask of indices in g.jobs. By set, together is the time in one group, seconds is the least
-	// time in any groups, and part is the group of the longest job.
+	// time of its jobs, divided into groups in the best way, and part is the group of the longest job.
 	together, seconds := make([]float64, 1<<len(w.Jobs)), make([]float64, 1<<len(w.Jobs))
 	part := make([]uint16, 1<<len(w.Jobs))
 	for s := uint16(1); int(s) < len(seconds); s++ {

@@ -55,7 +55,7 @@ func (r *Rows) Observation(i int) []float32 {
 func (r *Rows) Mask(i int) []bool { return r.Masks[i*r.Shape.Actions : (i+1)*r.Shape.Actions] }
 
 // Times is how long a task runs, in seconds by instance size; index 0 is not used.
-// +Inf for sizes on which it does not fit or that the GPU lacks.
+// +Inf for sizes on which it does not fit. Sizes that the GPU lacks are not used.
 type Times [mig.MaxSize + 1]float64
 
 // TimesOf returns how long the tasks of a batch run on a GPU.

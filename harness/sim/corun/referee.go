@@ -101,7 +101,7 @@ func Check(w Window, p Plan) Violations {
 	return out
 }
 
-// Measure is the referee: it checks a plan, runs its groups one after the other and measures them. It shares no code
+// Measure is the referee: it checks a plan, runs its groups one after the other and measures them. It shares no formula
 // with [Model.Ends], which schedulers use. The time to set up a partition is not counted, as in the paper. Measure
 // returns an [*InvalidError] for a plan that breaks a rule.
 func Measure(w Window, p Plan) (Result, error) {
@@ -134,7 +134,7 @@ type replayed struct {
 	job *task.Program
 	gi  *GI
 	ci  *CI
-	// share is the percentage of the compute instance; 0 without percentages.
+	// share is the job's share of the compute instance, from 0 to 1; 0 without MPS percentages.
 	share float64
 	// left is the remaining share of the job, from 1 to 0, and rate is the share done in a
 	// second. By rounding, left may reach 0 before the job is done.
