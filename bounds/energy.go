@@ -45,6 +45,9 @@ const MaxDivided, maxParts = MaxSearched, 2000
 //
 // Where tasks can be stopped, the parts of a task may run on several sizes. They obey all of this except e, which is
 // not used; nor are schedules divided.
+//
+// The proof is for real numbers. The sums are rounded and no certificate verifies them, so that the bound of a schedule
+// that meets it may exceed its energy in the last digits.
 func EnergyAtLeast(ctx context.Context, p algo.Problem) (mig.Joules, error) {
 	least, err := boundEnergy(ctx, p)
 	if err != nil || len(p.Tasks) > MaxDivided || p.Restart > 0 {
