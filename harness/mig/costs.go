@@ -98,3 +98,15 @@ func (g *GPU) checkCosts() error {
 	_, err := spec.Read(nameParams, costs)
 	return err
 }
+
+// CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not published: g's
+// for its smallest size that is at least as large, or its largest if none is. g is of FAR Table 1, and source says so.
+func (g *GPU) CostsLike(size Slices) (create, destroy Seconds, source string) {
+	for _, s := range g.sizes {
+		p := g.bySize[s]
+		if s >= size || s == g.ComputeSlices {
+			return p.Create, p.Destroy, fmt.Sprintf("assumed equal to %s in FAR Table 1", g.Name)
+		}
+	}
+	panic("mig: a model without sizes")
+}

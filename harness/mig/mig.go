@@ -1,17 +1,14 @@
 package mig
 
 import (
-	"cmp"
+	"encoding/json"
 	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"miglab/harness/nearest"
-	"miglab/harness/spec"
-	"miglab/harness/wholefile"
 )
 
 // Seconds is a duration or a point in time, in seconds. A task with the duration +Inf does not fit.
@@ -175,73 +172,6 @@ type GPU struct {
 // GPUs returns the models of this package's table in a fixed order.
 func GPUs() []*GPU { return models }
 
-// A Catalog has the models that a command knows: those of this package's table, and those that it has read from files
-// and results databases. The zero value has the table's. All methods are safe for concurrent use.
-type Catalog struct {
-	mu    sync.Mutex
-	added []*GPU
-}
-
-// Lookup finds a model by name or alias and ignores case. Costs may follow the name, as in
-// A100?create=0.05&destroy=10x: seconds, or a multiple of the model's. So may a [Power], as in A100?idle=75.4. Lookup
-// opens no file, whatever the name. The error is a [*nearest.UnknownError] for an unknown name, or says what is wrong
-// with the parameters.
-func (c *Catalog) Lookup(name string) (*GPU, error) {
-	var names []string
-	for _, g := range c.all() {
-		for _, n := range g.names() {
-			if strings.EqualFold(n, name) {
-				return g, nil
-			}
-			names = append(names, n)
-		}
-	}
-	model, costs := spec.Split(name)
-	if costs != nil {
-		return c.withCosts(model, costs, c.Lookup)
-	}
-	return nil, nearest.Unknown("GPU", name, names)
-}
-
-func (c *Catalog) all() []*GPU {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Concat(models, c.added)
-}
-
-// LookupOrRead is [Catalog.Lookup] for names on the command line. A name that ends with .json is a file
-// in the format of [GPU.JSON], for example the gpu.json that miglab profile writes; LookupOrRead
-// adds its model. A name that ends with .txt is a file with the output of nvidia-smi mig -lgip and -lgipp. Costs may
-// follow the file's name, too.
-func (c *Catalog) LookupOrRead(name string) (*GPU, error) {
-	file, costs := spec.Split(name)
-	isFile := strings.HasSuffix(file, ".json") || strings.HasSuffix(file, listingSuffix)
-	if costs != nil && isFile {
-		return c.withCosts(file, costs, c.LookupOrRead)
-	}
-	if !isFile {
-		return c.Lookup(name)
-	}
-	const limit = 1 << 20 // bytes
-	text, err := wholefile.Read(name, limit)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasSuffix(name, listingSuffix) {
-		g, err := parseListing(text, name)
-		if err != nil {
-			return nil, err
-		}
-		return c.Add(g)
-	}
-	return c.Parse(text, name)
-}
-
-// MustLookup is [Catalog.Lookup] in the table, for names in the program's text. It panics on an error.
-func MustLookup(name string) *GPU {
-	return spec.Must(new(Catalog).Lookup(name))
-}
-
 // String returns the model's name.
 func (g *GPU) String() string { return g.Name }
 
@@ -279,111 +209,18 @@ func (g *GPU) ProfileByName(name string) (*Profile, error) {
 // AllProfiles returns Profiles and Others.
 func (g *GPU) AllProfiles() []*Profile { return slices.Concat(g.Profiles, g.Others) }
 
-// A Partition is a set of disjoint instances of one GPU, by ascending start.
-type Partition []Instance
-
-// String returns the sizes from left to right, for example 4-2-1.
-func (p Partition) String() string {
-	var b strings.Builder
-	for i, in := range p {
-		if i > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteString(strconv.Itoa(int(in.Size())))
-	}
-	return b.String()
+// Definition returns [GPU.JSON] without the origin. Equal models have equal definitions.
+func (g *GPU) Definition() []byte {
+	anywhere := *g
+	anywhere.Origin = ""
+	return anywhere.JSON()
 }
 
-// Mask returns the memory slices that the partition occupies.
-func (p Partition) Mask() Mask {
-	var m Mask
-	for _, in := range p {
-		m |= in.Mask()
+// JSON returns the model as the text of a file, which [Catalog.Parse] reads.
+func (g *GPU) JSON() []byte {
+	text, err := json.MarshalIndent(g, "", "  ")
+	if err != nil {
+		panic(err) // All fields are numbers, names and lists of them; times are finite.
 	}
-	return m
-}
-
-// Partitions returns the maximal partitions of standard profiles, those to which no
-// instance can be added. They are in descending lexicographic order of their sizes, which
-// is the numbering of FAR Fig. 1. There are 19 on the 7-slice models and 5 on A30.
-func (g *GPU) Partitions() []Partition { return g.partitions }
-
-// PartitionNames returns the names of the partitions that some model of this package's table has, sorted.
-func PartitionNames() []string {
-	var out []string
-	for _, g := range models {
-		out = append(out, nearest.Names(g.Partitions(), Partition.String)...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// NamesPartition reports whether a text can name a partition of a model: sizes joined by hyphens, which fit beside
-// each other on the largest one. A particular model may not have it, which [GPU.ParsePartition] says.
-func NamesPartition(text string) bool {
-	left := columns[len(columns)-1]
-	for _, size := range strings.Split(text, "-") {
-		i := slices.IndexFunc(columns, func(s Slices) bool { return strconv.Itoa(int(s)) == size })
-		if i < 0 || columns[i] > left {
-			return false
-		}
-		left -= columns[i]
-	}
-	return true
-}
-
-// PartitionsOf returns the maximal partitions over the profiles that keep
-// accepts, in descending lexicographic order of their sizes.
-func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
-	var all []Instance
-	for _, p := range g.Profiles {
-		if !keep(p) {
-			continue
-		}
-		for _, s := range p.Starts {
-			all = append(all, Instance{p, s})
-		}
-	}
-	var out []Partition
-	var extend func(Partition)
-	extend = func(chosen Partition) {
-		maximal := true
-		for _, in := range all {
-			if g.fits(chosen, in) {
-				maximal = false
-				// Add instances from left to right, so that each set is found once.
-				if len(chosen) == 0 || in.Start > chosen[len(chosen)-1].Start {
-					extend(append(slices.Clone(chosen), in))
-				}
-			}
-		}
-		if maximal {
-			out = append(out, chosen)
-		}
-	}
-	extend(nil)
-	slices.SortFunc(out, func(a, b Partition) int {
-		return -slices.CompareFunc(a, b, func(x, y Instance) int {
-			return cmp.Or(int(x.Size()-y.Size()), int(x.Profile.Length-y.Profile.Length))
-		})
-	})
-	return out
-}
-
-func (g *GPU) fits(exist Partition, in Instance) bool {
-	same := 0
-	for _, o := range exist {
-		if o.Overlaps(in) {
-			return false
-		}
-		if o.Profile == in.Profile {
-			same++
-		}
-	}
-	return same < in.Profile.Max
-}
-
-// ParsePartition finds a maximal partition by its sizes, for example 4-2-1. The error is a [*nearest.UnknownError].
-func (g *GPU) ParsePartition(s string) (Partition, error) {
-	return nearest.Find("partition of "+g.Name, s, g.partitions, Partition.String)
+	return append(text, '\n')
 }

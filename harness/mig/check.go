@@ -1,9 +1,6 @@
 package mig
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,52 +9,7 @@ import (
 	"strings"
 
 	"miglab/harness/nearest"
-	"miglab/harness/strictjson"
 )
-
-// Add adds a model that is not in the table of this package, so that [Catalog.Lookup] finds it.
-// The argument needs the exported fields only. If the catalog has an equal model, Add returns that one, so that
-// pointers to models of one catalog can be compared. A different model of the same name is
-// an error, and so is a model that schedulers, simulators and bounds cannot carry.
-func (c *Catalog) Add(g *GPU) (*GPU, error) {
-	if err := g.check(); err != nil {
-		return nil, fmt.Errorf("GPU model %q: %w", g.Name, err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, known := range slices.Concat(models, c.added) {
-		name, shared := known.sharedName(g)
-		switch {
-		case !shared:
-		case known.equal(g):
-			return known, nil
-		case known.Name == g.Name || name == g.Name && slices.Contains(known.Aliases, name):
-			return nil,
-				fmt.Errorf("there are two GPU models %s with different profiles: one %s, the other %s; give one of "+
-					"them another name", g.Name, known.origin(), g.origin())
-		default:
-			return nil,
-				fmt.Errorf("GPU model %q: %q also names %s, %s; names differ in more than the case of their letters",
-					g.Name, name, known, known.origin())
-		}
-	}
-	g.derive()
-	c.added = append(c.added, g)
-	return g, nil
-}
-
-// names returns the name and the aliases.
-func (g *GPU) names() []string { return append([]string{g.Name}, g.Aliases...) }
-
-// sharedName returns a name of o under which [Catalog.Lookup] would also find g.
-func (g *GPU) sharedName(o *GPU) (name string, ok bool) {
-	for _, name := range o.names() {
-		if slices.ContainsFunc(g.names(), func(own string) bool { return strings.EqualFold(own, name) }) {
-			return name, true
-		}
-	}
-	return "", false
-}
 
 // usableName matches the names that can be part of file names, specs and lines of text.
 var usableName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?$`)
@@ -68,6 +20,9 @@ var columns = []Slices{1, 2, 3, 4, 7}
 // maxCost is the longest time to create or to destroy an instance. It is the longest duration of a
 // task as well, so that sums stay finite.
 const maxCost Seconds = 1e12
+
+// maxMemory is the number of memory slices that fit into a [Mask].
+const maxMemory Slices = 8
 
 // check refuses a model that the rest of the program cannot carry.
 func (g *GPU) check() error {
@@ -206,59 +161,4 @@ func (g *GPU) checkTree() error {
 		}
 	}
 	return nil
-}
-
-// maxMemory is the number of memory slices that fit into a [Mask].
-const maxMemory Slices = 8
-
-func (g *GPU) origin() string {
-	if slices.Contains(models, g) {
-		return "from the program's table"
-	}
-	return cmp.Or(g.file, g.Origin, "without an origin")
-}
-
-// equal reports whether two models are the same, wherever they come from.
-func (g *GPU) equal(o *GPU) bool { return bytes.Equal(g.Definition(), o.Definition()) }
-
-// Definition returns [GPU.JSON] without the origin. Equal models have equal definitions.
-func (g *GPU) Definition() []byte {
-	anywhere := *g
-	anywhere.Origin = ""
-	return anywhere.JSON()
-}
-
-// JSON returns the model as the text of a file, which [Catalog.Parse] reads.
-func (g *GPU) JSON() []byte {
-	text, err := json.MarshalIndent(g, "", "  ")
-	if err != nil {
-		panic(err) // All fields are numbers, names and lists of them; times are finite.
-	}
-	return append(text, '\n')
-}
-
-// Parse reads a model from the text of a file, and adds it. The file's name is used only in errors.
-func (c *Catalog) Parse(text []byte, file string) (*GPU, error) {
-	var g GPU
-	if err := strictjson.Unmarshal(text, &g); err != nil {
-		return nil, fmt.Errorf("%s is not a GPU model as miglab profile writes it (gpu.json): %w", file, err)
-	}
-	g.file = "in " + file
-	known, err := c.Add(&g)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return known, nil
-}
-
-// CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not published: g's
-// for its smallest size that is at least as large, or its largest if none is. g is of FAR Table 1, and source says so.
-func (g *GPU) CostsLike(size Slices) (create, destroy Seconds, source string) {
-	for _, s := range g.sizes {
-		p := g.bySize[s]
-		if s >= size || s == g.ComputeSlices {
-			return p.Create, p.Destroy, fmt.Sprintf("assumed equal to %s in FAR Table 1", g.Name)
-		}
-	}
-	panic("mig: a model without sizes")
 }

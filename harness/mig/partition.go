@@ -1,0 +1,119 @@
+package mig
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miglab/harness/nearest"
+)
+
+// A Partition is a set of disjoint instances of one GPU, by ascending start.
+type Partition []Instance
+
+// String returns the sizes from left to right, for example 4-2-1.
+func (p Partition) String() string {
+	var b strings.Builder
+	for i, in := range p {
+		if i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteString(strconv.Itoa(int(in.Size())))
+	}
+	return b.String()
+}
+
+// Mask returns the memory slices that the partition occupies.
+func (p Partition) Mask() Mask {
+	var m Mask
+	for _, in := range p {
+		m |= in.Mask()
+	}
+	return m
+}
+
+// Partitions returns the maximal partitions of standard profiles, those to which no
+// instance can be added. They are in descending lexicographic order of their sizes, which
+// is the numbering of FAR Fig. 1. There are 19 on the 7-slice models and 5 on A30.
+func (g *GPU) Partitions() []Partition { return g.partitions }
+
+// PartitionNames returns the names of the partitions that some model of this package's table has, sorted.
+func PartitionNames() []string {
+	var out []string
+	for _, g := range models {
+		out = append(out, nearest.Names(g.Partitions(), Partition.String)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// NamesPartition reports whether a text can name a partition of a model: sizes joined by hyphens, which fit beside
+// each other on the largest one. A particular model may not have it, which [GPU.ParsePartition] says.
+func NamesPartition(text string) bool {
+	left := columns[len(columns)-1]
+	for _, size := range strings.Split(text, "-") {
+		i := slices.IndexFunc(columns, func(s Slices) bool { return strconv.Itoa(int(s)) == size })
+		if i < 0 || columns[i] > left {
+			return false
+		}
+		left -= columns[i]
+	}
+	return true
+}
+
+// PartitionsOf returns the maximal partitions over the profiles that keep
+// accepts, in descending lexicographic order of their sizes.
+func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
+	var all []Instance
+	for _, p := range g.Profiles {
+		if !keep(p) {
+			continue
+		}
+		for _, s := range p.Starts {
+			all = append(all, Instance{p, s})
+		}
+	}
+	var out []Partition
+	var extend func(Partition)
+	extend = func(chosen Partition) {
+		maximal := true
+		for _, in := range all {
+			if g.fits(chosen, in) {
+				maximal = false
+				// Add instances from left to right, so that each set is found once.
+				if len(chosen) == 0 || in.Start > chosen[len(chosen)-1].Start {
+					extend(append(slices.Clone(chosen), in))
+				}
+			}
+		}
+		if maximal {
+			out = append(out, chosen)
+		}
+	}
+	extend(nil)
+	slices.SortFunc(out, func(a, b Partition) int {
+		return -slices.CompareFunc(a, b, func(x, y Instance) int {
+			return cmp.Or(int(x.Size()-y.Size()), int(x.Profile.Length-y.Profile.Length))
+		})
+	})
+	return out
+}
+
+func (g *GPU) fits(exist Partition, in Instance) bool {
+	same := 0
+	for _, o := range exist {
+		if o.Overlaps(in) {
+			return false
+		}
+		if o.Profile == in.Profile {
+			same++
+		}
+	}
+	return same < in.Profile.Max
+}
+
+// ParsePartition finds a maximal partition by its sizes, for example 4-2-1. The error is a [*nearest.UnknownError].
+func (g *GPU) ParsePartition(s string) (Partition, error) {
+	return nearest.Find("partition of "+g.Name, s, g.partitions, Partition.String)
+}
