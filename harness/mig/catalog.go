@@ -42,6 +42,7 @@ func (c *Catalog) Lookup(name string) (*GPU, error) {
 	return nil, nearest.Unknown("GPU", name, names)
 }
 
+// all returns the models of the table, and then the added ones.
 func (c *Catalog) all() []*GPU {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,19 +55,19 @@ func (c *Catalog) all() []*GPU {
 // follow the file's name, too.
 func (c *Catalog) LookupOrRead(name string) (*GPU, error) {
 	file, costs := spec.Split(name)
-	isFile := strings.HasSuffix(file, ".json") || strings.HasSuffix(file, listingSuffix)
-	if costs != nil && isFile {
-		return c.withCosts(file, costs, c.LookupOrRead)
-	}
-	if !isFile {
+	isListing := strings.HasSuffix(file, listingSuffix)
+	if !isListing && !strings.HasSuffix(file, ".json") {
 		return c.Lookup(name)
+	}
+	if costs != nil {
+		return c.withCosts(file, costs, c.LookupOrRead)
 	}
 	const limit = 1 << 20 // bytes
 	text, err := wholefile.Read(name, limit)
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasSuffix(name, listingSuffix) {
+	if isListing {
 		g, err := parseListing(text, name)
 		if err != nil {
 			return nil, err
@@ -98,7 +99,7 @@ func (c *Catalog) Parse(text []byte, file string) (*GPU, error) {
 // Add adds a model that is not in the table of this package, so that [Catalog.Lookup] finds it.
 // The argument needs the exported fields only. If the catalog has an equal model, Add returns that one, so that
 // pointers to models of one catalog can be compared. A different model of the same name is
-// an error, and so is a model that schedulers, simulators and bounds cannot carry.
+// an error, and so is a model that schedulers, simulators and bounds cannot handle.
 func (c *Catalog) Add(g *GPU) (*GPU, error) {
 	if err := g.check(); err != nil {
 		return nil, fmt.Errorf("GPU model %q: %w", g.Name, err)
@@ -139,6 +140,7 @@ func (g *GPU) sharedName(o *GPU) (name string, ok bool) {
 	return "", false
 }
 
+// origin says in errors where the model comes from.
 func (g *GPU) origin() string {
 	if slices.Contains(models, g) {
 		return "from the program's table"

@@ -3,7 +3,6 @@ package mig
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ const maxCost Seconds = 1e12
 // maxMemory is the number of memory slices that fit into a [Mask].
 const maxMemory Slices = 8
 
-// check refuses a model that the rest of the program cannot carry.
+// check refuses a model that schedulers, simulators or bounds cannot handle.
 func (g *GPU) check() error {
 	if g.Name == "" || len(g.Profiles) == 0 {
 		return errors.New("it needs a name and profiles")
@@ -38,7 +37,8 @@ func (g *GPU) check() error {
 				"underscores, begins and ends with a letter or digit, and does not end with .json", name)
 		}
 	}
-	profiles, sizes := map[string]bool{}, map[Slices]bool{}
+	profiles := map[string]bool{}
+	sizes := map[Slices]bool{} // the sizes that have a standard profile
 	for i, p := range g.AllProfiles() {
 		if p == nil {
 			return errors.New("a profile is null")
@@ -47,14 +47,16 @@ func (g *GPU) check() error {
 			return err
 		}
 		standard := p.Standard() && i < len(g.Profiles)
-		switch name := p.String(); {
-		case profiles[name]:
-			return fmt.Errorf("it has two profiles %s", name)
-		case standard && sizes[p.Size]:
+		if profiles[p.String()] {
+			return fmt.Errorf("it has two profiles %s", p)
+		}
+		if standard && sizes[p.Size] {
 			return fmt.Errorf("it has two standard profiles of size %d", p.Size)
 		}
 		profiles[p.String()] = true
-		sizes[p.Size] = sizes[p.Size] || standard
+		if standard {
+			sizes[p.Size] = true
+		}
 	}
 	switch {
 	case g.DriverSlices < 0 || g.DriverSlices > maxMemory:
@@ -64,7 +66,6 @@ func (g *GPU) check() error {
 	case !sizes[g.ComputeSlices]:
 		return fmt.Errorf("it has no profile with all %d compute slices", g.ComputeSlices)
 	case g.Power != nil:
-		maps.DeleteFunc(sizes, func(_ Slices, standard bool) bool { return !standard })
 		if err := g.Power.check(len(sizes)); err != nil {
 			return err
 		}
@@ -72,8 +73,9 @@ func (g *GPU) check() error {
 	return g.checkTree()
 }
 
+// checkProfile refuses a profile that a model of g's slices cannot have.
 func (g *GPU) checkProfile(p *Profile) error {
-	last := Slices(0)
+	last := Slices(0) // the last start
 	if len(p.Starts) > 0 {
 		last = p.Starts[len(p.Starts)-1]
 	}
@@ -99,7 +101,7 @@ func (g *GPU) checkProfile(p *Profile) error {
 			p.Destroy, maxCost)
 	case slices.Contains(g.Others, p): // no algorithm uses it
 		return nil
-	case !p.Standard() && !slices.ContainsFunc(g.Profiles, p.replaceable):
+	case !p.Standard() && !slices.ContainsFunc(g.Profiles, p.replaceableBy):
 		return fmt.Errorf("%s has no standard profile of its size that may begin where it begins, takes no more "+
 			"memory slices and no longer to create and to destroy; lower bounds on makespans need one", p)
 	case !p.Standard():
@@ -117,22 +119,31 @@ func (g *GPU) checkProfile(p *Profile) error {
 	return nil
 }
 
-// replaceable reports whether other is a standard profile that could replace any instance of p at no higher cost.
-func (p *Profile) replaceable(other *Profile) bool {
-	elsewhere := func(start Slices) bool { return !slices.Contains(other.Starts, start) }
-	return other != nil && other.Standard() && other.Size == p.Size && other.Length <= p.Length &&
-		other.Create <= p.Create && other.Destroy <= p.Destroy && !slices.ContainsFunc(p.Starts, elsewhere)
+// replaceableBy reports whether other is a standard profile that could replace any instance of p at no higher cost.
+func (p *Profile) replaceableBy(other *Profile) bool {
+	if other == nil || !other.Standard() || other.Size != p.Size || other.Length > p.Length ||
+		other.Create > p.Create || other.Destroy > p.Destroy {
+		return false
+	}
+	for _, start := range p.Starts {
+		if !slices.Contains(other.Starts, start) {
+			return false
+		}
+	}
+	return true
 }
 
 // mayTake reports whether t is a valid time of an operation. Only costs in a model's name may be 0: A100?create=0.
 func (g *GPU) mayTake(t Seconds) bool { return t > 0 || t == 0 && g.Like != "" }
 
 // disjoint returns how many instances of the profile fit beside each other.
-func (p *Profile) disjoint() (n int) {
+func (p *Profile) disjoint() int {
+	n := 0
 	end := Slices(0)
 	for _, start := range p.Starts {
 		if start >= end {
-			n, end = n+1, start+p.Length
+			n++
+			end = start + p.Length
 		}
 	}
 	return n
@@ -145,7 +156,7 @@ func (g *GPU) checkTree() error {
 	derived.derive()
 	for i, n := range derived.tree {
 		for j, o := range derived.tree[:i] {
-			above := n.Parent
+			above := n.Parent // then o itself if o is above n, because parents come before their children
 			for above > j {
 				above = derived.tree[above].Parent
 			}

@@ -52,18 +52,19 @@ func (g *GPU) Canonical(p Partition) (Partition, Permutation, bool) {
 
 // sizePerSlice returns the vector (c_1, ..., c_K) of DRL Definition 1: the size of each slice's instance.
 func sizePerSlice(g *GPU, p Partition) string {
-	c := make([]byte, g.ComputeSlices)
+	vector := make([]byte, g.ComputeSlices)
 	for _, in := range p {
 		for i := range in.Size() {
-			c[in.Start+i] = byte(in.Size())
+			vector[in.Start+i] = byte(in.Size())
 		}
 	}
-	return string(c)
+	return string(vector)
 }
 
+// findSymmetry tries all permutations of the slices. One counts if it renames every useful partition to a useful one.
 func findSymmetry(g *GPU) *symmetry {
 	var s symmetry
-	index := map[string]int{}
+	index := map[string]int{} // the index in useful of a vector
 	for _, p := range g.partitions {
 		var used Slices
 		for _, in := range p {
@@ -81,7 +82,7 @@ func findSymmetry(g *GPU) *symmetry {
 		vectors[i] = sizePerSlice(g, p)
 		s.canonical[i] = len(s.useful) // larger than every index: not found yet
 	}
-	image := make([]int, len(s.useful))
+	image := make([]int, len(s.useful)) // image[i] is the index of useful[i] after renaming
 	renamed := make([]byte, g.ComputeSlices)
 	permutations(nil, int(g.ComputeSlices), func(sigma Permutation) {
 		for i, v := range vectors {

@@ -45,7 +45,7 @@ func parseCost(value string) (v Seconds, unit string, err error) {
 	return Seconds(number), unit, err
 }
 
-// seconds returns a cost of [costParams] in seconds. own is the model's own time.
+// seconds returns a cost of [costParams] in seconds. own is the model's own time. value has been read by [spec.Read].
 func seconds(value string, own Seconds) Seconds {
 	v, unit, _ := parseCost(value)
 	if unit == "x" {
@@ -55,7 +55,7 @@ func seconds(value string, own Seconds) Seconds {
 }
 
 // withCosts returns the named model with other costs or a [Power], and adds it, so that results are stored under it.
-// The name of the new model contains them. withCosts passes on the errors of find, [spec.Read] and [Catalog.Add].
+// The name of the new model contains the parameters. withCosts passes on the errors of find, [spec.Read] and [Catalog.Add].
 func (c *Catalog) withCosts(name string, costs []string, find func(string) (*GPU, error)) (*GPU, error) {
 	g, err := find(name)
 	if err != nil {
@@ -99,8 +99,9 @@ func (g *GPU) checkCosts() error {
 	return err
 }
 
-// CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not published: g's
-// for its smallest size that is at least as large, or its largest if none is. g is of FAR Table 1, and source says so.
+// CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not published: the
+// times of g for its smallest size that is at least as large, or for its largest size if none is. source names g, which
+// must be a GPU of FAR Table 1.
 func (g *GPU) CostsLike(size Slices) (create, destroy Seconds, source string) {
 	for _, s := range g.sizes {
 		p := g.bySize[s]

@@ -7,9 +7,9 @@
 // refuses a model that the schedulers, simulators and bounds cannot handle.
 //
 // Positions are memory slices, as in NVIDIA's placements. The 7-slice models have eight
-// (0-7), A30 has four. Two instances conflict exactly if they share a memory slice, or if
-// they have a profile that a GPU can hold only once, such as 1g.5gb+me. 3 slices at 0 takes
-// memory slices 0-3, so that it leaves compute slice 3 idle.
+// (0-7), A30 has four. Two instances conflict if they share a memory slice, or if
+// they have a profile that a GPU can hold only once, such as 1g.5gb+me. On the 7-slice models an instance of 3 slices
+// that starts at 0 takes memory slices 0-3, and so it leaves compute slice 3 idle.
 //
 // Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through
 // moldable task scheduling", JPDC 204 (2025) 105128; DRL = Villarrubia et al.,

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// The lines of nvidia-smi mig -lgip and -lgipp: GPU, name, number, instances and multiprocessors of a profile, and GPU,
-// number, starts and length of its placements.
+// The lines of nvidia-smi mig -lgip and -lgipp. The groups of profileLine are the GPU and a profile's compute slices,
+// GB, the end of its name, ID, largest number of instances and multiprocessors. The groups of placementLine are the GPU
+// and a profile's ID, starts and length.
 var (
 	profileLine = regexp.MustCompile(`^\|\s+(\d+)\s+MIG (\d{1,2})g\.(\d{1,4})gb(\S*)\s+(\d{1,4})` +
 		`\s+\d+/(\d{1,3})\s+\S+\s+(?:No|Yes)\s+(\d{1,4})\s`)
@@ -30,9 +31,9 @@ func parseListing(text []byte, file string) (*GPU, error) {
 	var gpu string
 	for i, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
-		m := profileLine.FindStringSubmatch(line)
+		m, add := profileLine.FindStringSubmatch(line), g.addProfile
 		if m == nil {
-			m = placementLine.FindStringSubmatch(line)
+			m, add = placementLine.FindStringSubmatch(line), g.addPlacements
 		}
 		if m == nil {
 			continue
@@ -42,7 +43,7 @@ func parseListing(text []byte, file string) (*GPU, error) {
 				i+1, m[1], gpu, gpu)
 		}
 		gpu = m[1]
-		if err := g.addLine(m); err != nil {
+		if err := add(m); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file, i+1, err)
 		}
 	}
@@ -53,41 +54,46 @@ func parseListing(text []byte, file string) (*GPU, error) {
 	return g, g.completeListing()
 }
 
-// addLine adds the profile or the placements of a line.
-func (g *GPU) addLine(m []string) error {
-	number := func(text string) Slices {
-		n, _ := strconv.Atoi(text) // the patterns have few digits
-		return Slices(n)
-	}
-	if len(m) == 8 {
-		g.Profiles = append(g.Profiles, &Profile{
-			Size: number(m[2]), MemoryGB: int(number(m[3])), MediaExtensions: m[4] == "+me", ID: int(number(m[5])),
-			Max: int(number(m[6])), SMs: int(number(m[7])), Variant: strings.TrimSuffix(m[4], "+me"),
-		})
-		return nil
-	}
-	i := slices.IndexFunc(g.Profiles, func(p *Profile) bool { return p.ID == int(number(m[2])) })
+// digits returns the number of a group of digits, which are too few to overflow.
+func digits(group string) int {
+	n, _ := strconv.Atoi(group)
+	return n
+}
+
+// addProfile adds the profile of a profileLine. It returns no error.
+func (g *GPU) addProfile(m []string) error {
+	g.Profiles = append(g.Profiles, &Profile{
+		Size: Slices(digits(m[2])), MemoryGB: digits(m[3]), MediaExtensions: m[4] == "+me", ID: digits(m[5]),
+		Max: digits(m[6]), SMs: digits(m[7]), Variant: strings.TrimSuffix(m[4], "+me"),
+	})
+	return nil
+}
+
+// addPlacements adds the placements of a placementLine to their profile.
+func (g *GPU) addPlacements(m []string) error {
+	i := slices.IndexFunc(g.Profiles, func(p *Profile) bool { return p.ID == digits(m[2]) })
 	if i < 0 {
 		return fmt.Errorf("profile %s has placements but is not in the table of -lgip above", m[2])
 	}
 	p := g.Profiles[i]
-	p.Length = number(m[4])
+	p.Length = Slices(digits(m[4]))
 	for start := range strings.SplitSeq(m[3], ",") {
-		p.Starts = append(p.Starts, number(start))
+		p.Starts = append(p.Starts, Slices(digits(start)))
 	}
 	slices.Sort(p.Starts)
 	return nil
 }
 
-// completeListing derives the rest of the model from its profiles.
+// completeListing derives the rest of the model from its profiles. A memory slice of the model is the greatest common
+// divisor of the starts and lengths, which the driver may count in smaller units.
 func (g *GPU) completeListing() error {
 	var unit Slices
 	for _, p := range g.Profiles {
 		if p.Length == 0 {
 			return fmt.Errorf("profile %v of %s has no placements; add what nvidia-smi mig -lgipp prints", p, g.Name)
 		}
-		for _, n := range append(p.Starts, p.Length) { // the greatest common divisor
-			for n != 0 {
+		for _, n := range append(p.Starts, p.Length) {
+			for n != 0 { // Euclid's algorithm
 				unit, n = n, unit%n
 			}
 		}
@@ -106,8 +112,8 @@ func (g *GPU) completeListing() error {
 		}
 		g.MemorySlices = max(g.MemorySlices, p.Length)
 		p.Create, p.Destroy, g.CostSource = like.CostsLike(p.Size)
-		most := func(q *Profile) bool { return q.Size == p.Size && q.Variant == "" && q.Max > p.Max }
-		p.DoubleMemory = p.Size == 1 && p.Variant == "" && !p.MediaExtensions && slices.ContainsFunc(all, most)
+		smaller := func(q *Profile) bool { return q.Size == p.Size && q.Variant == "" && q.Max > p.Max }
+		p.DoubleMemory = p.Size == 1 && p.Variant == "" && !p.MediaExtensions && slices.ContainsFunc(all, smaller)
 		if p.Variant == "" {
 			g.Profiles = append(g.Profiles, p)
 		} else {

@@ -6,7 +6,7 @@ import (
 )
 
 // boards lists GPUs that do not have as many multiprocessors as the largest instance of their model, by the
-// beginnings of their names. The first that fits counts.
+// beginnings of their names. The first match counts.
 var boards = []struct {
 	prefix string
 	sms    int
@@ -41,8 +41,8 @@ func (g *GPU) Multiprocessors() (int, error) {
 			return 0, fmt.Errorf("nothing is published about the multiprocessors of the MIG profiles of %s", g)
 		}
 	}
-	// This is an A100 or A800 under another name, whose full chip is not known. On A30, and on H100 and later, the
-	// largest instance has all multiprocessors.
+	// An A100 or A800 has multiprocessors outside its instances; how many is not known for one under another name. On
+	// A30, and on H100 and later, the largest instance has all multiprocessors.
 	if strings.HasPrefix(board, "A1") || strings.HasPrefix(board, "A8") {
 		return 0, fmt.Errorf("it is not known how many multiprocessors a GPU %s has outside its instances", g)
 	}

@@ -100,9 +100,10 @@ func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
 	return out
 }
 
-func (g *GPU) fits(exist Partition, in Instance) bool {
+// fits reports whether an instance can be added to the others.
+func (g *GPU) fits(others Partition, in Instance) bool {
 	same := 0
-	for _, o := range exist {
+	for _, o := range others {
 		if o.Overlaps(in) {
 			return false
 		}

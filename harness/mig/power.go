@@ -43,7 +43,8 @@ var powerParams = []spec.Param{
 	{Name: "watts", Type: spec.Numbers(0, maxWatts), Doc: "watts of a board by busy compute slices, in place of both"},
 }
 
-// readings has the measured powers of models of the table, of which [GPU.Power] is nil nonetheless.
+// readings holds measured powers by the name of a model of the table. [GPU.Power] of such a model is nil, because only
+// a name with the parameter idle, such as A100?idle=75.4, uses the readings.
 var readings map[string]*Power
 
 //go:embed power.json
@@ -112,8 +113,9 @@ func (p *Power) check(sizes int) error {
 // at returns what a board draws with so many busy compute slices.
 func (p *Power) at(busy Slices) Watts { return p.Curve[min(int(busy), len(p.Curve)-1)] }
 
-// Floor returns watts such that a board always draws at least Idle and the floors of its busy instances. For a Curve
-// the floor of a compute slice is the least of (Curve[b] - Idle) / b, so that b busy slices draw at least b times that.
+// Floor returns the watts that a busy instance of a size adds at least: a board always draws at least Idle and the
+// floors of its busy instances. For a Curve, the floor of one compute slice is the least of (Curve[b] - Idle) / b over
+// all numbers b of busy slices.
 func (g *GPU) Floor(size Slices) Watts {
 	p := g.Power
 	if p.Curve == nil {
@@ -134,11 +136,11 @@ type Run struct {
 	Start, End Seconds
 }
 
-// Energy returns what a number of boards draw, all of them from 0 to the end of the last run. The model must have a
-// [Power]. The runs are sorted; the result does not depend on their order.
+// Energy returns what a number of boards draw from 0 to the end of the last run. The model must have a [Power]. Energy
+// may sort the given runs; the result does not depend on their order.
 func (g *GPU) Energy(boards int, runs []Run) Joules {
 	if g.Power.Curve != nil {
-		for _, r := range runs { // an end is a run of fewer slices
+		for _, r := range runs { // At its end a run becomes one of -Size slices, so that the sum of sizes is the busy slices.
 			runs = append(runs, Run{Board: r.Board, Size: -r.Size, Start: r.End, End: r.End})
 		}
 	}
@@ -146,8 +148,8 @@ func (g *GPU) Energy(boards int, runs []Run) Joules {
 		return cmp.Or(a.Board-b.Board, cmp.Compare(a.Start, b.Start), int(a.Size-b.Size), cmp.Compare(a.End, b.End))
 	})
 	var end Seconds
-	var above Joules
-	busy := Slices(0)
+	var above Joules  // the energy beyond the idle watts
+	busy := Slices(0) // the busy slices of the board, for a Curve
 	for i, r := range runs {
 		switch {
 		case g.Power.Curve == nil:
