@@ -55,7 +55,8 @@ func seconds(value string, own Seconds) Seconds {
 }
 
 // withCosts returns the named model with other costs or a [Power], and adds it, so that results are stored under it.
-// The name of the new model contains the parameters. withCosts passes on the errors of find, [spec.Read] and [Catalog.Add].
+// The name of the new model contains the parameters. The model has no [GPU.Others]. withCosts passes on the errors of
+// find, [spec.Read] and [Catalog.Add].
 func (c *Catalog) withCosts(name string, costs []string, find func(string) (*GPU, error)) (*GPU, error) {
 	g, err := find(name)
 	if err != nil {
@@ -70,8 +71,8 @@ func (c *Catalog) withCosts(name string, costs []string, find func(string) (*GPU
 		return g, nil
 	}
 	out := &GPU{
-		Name: id, Like: g.Name, ComputeSlices: g.ComputeSlices, MemorySlices: g.MemorySlices,
-		CostSource: "as the name says",
+		Name: id, Like: g.Name, CostSource: "as the name says",
+		ComputeSlices: g.ComputeSlices, MemorySlices: g.MemorySlices, DriverSlices: g.DriverSlices,
 	}
 	if out.Power, err = g.choosePower(a); err != nil {
 		return nil, fmt.Errorf("GPU %q: %w", name, err)

@@ -60,3 +60,14 @@ func TestNamesWithCostsBelongToModelsLikeAnother(t *testing.T) {
 		}
 	}
 }
+
+func TestModelsWithCostsKeepTheUnitOfTheDriver(t *testing.T) {
+	base := mig.MustLookup("RTX-PRO-6000")
+	g, err := new(mig.Catalog).Lookup("RTX-PRO-6000?create=0.05")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.DriverSlices != base.DriverSlices {
+		t.Errorf("a memory slice is %d of the driver's; want %d", g.DriverSlices, base.DriverSlices)
+	}
+}
