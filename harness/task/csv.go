@@ -56,6 +56,7 @@ func ReadStream(r io.Reader, file string, g *mig.GPU) (Batches, error) {
 	return b, err
 }
 
+// readStream implements [ReadStream] and also returns the line of each task.
 func readStream(r io.Reader, file string, g *mig.GPU) (Batches, []int, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns:  header(g),
@@ -174,19 +175,12 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	if err := b.Validate(g); err != nil {
 		return err
 	}
-	var numbers []string
-	for i, n := range stream.Lengths {
-		if n < 1 {
-			return fmt.Errorf("batch %d has %d tasks; each has at least one", i+1, n)
-		}
-		numbers = append(numbers, slices.Repeat([]string{strconv.Itoa(i + 1)}, min(n, len(b)+1))...)
+	numbers, err := batchNumbers(stream.Lengths, len(b))
+	if err != nil {
+		return err
 	}
-	if len(numbers) != len(b) {
-		return fmt.Errorf("the lengths of the batches are %v, and there are %d tasks", stream.Lengths, len(b))
-	}
-	if len(stream.Lengths) == 1 {
-		numbers = nil
-	} else {
+	several := len(stream.Lengths) > 1
+	if several {
 		names = append(names, batchColumn)
 	}
 	if stream.Arrivals != nil {
@@ -206,7 +200,7 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 		for _, s := range g.Sizes() {
 			line = append(line, shortest(b[i].On(s)))
 		}
-		if numbers != nil {
+		if several {
 			line = append(line, numbers[i])
 		}
 		if stream.Arrivals != nil {
@@ -214,6 +208,21 @@ func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 		}
 		return line
 	})
+}
+
+// batchNumbers returns the number of each task's batch, for batches of the given lengths that together have n tasks.
+func batchNumbers(lengths []int, n int) (numbers []string, err error) {
+	for i, length := range lengths {
+		if length < 1 {
+			return nil, fmt.Errorf("batch %d has %d tasks; each has at least one", i+1, length)
+		}
+		length = min(length, n+1) // enough to be refused below
+		numbers = append(numbers, slices.Repeat([]string{strconv.Itoa(i + 1)}, length)...)
+	}
+	if len(numbers) != n {
+		return nil, fmt.Errorf("the lengths of the batches are %v, and there are %d tasks", lengths, n)
+	}
+	return numbers, nil
 }
 
 // checkArrivals returns an error unless n tasks arrive in order, at times that files may hold.
@@ -249,6 +258,7 @@ const batchColumn = "batch"
 // arrivalColumn is the column of a stream's file that holds each task's arrival time.
 const arrivalColumn = "arrival_s"
 
+// header returns the columns of a tasks file that every file has.
 func header(g *mig.GPU) []string {
 	return append([]string{"task"}, nearest.Names(g.Sizes(), column)...)
 }

@@ -8,43 +8,44 @@ import (
 	"miglab/harness/mig"
 )
 
-// A Geometry holds the fixed instances of each GPU of a cluster. Most clusters never change their instances. It is nil
-// for a cluster that creates instances on demand.
+// A Geometry holds the fixed instances of each GPU of a cluster that never changes its instances. It is nil for a cluster
+// that creates instances on demand.
 type Geometry []mig.Partition
 
 // Has reports whether an instance may exist on a GPU.
 func (g Geometry) Has(gpu int, in mig.Instance) bool { return g == nil || slices.Contains(g[gpu], in) }
 
-// Fix gives the GPUs of the cluster the named partitions in turn. A request then asks for the smallest profile in the
-// geometry with at least the compute slices and the memory of its original profile. Its lifespan changes only if it
-// asks for work. Fix returns an error for a bad name and for a request that is larger than every instance.
+// Fix gives the GPUs of the cluster the named partitions in turn; there must be at least one name. A request then asks
+// for the smallest profile in the geometry with at least the compute slices and the memory of its original profile. Its
+// lifespan changes only if it asks for work. Fix returns an error for a bad name, for more names than GPUs, and for a
+// request that is larger than every instance.
 func (r *Requests) Fix(g *mig.GPU, names []string) error {
-	var kinds Geometry
+	var partitions []mig.Partition
 	for _, name := range names {
 		p, err := g.ParsePartition(name)
 		if err != nil {
 			return err
 		}
-		kinds = append(kinds, p)
+		partitions = append(partitions, p)
 	}
 	if len(names) > r.GPUs {
 		return fmt.Errorf("the geometry has %d partitions; the cluster has %d GPUs", len(names), r.GPUs)
 	}
 	for gpu := range r.GPUs {
-		r.Geometry = append(r.Geometry, kinds[gpu%len(kinds)])
+		r.Geometry = append(r.Geometry, partitions[gpu%len(partitions)])
 	}
 	r.Demand = nil // it describes the original profiles
-	exist := slices.Concat(kinds...)
-	slices.SortFunc(exist, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
+	instances := slices.Concat(partitions...)
+	slices.SortFunc(instances, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
 	for i := range r.Requests {
 		q := &r.Requests[i]
-		k := slices.IndexFunc(exist, func(in mig.Instance) bool {
+		k := slices.IndexFunc(instances, func(in mig.Instance) bool {
 			return in.Size() >= q.Profile.Size && in.Profile.MemoryGB >= q.Profile.MemoryGB
 		})
 		if k < 0 {
 			return fmt.Errorf("request %d asks for %v; all instances of %v are smaller", i, q.Profile, names)
 		}
-		q.Profile = exist[k].Profile
+		q.Profile = instances[k].Profile
 		if q.Work > 0 {
 			q.setLifespan(g)
 		}

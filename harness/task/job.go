@@ -1,7 +1,6 @@
 package task
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -18,7 +17,7 @@ const MaxMinutes Minutes = 1e9
 type Job struct {
 	// Arrival and Deadline count from the beginning of the day.
 	Arrival, Deadline Minutes
-	// minutes holds the duration for size s at index s-1. Zero means that it is unknown.
+	// minutes holds the duration for size s at index s-1. Zero means that the job does not fit.
 	minutes [mig.MaxSize]Minutes
 }
 
@@ -60,59 +59,3 @@ func (j *Job) Validate(sizes []mig.Slices) error {
 	}
 	return nil
 }
-
-// A Fleet is the GPUs of the dispatch track: each has a partition that never changes.
-type Fleet struct {
-	// Partitions has one entry for each GPU.
-	Partitions []mig.Partition
-	// Watts is the power of a GPU with 0, 1, 2, ... busy compute slices. The last entry is also for more slices.
-	Watts []float64
-	// Float32 rounds end times to float32 when a job starts, as the deadline report's code does.
-	// All arrivals must then be float32 numbers.
-	Float32 bool
-	// Preemptive returns all running jobs to the queue whenever a job arrives or ends, as the authors' first notebook
-	// does. A job keeps its progress and may continue on another slice.
-	Preemptive bool
-}
-
-// Slices returns the number of instances of all GPUs.
-func (f *Fleet) Slices() (n int) {
-	for _, p := range f.Partitions {
-		n += len(p)
-	}
-	return n
-}
-
-// Validate checks that the fleet has GPUs, that the instances of each can exist together,
-// and that the power table is valid.
-func (f *Fleet) Validate() error {
-	if len(f.Partitions) == 0 {
-		return errors.New("the fleet has no GPUs; it needs at least 1")
-	}
-	for gpu, p := range f.Partitions {
-		var taken mig.Mask
-		for _, in := range p {
-			if taken&in.Mask() != 0 {
-				return fmt.Errorf("the fleet has GPU %d with the partition %q, in which %v overlaps another instance",
-					gpu, p, in)
-			}
-			taken |= in.Mask()
-		}
-		if taken == 0 {
-			return fmt.Errorf("the fleet has GPU %d with the partition %q, which has no slices", gpu, p)
-		}
-	}
-	if len(f.Watts) == 0 {
-		return errors.New("the fleet has no power table; give the watts of a GPU by busy slices, from 0")
-	}
-	for busy, w := range f.Watts {
-		if !(w >= 0 && w <= maxWatts) {
-			return fmt.Errorf("the fleet draws %v W a GPU with %d busy slices; give a number from 0 to %v", w, busy,
-				float64(maxWatts))
-		}
-	}
-	return nil
-}
-
-// maxWatts bounds the power of a GPU.
-const maxWatts = 1e6

@@ -65,16 +65,16 @@ func (p *Program) Validate() error {
 	case !(p.Serial >= 0 && p.Compute >= 0 && p.Memory >= 0):
 		return bad("has parts %v (serial), %v (compute) and %v (memory); none may be negative", p.Serial,
 			p.Compute, p.Memory)
-	case !(math.Abs(p.Relative(1, 1)-1) <= normal):
+	case !(math.Abs(p.Relative(1, 1)-1) <= wholeTolerance):
 		return bad("takes %v times its solo time on the whole GPU; scale its parts so that it is 1", p.Relative(1, 1))
 	}
 	return nil
 }
 
-// normal is the largest accepted distance of a program's time on the whole GPU from 1, for rounding.
-const normal = 1e-9
+// wholeTolerance is the largest accepted distance of [Program.Relative] on the whole GPU from 1, for rounding.
+const wholeTolerance = 1e-9
 
-// The paper's rule (V-A2): a program is US if it loses less than UnscalableLoss of its solo time on
+// The thresholds of the paper's rule (V-A2): a program is US if it loses less than UnscalableLoss of its solo time on
 // one GPC, else CI if the ratio of compute to memory is over ComputeOverMemory.
 const (
 	UnscalableLoss    = 0.1
@@ -86,8 +86,9 @@ const (
 // memory is over 0.8, else MI. The paper takes the ratio of the counters Compute (SM) [%] and Memory [%]. The model
 // takes the ratio of w_c / p to w_m, the times of the two parts alone on the whole GPU.
 func (p *Program) ByRule() Class {
+	const oneGPC = 1. / 8
 	switch {
-	case p.Relative(0.125, 0.125) < 1+UnscalableLoss:
+	case p.Relative(oneGPC, oneGPC) < 1+UnscalableLoss:
 		return Unscalable
 	case p.Compute/p.Parallelism > ComputeOverMemory*p.Memory:
 		return ComputeIntensive
@@ -95,8 +96,8 @@ func (p *Program) ByRule() Class {
 	return MemoryIntensive
 }
 
-// Sharpness is the exponent of the model's smooth maximum. Compute and memory work overlap,
-// but not perfectly if they take about the same time.
+// Sharpness is the exponent of the model's smooth maximum: compute and memory work overlap, but not perfectly if they
+// take about the same time. smoothMax is written for this value.
 const Sharpness = 4
 
 // Relative returns the time of the program as a multiple of its solo time, with a share of

@@ -83,11 +83,12 @@ const (
 // scale scales the parts so that they take the solo time on a whole GPU. It keeps parts that already do.
 func (p *Program) scale() {
 	whole := p.Relative(1, 1)
-	if !(math.Abs(whole-1) <= normal) {
-		p.Serial /= whole
-		p.Compute /= whole
-		p.Memory /= whole
+	if math.Abs(whole-1) <= wholeTolerance {
+		return
 	}
+	p.Serial /= whole
+	p.Compute /= whole
+	p.Memory /= whole
 }
 
 // WritePrograms writes a file for [ReadPrograms]. It returns an error for an empty list and for an invalid program.

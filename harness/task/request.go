@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"miglab/harness/mig"
@@ -42,8 +43,31 @@ func (q *Request) CheckGPUs(g *mig.GPU) error {
 	return nil
 }
 
+// SetProfile gives a request for work the smallest standard profile with enough memory. Its lifespan is the work
+// divided by the profile's share of the compute slices in whole percent: 14, 28, 42, 57 and 100 for 1g, 2g, 3g, 4g and
+// 7g. The text of the error continues a sentence that begins with the request.
+func (q *Request) SetProfile(g *mig.GPU) error {
+	q.Profile = nil
+	for _, p := range RequestProfiles(g) {
+		if p.Standard() && p.MemoryMB() >= q.MemoryMB && (q.Profile == nil || p.Size < q.Profile.Size) {
+			q.Profile = p
+		}
+	}
+	if q.Profile == nil {
+		return fmt.Errorf("asks for %d MB, more than any profile of %s has", q.MemoryMB, g)
+	}
+	q.setLifespan(g)
+	return nil
+}
+
+// setLifespan sets the lifespan of a request for work on its profile, rounded up to whole slots.
+func (q *Request) setLifespan(g *mig.GPU) {
+	share := Share(g, q.Profile)
+	q.Lifespan = (100*q.Work + share - 1) / share
+}
+
 // Forever is the lifespan of a request that never leaves.
-const Forever = int(^uint(0) >> 1)
+const Forever = math.MaxInt
 
 // RequestProfiles returns the profiles of a model that may be requested, in the model's order. It leaves out the
 // "+me" profile, which takes the same slices as the profile without +me (MFI Table I).

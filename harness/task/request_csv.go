@@ -13,15 +13,15 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// The columns of a requests file. The last one may be missing.
+// requestColumns are the columns of a file of requests for profiles. The column gpus may follow.
 var requestColumns = []string{"arrival_slot", "lifespan", "profile"}
 
 const gpusColumn = "gpus"
 
-// The columns of a file of requests for work and memory.
+// workColumns are the columns of a file of requests for work and memory.
 var workColumns = []string{"arrival_ms", "work_ms", "memory_mb"}
 
-// workSlot is the length of a slot of such a file in seconds.
+// workSlot is the length of a slot in a file of requests for work, in seconds.
 const workSlot = 0.001
 
 // ReadRequests reads requests for a GPU model: one line for each request, with the columns arrival_slot (from 0,
@@ -47,7 +47,7 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Reque
 		return Requests{}, err
 	}
 	out := cluster
-	read, arrival := readRequest, requestColumns[0]
+	read, arrival := readRequest, requestColumns[0] // the reader of a line, and the column of its arrival
 	if in.Has(workColumns[0]) {
 		read, arrival = readWork, workColumns[0]
 		out.SlotSeconds = workSlot
@@ -108,11 +108,11 @@ func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error)
 // CheckWork returns an error unless a requests file can hold a request for work and memory.
 func (q *Request) CheckWork() error {
 	for _, n := range []struct {
-		value int
-		all   strictcsv.Range
+		value   int
+		allowed strictcsv.Range
 	}{{q.Arrival, slotNumbers}, {q.Work, workNumbers}, {q.MemoryMB, memoryNumbers}} {
-		if !n.all.Has(float64(n.value)) {
-			return fmt.Errorf("%d is not %s", n.value, n.all.What)
+		if !n.allowed.Has(float64(n.value)) {
+			return fmt.Errorf("%d is not %s", n.value, n.allowed.What)
 		}
 	}
 	return nil
@@ -127,8 +127,8 @@ func (q *Request) checkNumbers() error {
 		return fmt.Errorf("%d is not %s", q.Arrival, slotNumbers.What)
 	case q.Lifespan != Forever && !lifespans.Has(float64(q.Lifespan)):
 		return fmt.Errorf("%d is not %s", q.Lifespan, lifespans.What)
-	case q.GPUs > maxGPUs:
-		return fmt.Errorf("%d is not %s", q.GPUs, gpuNumbers.What)
+	case !gpuNumbers.Has(float64(q.Instances())):
+		return fmt.Errorf("%d is not %s", q.Instances(), gpuNumbers.What)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ const (
 	maxSlots = 1<<32 - 1
 	// maxGPUs is the largest number of GPUs that a request in a file may need.
 	maxGPUs = 1 << 20
-	// maxMB is a million GB.
+	// maxMB is a million GB, the largest memory that a request may need.
 	maxMB = 1 << 30
 
 	forever = "forever"

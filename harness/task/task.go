@@ -25,7 +25,7 @@ var never = mig.Seconds(math.Inf(1))
 type Task struct {
 	// Name identifies the task within its batch.
 	Name string
-	// seconds holds the duration for size s at index s-1. Zero means that the task does not fit.
+	// seconds holds the duration for size s at index s-1. Zero and +Inf mean that the task does not fit.
 	seconds [mig.MaxSize]mig.Seconds
 }
 
@@ -49,7 +49,7 @@ func (t *Task) On(size mig.Slices) mig.Seconds {
 	return d
 }
 
-// Set sets the task's duration on instances of a size, in seconds.
+// Set sets the task's duration on instances of a size; 0 or +Inf means that the task does not fit.
 func (t *Task) Set(size mig.Slices, d mig.Seconds) { t.seconds[size-1] = d }
 
 // Fits reports whether the task runs on instances of the size.
