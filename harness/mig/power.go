@@ -140,7 +140,7 @@ type Run struct {
 // may sort the given runs; the result does not depend on their order.
 func (g *GPU) Energy(boards int, runs []Run) Joules {
 	if g.Power.Curve != nil {
-		for _, r := range runs { // At its end a run becomes one of -Size slices, so that the sum of sizes is the busy slices.
+		for _, r := range runs { // an end adds -Size slices, so that the sum of sizes is the number of busy slices
 			runs = append(runs, Run{Board: r.Board, Size: -r.Size, Start: r.End, End: r.End})
 		}
 	}

@@ -40,36 +40,38 @@ func Check(p Problem, s Schedule) []Violation {
 	return c.found
 }
 
-// An occupation is an interval in which memory slices of a GPU are in use, by a run, an operation or a life.
+// An occupation is an interval in which a run, an operation or a life uses memory slices of a GPU.
 type occupation struct {
 	start, end mig.Seconds
 	gpu        int
 	// id is the index of the placement, operation or life; -1-i for instance i of the start partition.
 	id int32
-	// key numbers the instances of a GPU (see checker.key).
+	// key is the number of the instance (see checker.key).
 	key int32
 	// mask has the slices in use. Operations under [mig.Sequential] all have the same one.
-	mask    mig.Mask
+	mask mig.Mask
+	// destroy says that the occupation is a destroy.
 	destroy bool
 }
 
-// A life is an instance that exists. Its slices are in use for longer than tasks can run; see checker.living.
+// A life is the time in which tasks can run on an instance. The slices are in use for longer; see checker.living.
 type life struct {
-	// Tasks can run from the end of the create to the start of the destroy. If the instance is given, from is its
-	// [Existing.BusyUntil].
+	// from is the end of the create, or [Existing.BusyUntil] of an instance of the start partition. to is the start of
+	// the destroy, or infinite.
 	from, to mig.Seconds
 	// given marks an instance of the start partition.
 	given bool
 }
 
+// A checker has one method for each group of rules. The methods add to found.
 type checker struct {
 	p     *Problem
 	s     *Schedule
 	found []Violation
 	// runs are the placements whose instance, GPU and times are possible.
 	runs []occupation
-	// lives are the instances. living has one entry for each: the interval in which its slices are in use, from the
-	// start of the create to the end of the destroy.
+	// living has an entry for each life: the interval in which its slices are in use, from the start of the create to
+	// the end of the destroy. After partitions, living is sorted by GPU and time, and id is the index in lives.
 	lives  []life
 	living []occupation
 }
@@ -78,6 +80,7 @@ var inf = mig.Seconds(math.Inf(1))
 
 func finite(t mig.Seconds) bool { return t > -inf && t < inf }
 
+// add adds a violation.
 func (c *checker) add(k Kind, format string, args ...any) {
 	c.found = append(c.found, Violation{k, fmt.Sprintf(format, args...)})
 }
@@ -159,6 +162,7 @@ func (c *checker) problem() bool {
 	return true
 }
 
+// header checks that the schedule is for the problem's GPU model and reconfiguration model.
 func (c *checker) header() {
 	if c.s.GPU != c.p.GPU {
 		have := "no GPU model"
@@ -181,65 +185,75 @@ func possible(start, end mig.Seconds) bool {
 	return finite(start) && finite(end) && !later(0, start) && !later(start, end)
 }
 
+// placements checks each placement and that every task runs. It makes runs of the placements.
 func (c *checker) placements() {
-	p := c.p
 	c.runs = make([]occupation, 0, len(c.s.Placements))
-	// ran holds, by task, the index of a placement that runs it, plus one.
-	ran := make([]int32, len(p.Tasks))
+	ran := make([]int32, len(c.p.Tasks)) // for each task, the index of a placement that runs it, plus one
 	for i := range c.s.Placements {
-		pl := &c.s.Placements[i]
-		known := pl.Task >= 0 && pl.Task < len(p.Tasks)
-		key := c.key(pl.Instance)
-		inTime := possible(pl.Start, pl.End)
-		onGPU := pl.GPU >= 0 && pl.GPU < p.GPUs()
-		if !known {
-			c.add(UnknownTask, "placement %d runs task %d of %d", i, pl.Task, len(p.Tasks))
-		}
-		if key == missing {
-			c.add(BadInstance, "%q runs on %s, which %s does not have", c.name(pl.Task), describe(pl.Instance),
-				p.GPU.Name)
-		}
-		if !onGPU {
-			c.add(UnknownGPU, "%q runs on GPU %d; there are %d, counted from 0", c.name(pl.Task), pl.GPU, p.GPUs())
-		}
-		if !inTime {
-			c.add(BadTime, "%q runs from %v to %v s", c.name(pl.Task), pl.Start, pl.End)
-		}
-		if known {
-			if ran[pl.Task] != 0 && p.Restart == 0 {
-				c.add(RepeatedTask, "%q runs in placements %d and %d", c.name(pl.Task), ran[pl.Task]-1, i)
-			} else {
-				ran[pl.Task] = int32(i + 1)
-			}
-		}
-		if known && key != missing {
-			size := pl.Instance.Size()
-			takes := p.Tasks[pl.Task].On(size)
-			if !finite(takes) || takes <= 0 {
-				c.add(DoesNotFit, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
-			} else if inTime && p.Restart == 0 && !sameInstant(pl.End, pl.Start+takes) {
-				c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task),
-					pl.End-pl.Start, size, takes)
-			}
-		}
-		if known && inTime && pl.Task < len(p.Release) && later(p.Release[pl.Task], pl.Start) {
-			c.add(BeforeRelease, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start,
-				p.Release[pl.Task])
-		}
-		if key != missing && onGPU && inTime {
-			c.runs = append(c.runs,
-				occupation{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
-		}
+		c.placement(i, ran)
 	}
 	for i, r := range ran {
 		if r == 0 {
 			c.add(MissingTask, "%q (task %d) is never run", c.name(i), i)
 		}
 	}
-	if p.Restart > 0 {
+	if c.p.Restart > 0 {
 		c.parts()
 	}
 	slices.SortFunc(c.runs, byTime)
+}
+
+// placement checks placement i and records in ran that its task runs.
+func (c *checker) placement(i int, ran []int32) {
+	p := c.p
+	pl := &c.s.Placements[i]
+	known := pl.Task >= 0 && pl.Task < len(p.Tasks)
+	key := c.key(pl.Instance)
+	inTime := possible(pl.Start, pl.End)
+	onGPU := pl.GPU >= 0 && pl.GPU < p.GPUs()
+	if !known {
+		c.add(UnknownTask, "placement %d runs task %d of %d", i, pl.Task, len(p.Tasks))
+	}
+	if key == missing {
+		c.add(BadInstance, "%q runs on %s, which %s does not have", c.name(pl.Task), describe(pl.Instance), p.GPU.Name)
+	}
+	if !onGPU {
+		c.add(UnknownGPU, "%q runs on GPU %d; there are %d, counted from 0", c.name(pl.Task), pl.GPU, p.GPUs())
+	}
+	if !inTime {
+		c.add(BadTime, "%q runs from %v to %v s", c.name(pl.Task), pl.Start, pl.End)
+	}
+	if key != missing && onGPU && inTime {
+		c.runs = append(c.runs,
+			occupation{start: pl.Start, end: pl.End, gpu: pl.GPU, id: int32(i), key: key, mask: pl.Instance.Mask()})
+	}
+	if !known {
+		return
+	}
+	if ran[pl.Task] != 0 && p.Restart == 0 {
+		c.add(RepeatedTask, "%q runs in placements %d and %d", c.name(pl.Task), ran[pl.Task]-1, i)
+	} else {
+		ran[pl.Task] = int32(i + 1)
+	}
+	if key != missing {
+		c.duration(pl, inTime)
+	}
+	if inTime && pl.Task < len(p.Release) && later(p.Release[pl.Task], pl.Start) {
+		c.add(BeforeRelease, "%q starts at %v s, before its release at %v s", c.name(pl.Task), pl.Start,
+			p.Release[pl.Task])
+	}
+}
+
+// duration checks that a known task fits its instance and, unless it can be stopped, runs as long as it takes there.
+func (c *checker) duration(pl *Placement, inTime bool) {
+	size := pl.Instance.Size()
+	takes := c.p.Tasks[pl.Task].On(size)
+	if !finite(takes) || takes <= 0 {
+		c.add(DoesNotFit, "%q runs on %v, where it takes %v s", c.name(pl.Task), pl.Instance, takes)
+	} else if inTime && c.p.Restart == 0 && !sameInstant(pl.End, pl.Start+takes) {
+		c.add(WrongDuration, "%q runs for %v s on size %d, where it takes %v s", c.name(pl.Task), pl.End-pl.Start, size,
+			takes)
+	}
 }
 
 // parts checks that the parts of a task's run do its work once, with at least [Problem.Restart] between two.
@@ -269,6 +283,7 @@ func (c *checker) parts() {
 	}
 }
 
+// cost returns the time that an operation must take.
 func (c *checker) cost(o *Operation) mig.Seconds {
 	switch {
 	case c.p.Model == mig.Free:
@@ -280,13 +295,12 @@ func (c *checker) cost(o *Operation) mig.Seconds {
 }
 
 // operations checks each create and destroy, makes lives of them, and checks that under
-// [mig.Sequential] those of one GPU run one at a time.
+// [mig.Sequential] the operations of a GPU run one at a time.
 func (c *checker) operations() {
-	p := c.p
-	ops := make([]occupation, 0, len(p.Start)+len(c.s.Operations))
-	for i, e := range p.Start {
+	ops := make([]occupation, 0, len(c.p.Start)+len(c.s.Operations))
+	for i, e := range c.p.Start {
 		key := c.key(e.Instance)
-		if key == missing || e.GPU < 0 || e.GPU >= p.GPUs() || !finite(e.BusyUntil) || e.BusyUntil < 0 {
+		if key == missing || e.GPU < 0 || e.GPU >= c.p.GPUs() || !finite(e.BusyUntil) || e.BusyUntil < 0 {
 			c.add(BadProblem, "the start partition holds %s on GPU %d, busy until %v s", describe(e.Instance), e.GPU,
 				e.BusyUntil)
 			continue
@@ -296,48 +310,55 @@ func (c *checker) operations() {
 			occupation{start: -inf, end: -inf, gpu: e.GPU, id: int32(-1 - i), key: key, mask: e.Instance.Mask()})
 	}
 	for i := range c.s.Operations {
-		o := &c.s.Operations[i]
-		key := c.key(o.Instance)
-		inTime := possible(o.Start, o.End)
-		onGPU := o.GPU >= 0 && o.GPU < p.GPUs()
-		if o.Op > Destroy {
-			c.add(UnknownOp, "operation %d is of kind %d; write create or destroy", i, uint8(o.Op))
-			continue
-		}
-		if key == missing {
-			c.add(BadInstance, "operation %d is a %v of %s, which %s does not have", i, o.Op, describe(o.Instance),
-				p.GPU.Name)
-		}
-		if !onGPU {
-			c.add(UnknownGPU, "operation %d runs on GPU %d; there are %d, counted from 0", i, o.GPU, p.GPUs())
-		}
-		if !inTime {
-			c.add(BadTime, "operation %d runs from %v to %v s", i, o.Start, o.End)
-		}
-		if key != missing && inTime && !sameInstant(o.End, o.Start+c.cost(o)) {
-			c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op,
-				o.Instance, o.Start, o.End-o.Start, p.Model, c.cost(o))
-		}
-		if key != missing && onGPU && inTime {
-			ops = append(ops, occupation{
-				start: o.Start, end: o.End, gpu: o.GPU, id: int32(i), key: key, mask: o.Instance.Mask(),
-				destroy: o.Op == Destroy,
-			})
-		}
+		ops = c.operation(ops, i)
 	}
 	slices.SortFunc(ops, byInstance)
 	c.pair(ops)
-	if p.Model == mig.Sequential {
-		slices.SortFunc(ops, byTime)
-		for i := range ops {
-			ops[i].mask = 1 // operations exclude each other, whatever their instances
-		}
-		c.overlaps(ops, func(a, b *occupation) {
-			first, second := &c.s.Operations[a.id], &c.s.Operations[b.id]
-			c.add(OperationOverlap, "the %v of %v begins at %v s on GPU %d, before the %v of %v ends at %v s",
-				second.Op, second.Instance, second.Start, second.GPU, first.Op, first.Instance, first.End)
-		})
+	if c.p.Model != mig.Sequential {
+		return
 	}
+	slices.SortFunc(ops, byTime)
+	for i := range ops {
+		ops[i].mask = 1 // operations exclude each other, whatever their instances
+	}
+	c.overlaps(ops, func(a, b *occupation) {
+		first, second := &c.s.Operations[a.id], &c.s.Operations[b.id]
+		c.add(OperationOverlap, "the %v of %v begins at %v s on GPU %d, before the %v of %v ends at %v s",
+			second.Op, second.Instance, second.Start, second.GPU, first.Op, first.Instance, first.End)
+	})
+}
+
+// operation checks operation i by itself. It appends the operation to ops if its instance, GPU and times are possible.
+func (c *checker) operation(ops []occupation, i int) []occupation {
+	o := &c.s.Operations[i]
+	if o.Op > Destroy {
+		c.add(UnknownOp, "operation %d is of kind %d; write create or destroy", i, uint8(o.Op))
+		return ops
+	}
+	key := c.key(o.Instance)
+	inTime := possible(o.Start, o.End)
+	onGPU := o.GPU >= 0 && o.GPU < c.p.GPUs()
+	if key == missing {
+		c.add(BadInstance, "operation %d is a %v of %s, which %s does not have", i, o.Op, describe(o.Instance),
+			c.p.GPU.Name)
+	}
+	if !onGPU {
+		c.add(UnknownGPU, "operation %d runs on GPU %d; there are %d, counted from 0", i, o.GPU, c.p.GPUs())
+	}
+	if !inTime {
+		c.add(BadTime, "operation %d runs from %v to %v s", i, o.Start, o.End)
+	}
+	if key != missing && inTime && !sameInstant(o.End, o.Start+c.cost(o)) {
+		c.add(WrongCost, "the %v of %v at %v s takes %v s; under %v reconfiguration it takes %v s", o.Op,
+			o.Instance, o.Start, o.End-o.Start, c.p.Model, c.cost(o))
+	}
+	if key == missing || !onGPU || !inTime {
+		return ops
+	}
+	return append(ops, occupation{
+		start: o.Start, end: o.End, gpu: o.GPU, id: int32(i), key: key, mask: o.Instance.Mask(),
+		destroy: o.Op == Destroy,
+	})
 }
 
 // pair joins each create with its destroy. Several operations on one instance at the same
@@ -350,7 +371,7 @@ func (c *checker) pair(ops []occupation) {
 		}
 	}
 	c.lives, c.living = make([]life, 0, creates), make([]occupation, 0, creates)
-	open := missing // the life that is not yet over
+	open := missing // the life of the instance that is not yet over
 	for i := 0; i < len(ops); {
 		first := &ops[i]
 		if i > 0 && !sameInstance(first, &ops[i-1]) {
@@ -381,6 +402,7 @@ func (c *checker) pair(ops []occupation) {
 	}
 }
 
+// sameInstance reports whether two occupations are of the same instance of a GPU.
 func sameInstance(a, b *occupation) bool { return a.gpu == b.gpu && a.key == b.key }
 
 // begin adds the life that a create starts, unless a life is open. It returns the open life.
@@ -550,6 +572,7 @@ func (c *checker) work() {
 	}
 }
 
+// byTime sorts by GPU, start, end and id.
 func byTime(a, b occupation) int {
 	// Nearly all pairs differ here, and the comparisons below take longer.
 	if a.gpu == b.gpu {
@@ -564,6 +587,7 @@ func byTime(a, b occupation) int {
 		cmp.Compare(a.id, b.id))
 }
 
+// byInstance sorts by GPU, instance, start and id.
 func byInstance(a, b occupation) int {
 	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.key, b.key), cmp.Compare(a.start, b.start),
 		cmp.Compare(a.id, b.id))

@@ -112,38 +112,39 @@ func (d *decoder) gpu(name string) (*mig.GPU, error) {
 	return g, fmt.Errorf("the schedule is for %s, the problem for %s", name, g)
 }
 
-// A use holds the fields that placements and operations share: the GPU, the instance and the interval.
-type use struct {
+// An entry holds the fields that placements and operations share: the GPU, the instance and the interval.
+type entry struct {
 	gpu, size, slice int
 	sizeLine         int
 	start, end       mig.Seconds
 }
 
-// entries reads a list of entries, whose first member is first. It calls add after each entry.
-func (d *decoder) entries(first strictjson.Member, add func(u *use, in mig.Instance)) func() error {
-	u := new(use)
+// entries returns a [strictjson.Member.Read] that reads a list of entries. It calls add after each one. first is the
+// member that only this kind of entry has.
+func (d *decoder) entries(first strictjson.Member, add func(e *entry, in mig.Instance)) func() error {
+	e := new(entry)
 	members := []strictjson.Member{
 		first,
-		{Name: "gpu", Read: d.Into(&u.gpu)},
+		{Name: "gpu", Read: d.Into(&e.gpu)},
 		{Name: "size", Read: func() (err error) {
-			err = d.Into(&u.size)()
-			u.sizeLine = d.Line()
+			err = d.Into(&e.size)()
+			e.sizeLine = d.Line()
 			return err
 		}},
-		{Name: "slice", Read: d.Into(&u.slice)},
-		{Name: "start_s", Read: d.Into(&u.start)},
-		{Name: "end_s", Read: d.Into(&u.end)},
+		{Name: "slice", Read: d.Into(&e.slice)},
+		{Name: "start_s", Read: d.Into(&e.start)},
+		{Name: "end_s", Read: d.Into(&e.end)},
 	}
 	return func() error {
 		return d.List(func() error {
 			if err := d.Object(members); err != nil {
 				return err
 			}
-			in, err := d.p.GPU.Instance(mig.Slices(u.size), mig.Slices(u.slice))
+			in, err := d.p.GPU.Instance(mig.Slices(e.size), mig.Slices(e.slice))
 			if err != nil {
-				return d.FailAt(u.sizeLine, "size", err)
+				return d.FailAt(e.sizeLine, "size", err)
 			}
-			add(u, in)
+			add(e, in)
 			return nil
 		})
 	}
@@ -151,15 +152,17 @@ func (d *decoder) entries(first strictjson.Member, add func(u *use, in mig.Insta
 
 func (d *decoder) placements(to *[]Placement) func() error {
 	var task int
-	return d.entries(strictjson.Member{Name: "task", Read: readNamed(d, &task, d.task)}, func(u *use, in mig.Instance) {
-		*to = append(*to, Placement{task, u.gpu, in, u.start, u.end})
+	first := strictjson.Member{Name: "task", Read: readNamed(d, &task, d.task)}
+	return d.entries(first, func(e *entry, in mig.Instance) {
+		*to = append(*to, Placement{Task: task, GPU: e.gpu, Instance: in, Start: e.start, End: e.end})
 	})
 }
 
 func (d *decoder) operations(to *[]Operation) func() error {
 	var op Op
-	return d.entries(strictjson.Member{Name: "op", Read: readNamed(d, &op, parseOp)}, func(u *use, in mig.Instance) {
-		*to = append(*to, Operation{op, u.gpu, in, u.start, u.end})
+	first := strictjson.Member{Name: "op", Read: readNamed(d, &op, parseOp)}
+	return d.entries(first, func(e *entry, in mig.Instance) {
+		*to = append(*to, Operation{Op: op, GPU: e.gpu, Instance: in, Start: e.start, End: e.end})
 	})
 }
 
@@ -175,7 +178,7 @@ func parseOp(name string) (Op, error) {
 	return nearest.Find("operation", name, []Op{Create, Destroy}, Op.String)
 }
 
-// counters reads an object of whole numbers. It leaves nil for an empty one.
+// counters returns a [strictjson.Member.Read] that reads an object of whole numbers; an empty one stays nil.
 func (d *decoder) counters(to *map[string]int) func() error {
 	return func() error {
 		return d.Each(func(name string) error {

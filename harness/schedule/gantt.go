@@ -46,7 +46,9 @@ func Bars(p Problem, s Schedule) []Bar {
 	bars := make([]Bar, 0, len(s.Placements)+len(s.Operations))
 	add := func(k BarKind, gpu int, in mig.Instance, start, end mig.Seconds, label string) {
 		if end > start {
-			bars = append(bars, Bar{k, gpu, in.Start, in.Size(), start, end, label})
+			bars = append(bars, Bar{
+				Kind: k, GPU: gpu, Slice: in.Start, Width: in.Size(), Start: start, End: end, Label: label,
+			})
 		}
 	}
 	for _, pl := range s.Placements {

@@ -19,9 +19,9 @@ type History struct {
 // Work is a task, a request or a job.
 type Work struct {
 	Arrival mig.Seconds
-	// Late says that it ended after its deadline.
+	// Late says that the work ended after its deadline.
 	Late bool
-	// Stays are its runs in the order of time: at least one, and several if it was stopped.
+	// Stays are the runs of the work in the order of time: at least one, and several if it was stopped.
 	Stays []Stay
 }
 
@@ -66,14 +66,14 @@ func (h History) End() (end mig.Seconds) {
 // and arrivals. The first step of a count is at time 0, and each has another value than the step before.
 func (h History) Steps() (used, waiting, late []Step) {
 	for _, w := range h.Work {
-		since := w.Arrival
+		since := w.Arrival // the start of the next wait
 		for _, s := range w.Stays {
-			used = append(used, Step{s.Start, s.Slices}, Step{s.End, -s.Slices})
-			waiting = append(waiting, Step{since, 1}, Step{s.Start, -1})
+			used = append(used, Step{At: s.Start, N: s.Slices}, Step{At: s.End, N: -s.Slices})
+			waiting = append(waiting, Step{At: since, N: 1}, Step{At: s.Start, N: -1})
 			since = s.End
 		}
 		if w.Late {
-			late = append(late, Step{since, 1})
+			late = append(late, Step{At: since, N: 1})
 		}
 	}
 	return sumChanges(used), sumChanges(waiting), sumChanges(late)
@@ -84,8 +84,9 @@ func sumChanges(changes []Step) []Step {
 	slices.SortFunc(changes, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 	out := []Step{{}}
 	for _, change := range changes {
-		if last := out[len(out)-1]; !sameInstant(last.At, change.At) {
-			out = append(out, Step{change.At, last.N})
+		last := out[len(out)-1]
+		if !sameInstant(last.At, change.At) {
+			out = append(out, Step{At: change.At, N: last.N})
 		}
 		out[len(out)-1].N += change.N
 	}

@@ -66,6 +66,7 @@ func notWritable(path, format string, args ...any) error {
 	return &FormatError{Path: path, Err: fmt.Errorf(format, args...)}
 }
 
+// toFile returns the file of a schedule, or a [*FormatError].
 func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 	if s.GPU == nil {
 		return nil, notWritable("gpu", "the schedule has no GPU model")
@@ -85,6 +86,13 @@ func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 		GPU: s.GPU.Name, Algorithm: s.Algorithm, Reconfiguration: s.Model.String(), Makespan: s.Makespan(),
 		Placements: []filePlacement{}, Reconfigurations: []fileOperation{}, Counters: s.Counters,
 	}
+	if err := f.addPlacements(p, s); err != nil {
+		return nil, err
+	}
+	return f, f.addOperations(s)
+}
+
+func (f *fileSchedule) addPlacements(p *Problem, s *Schedule) error {
 	named := map[string]int{} // the number of tasks by name
 	for i := range p.Tasks {
 		named[p.Tasks[i].Name]++
@@ -92,35 +100,40 @@ func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 	for i, pl := range s.sortedPlacements() {
 		path := fmt.Sprintf("placements[%d]", i)
 		if pl.Task < 0 || pl.Task >= len(p.Tasks) {
-			return nil, notWritable(path+".task", "there is no task %d; the problem has %d", pl.Task, len(p.Tasks))
+			return notWritable(path+".task", "there is no task %d; the problem has %d", pl.Task, len(p.Tasks))
 		}
 		name := p.Tasks[pl.Task].Name
 		if named[name] > 1 {
-			return nil, notWritable(path+".task", "%q names more than one task; names must differ", name)
+			return notWritable(path+".task", "%q names more than one task; names must differ", name)
 		}
 		if !utf8.ValidString(name) {
-			return nil, notWritable(path+".task", "%q is not UTF-8", name)
+			return notWritable(path+".task", "%q is not UTF-8", name)
 		}
 		span, err := toSpan(path, s.GPU, pl.GPU, pl.Instance, pl.Start, pl.End)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.Placements = append(f.Placements, filePlacement{name, span})
 	}
+	return nil
+}
+
+func (f *fileSchedule) addOperations(s *Schedule) error {
 	for i, o := range s.sortedOperations() {
 		path := fmt.Sprintf("reconfigurations[%d]", i)
 		if o.Op > Destroy {
-			return nil, notWritable(path+".op", "kind %d is neither create nor destroy", uint8(o.Op))
+			return notWritable(path+".op", "kind %d is neither create nor destroy", uint8(o.Op))
 		}
 		span, err := toSpan(path, s.GPU, o.GPU, o.Instance, o.Start, o.End)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.Reconfigurations = append(f.Reconfigurations, fileOperation{o.Op.String(), span})
 	}
-	return f, nil
+	return nil
 }
 
+// toSpan returns the fields that placements and operations share. path names the entry in errors.
 func toSpan(path string, g *mig.GPU, gpu int, in mig.Instance, start, end mig.Seconds) (fileSpan, error) {
 	if in.Profile == nil {
 		return fileSpan{}, notWritable(path+".size", "the instance has no profile")
@@ -136,7 +149,7 @@ func toSpan(path string, g *mig.GPU, gpu int, in mig.Instance, start, end mig.Se
 	case !finite(end):
 		return fileSpan{}, notWritable(path+".end_s", "%v is not a finite number", end)
 	}
-	return fileSpan{gpu, in.Size(), in.Start, start, end}, nil
+	return fileSpan{GPU: gpu, Size: in.Size(), Slice: in.Start, Start: start, End: end}, nil
 }
 
 // taskNames returns the index of each name's last task.

@@ -35,6 +35,7 @@ func Measure(p Problem, s Schedule) (Metrics, error) {
 		return Metrics{}, &InvalidError{Algorithm: s.Algorithm, Violations: v}
 	}
 	m := Metrics{Makespan: s.Makespan(), Reconfigurations: len(s.Operations)}
+	// Busy is summed by task, and the parts of a task by time, so that its rounding does not depend on the lists.
 	work := make([]SliceSeconds, len(p.Tasks))
 	placements := s.Placements
 	if p.Restart > 0 {

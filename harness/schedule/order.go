@@ -10,7 +10,8 @@ import (
 // sortedPlacements returns the placements sorted by start, GPU, slice and task, then by
 // size and end, which differ only in invalid schedules.
 func (s *Schedule) sortedPlacements() []Placement {
-	return slices.SortedFunc(slices.Values(s.Placements), func(a, b Placement) int {
+	sorted := slices.Clone(s.Placements)
+	slices.SortFunc(sorted, func(a, b Placement) int {
 		return cmp.Or(
 			cmp.Compare(a.Start, b.Start),
 			cmp.Compare(a.GPU, b.GPU),
@@ -20,13 +21,14 @@ func (s *Schedule) sortedPlacements() []Placement {
 			cmp.Compare(a.End, b.End),
 		)
 	})
+	return sorted
 }
 
 // sortedOperations returns the operations sorted by start, destroys first, then by GPU, slice, size and end.
 func (s *Schedule) sortedOperations() []Operation {
 	sorted := slices.Clone(s.Operations)
 	slices.SortFunc(sorted, func(a, b Operation) int {
-		// Nearly all pairs differ here, and the comparisons below take longer.
+		// Nearly all pairs differ here, and the comparisons below, which also order NaN, take longer.
 		if a.Start < b.Start {
 			return -1
 		}

@@ -20,14 +20,14 @@ type Use struct {
 	Instance mig.Instance
 	// Tasks are indices in Problem.Tasks, in order of execution. There is at least one.
 	Tasks []int
-	// NotBefore is the earliest instant of the tasks and of the operations that only this use needs.
+	// NotBefore is the earliest start of the tasks and of the operations that only this use needs.
 	NotBefore mig.Seconds
 }
 
 // DecodePlan reads a plan for the problem: a JSON list of objects with gpu, size, slice, tasks and, optionally,
-// not_before_s. Each task is in exactly one use. DecodePlan is as strict as [Decode]: besides what that refuses, a task
-// that is missing, repeated or too large for its instance, a use without tasks and a negative time are each a
-// [*FormatError]. DecodePlan passes on the errors of r.
+// not_before_s. Each task is in exactly one use. DecodePlan is as strict as [Decode]. A task that is missing, repeated
+// or too large for its instance, a use without tasks and a negative time are each a [*FormatError], too. DecodePlan
+// passes on the errors of r.
 func DecodePlan(r io.Reader, p Problem) (Plan, error) {
 	in := strictjson.NewDecoder(r)
 	d := planDecoder{
@@ -96,8 +96,8 @@ func (d *planDecoder) addTask(u *Use) error {
 	if err := readNamed(&d.decoder, &t, d.task)(); err != nil {
 		return err
 	}
-	if by := d.usedBy[t]; by > 0 {
-		return d.Fail("task %q is in entry %d already", d.p.Tasks[t].Name, by-1)
+	if d.usedBy[t] > 0 {
+		return d.Fail("task %q is in entry %d already", d.p.Tasks[t].Name, d.usedBy[t]-1)
 	}
 	d.usedBy[t] = len(d.plan) + 1
 	u.Tasks = append(u.Tasks, t)

@@ -17,7 +17,7 @@ import (
 // A schedule without gaps stays the same to the last bit if the durations do not change.
 func Replay(p Problem, s Schedule) Schedule {
 	s.Placements, s.Operations = slices.Clone(s.Placements), slices.Clone(s.Operations)
-	free := make([][maskSlices]mig.Seconds, p.GPUs())
+	free := make([][maskSlices]mig.Seconds, p.GPUs()) // the time from which each slice is free
 	for _, e := range p.Start {
 		for i := range e.Instance.Profile.Length {
 			free[e.GPU][e.Instance.Start+i] = e.BusyUntil
@@ -29,16 +29,16 @@ func Replay(p Problem, s Schedule) Schedule {
 		if e.order != orderRun && p.Model == mig.Sequential {
 			at = max(at, operated[e.gpu])
 		}
-		slices := free[e.gpu][e.instance.Start:][:e.instance.Profile.Length]
-		for _, t := range slices {
+		used := free[e.gpu][e.instance.Start:][:e.instance.Profile.Length]
+		for _, t := range used {
 			at = max(at, t)
 		}
 		if math.Abs(float64(at-*e.start)) > max(unmovedSeconds, float64(at)*unmovedShare) {
 			*e.start = at
 		}
 		*e.end = *e.start + e.takes
-		for i := range slices {
-			slices[i] = *e.end
+		for i := range used {
+			used[i] = *e.end
 		}
 		if e.order != orderRun {
 			operated[e.gpu] = *e.end

@@ -19,7 +19,7 @@ import (
 //     exceeds the resolution from 1.1e6 s (13 days) on.
 //
 // The tolerance belongs to the two instants alone. It does not grow with the makespan: a run of 2 s that ends at 10 s
-// lasts 2 s to 4 ns, also beside a run that ends at 1e11 s, where instants are compared to 0.4 ms.
+// lasts 2 s up to 4 ns, also beside a run that ends at 1e11 s, where instants are compared to 0.4 ms.
 const (
 	resolution mig.Seconds = 4e-9
 	precision              = 1.0 / (1 << 48)
@@ -38,6 +38,6 @@ func later(a, b mig.Seconds) bool {
 // sameInstant reports whether two instants differ by rounding at most.
 func sameInstant(a, b mig.Seconds) bool { return !later(a, b) && !later(b, a) }
 
-// fullness is the share by which the work may exceed the slice-seconds of the GPUs. Runs of 4 ms
-// that overlap by the resolution reach it; no such overlap gains more than a millionth.
+// fullness is the share by which the work may exceed the slice-seconds of the GPUs, so that overlaps within the
+// resolution gain at most a millionth. Runs of 4 ms that each overlap the next one by the resolution gain as much.
 const fullness = 1e-6

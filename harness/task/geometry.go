@@ -8,8 +8,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// A Geometry holds the fixed instances of each GPU of a cluster that never changes its instances. It is nil for a cluster
-// that creates instances on demand.
+// A Geometry holds the instances of each GPU of a cluster that never changes them. It is nil for a cluster that creates
+// instances on demand.
 type Geometry []mig.Partition
 
 // Has reports whether an instance may exist on a GPU.
