@@ -35,13 +35,13 @@ type Together interface {
 	ScheduleTogether(ctx context.Context, problems []Problem, lengths [][]int) ([]schedule.Schedule, error)
 }
 
-// Bound gives a number that the makespan of every schedule is compared with, in
-// seconds: a lower bound, or an optimum.
+// Bound computes a makespan with which schedules are compared: a lower bound, or an optimum.
 type Bound interface {
 	Bound(ctx context.Context, p Problem) (mig.Seconds, error)
 }
 
-// EnergyBound is a [Bound] with a bound of its own on the energy of every schedule, for models with a [mig.Power].
+// EnergyBound is a [Bound] that also computes a lower bound on the energy of every schedule, for models with a
+// [mig.Power].
 type EnergyBound interface {
 	EnergyAtLeast(ctx context.Context, p Problem) (mig.Joules, error)
 }
@@ -88,7 +88,7 @@ type Failure interface {
 
 // InfeasibleError says that an algorithm's own rules leave a task without a place.
 type InfeasibleError struct {
-	// Algorithm is the name with its parameters.
+	// Algorithm is the name of the algorithm.
 	Algorithm string
 	// Task is the name of the task.
 	Task string

@@ -12,81 +12,8 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
-	"miglab/harness/sim"
 	"miglab/harness/spec"
 )
-
-// The names of the tracks. TrackBound and TrackOffline hold bounds and optima that schedules of other tracks
-// are compared with.
-const (
-	TrackBatch     = "batch"
-	TrackStream    = "stream"
-	TrackPlacement = "placement"
-	TrackDispatch  = "dispatch"
-	TrackCorun     = "corun"
-	TrackBound     = "bound"
-	TrackOffline   = "offline"
-)
-
-// A Constructor makes the algorithms of a track. Each track has its own type.
-type Constructor interface {
-	// Track returns the name of the track.
-	Track() string
-	// Make makes an algorithm. It returns nil where an algorithm is made for each instance; the track then calls the
-	// constructor itself.
-	Make(Args) (any, error)
-}
-
-// The constructors of the tracks.
-type (
-	NewBatch   func(Args) (Batch, error)
-	NewStream  func(Args) (Stream, error)
-	NewCorun   func(Args) (Corun, error)
-	NewBound   func(Args) (Bound, error)
-	NewOffline func(Args) (Offline, error)
-	// NewPlacer makes a placer for one stream of requests, and so its algorithm may remember earlier requests.
-	NewPlacer func(Args, sim.PlacementSetting) (sim.Placer, error)
-	// NewDispatcher makes a dispatcher for one queue of jobs.
-	NewDispatcher func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
-)
-
-// Track implements [Constructor], and so it does for the other tracks.
-func (NewBatch) Track() string      { return TrackBatch }
-func (NewStream) Track() string     { return TrackStream }
-func (NewCorun) Track() string      { return TrackCorun }
-func (NewBound) Track() string      { return TrackBound }
-func (NewOffline) Track() string    { return TrackOffline }
-func (NewPlacer) Track() string     { return TrackPlacement }
-func (NewDispatcher) Track() string { return TrackDispatch }
-
-// Make implements [Constructor], and so it does for the other tracks.
-func (f NewBatch) Make(a Args) (any, error)   { return f(a) }
-func (f NewStream) Make(a Args) (any, error)  { return f(a) }
-func (f NewCorun) Make(a Args) (any, error)   { return f(a) }
-func (f NewBound) Make(a Args) (any, error)   { return f(a) }
-func (f NewOffline) Make(a Args) (any, error) { return f(a) }
-func (NewPlacer) Make(Args) (any, error)      { return nil, nil }
-func (NewDispatcher) Make(Args) (any, error)  { return nil, nil }
-
-// Make makes an algorithm and returns it as A, the interface of its track. It panics if the track has another
-// interface, which is a mistake in the program.
-func Make[A any](a Algorithm) (A, error) {
-	made, err := a.Spec.New.Make(a.Args)
-	if err != nil {
-		return *new(A), err
-	}
-	return made.(A), nil
-}
-
-// Placer makes an algorithm of the placement track for a stream of requests.
-func (a Algorithm) Placer(s sim.PlacementSetting) (sim.Placer, error) {
-	return a.Spec.New.(NewPlacer)(a.Args, s)
-}
-
-// Dispatcher makes an algorithm of the dispatch track for a queue of jobs.
-func (a Algorithm) Dispatcher(s sim.DispatchSetting) (sim.Dispatcher, error) {
-	return a.Spec.New.(NewDispatcher)(a.Args, s)
-}
 
 // Param declares a parameter of an algorithm.
 type Param = spec.Param
@@ -114,7 +41,7 @@ type Spec struct {
 	Weights func(Args) string
 	// Open completes the spec of an algorithm outside this program, which has to be asked for
 	// its version and whether it does the track. nil for all others; see [RegisterPrefix].
-	Open func(Args, string) (Spec, error)
+	Open func(args Args, track string) (Spec, error)
 	// Declared is the name that an algorithm outside this program gives itself when it is opened; "" for all others.
 	Declared string
 	// Proven marks a bound that exists for every problem and holds for every schedule that the
@@ -123,15 +50,15 @@ type Spec struct {
 	// Budget describes the limit of a search, for example "1000 iterations". nil for algorithms without a limit.
 	Budget func(Args) string
 	// Together is the number of instances that the algorithm solves at once faster than one after
-	// the other, with the same answers; 0 or 1 if it solves one at a time. track.Track.SolveTogether
-	// says which interface the algorithm must then implement.
+	// the other, with the same answers; 0 or 1 if it solves one at a time. With more, an algorithm of the batch or the
+	// stream track is also a [Together], and a dispatcher is a [sim.BatchDispatcher].
 	Together int
 
 	// New makes the algorithm. Its type says which track the algorithm is of, for example [NewBatch].
 	New Constructor
 }
 
-// Algorithm is a registered algorithm with its parameters.
+// An Algorithm is a registered algorithm with its parameters. [Parse] makes it.
 type Algorithm struct {
 	Spec Spec
 	Args Args
@@ -178,6 +105,7 @@ func RegisterPrefix(prefix string, find func(name string) (Spec, error)) {
 	prefixes[prefix] = find
 }
 
+// findSpec returns the spec of a registered name or of a name with a registered prefix.
 func findSpec(name string) (Spec, error) {
 	for prefix, find := range prefixes {
 		if strings.HasPrefix(name, prefix) {
@@ -243,10 +171,12 @@ func (a Algorithm) CheckTrack(track string) error {
 // CheckGPU refuses a GPU model on which the algorithm does not work. The algorithm says so in a method
 // CheckGPU of its own; without one, every model is accepted.
 func (a Algorithm) CheckGPU(g *mig.GPU) error {
-	if particular, ok := a.made.(interface{ CheckGPU(*mig.GPU) error }); ok {
-		if err := particular.CheckGPU(g); err != nil {
-			return fmt.Errorf("algorithm %q: %w", a.ID, err)
-		}
+	made, ok := a.made.(interface{ CheckGPU(*mig.GPU) error })
+	if !ok {
+		return nil
+	}
+	if err := made.CheckGPU(g); err != nil {
+		return fmt.Errorf("algorithm %q: %w", a.ID, err)
 	}
 	return nil
 }
@@ -300,8 +230,8 @@ func (a Algorithm) CheckFit(p Problem) error {
 	for i := range p.Tasks {
 		if !slices.ContainsFunc(p.GPU.Sizes(), p.Tasks[i].Fits) {
 			return &InfeasibleError{
-				a.Spec.Name, p.Tasks[i].Name,
-				fmt.Sprintf("fits no instance of %s (sizes %v)", p.GPU, p.GPU.Sizes()),
+				Algorithm: a.Spec.Name, Task: p.Tasks[i].Name,
+				Reason: fmt.Sprintf("fits no instance of %s (sizes %v)", p.GPU, p.GPU.Sizes()),
 			}
 		}
 	}

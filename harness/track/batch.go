@@ -57,12 +57,12 @@ func solveOne[A any](
 	call func(A, context.Context, algo.Problem, []int) (schedule.Schedule, error),
 ) func(context.Context, algo.Algorithm, Problem) (Answer, error) {
 	return func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
-		one := func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error) {
+		solve := func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error) {
 			start := time.Now()
 			s, err := call(made, ctx, given[0], lengths[0])
 			return []schedule.Schedule{s}, timeSince(made, start), err
 		}
-		answers, err := solveSchedules(a, []Problem{p}, one)
+		answers, err := solveSchedules(a, []Problem{p}, solve)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -72,7 +72,7 @@ func solveOne[A any](
 
 // solveSeveral implements [Track.SolveTogether] for algorithms of type A that are also an [algo.Together].
 func solveSeveral[A any](ctx context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
-	all := func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error) {
+	solve := func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error) {
 		t, ok := any(made).(algo.Together)
 		if !ok {
 			return nil, 0, fmt.Errorf("%s says that it solves instances together; it is a %T and no algo.Together",
@@ -82,13 +82,14 @@ func solveSeveral[A any](ctx context.Context, a algo.Algorithm, problems []Probl
 		schedules, err := t.ScheduleTogether(ctx, given, lengths)
 		return schedules, time.Since(start), err
 	}
-	return solveSchedules(a, problems, all)
+	return solveSchedules(a, problems, solve)
 }
 
 // A solver returns the schedules of some problems, and the wall time of all of them.
 type solver[A any] func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error)
 
-// solveSchedules schedules batches or streams with solve and judges the schedules.
+// solveSchedules schedules batches or streams with solve and judges the schedules. If the durations are estimates, it
+// replays the schedules with the true durations first.
 func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]) ([]Answer, error) {
 	made, err := algo.Make[A](a)
 	if err != nil {
@@ -107,7 +108,7 @@ func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]
 			return nil, err
 		}
 		lengths[i] = slices.Clone(in.Lengths)
-		if a.Spec.Track == algo.TrackBatch {
+		if a.Spec.Track == algo.TrackBatch { // the batch track takes a stream as one batch
 			lengths[i] = []int{len(given[i].Tasks)}
 		}
 	}
@@ -117,18 +118,20 @@ func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]
 	}
 	for i, p := range problems {
 		in := payload[task.Batches](p)
-		a := &answers[i]
-		a.Schedule = schedules[i]
-		a.Took = took / time.Duration(len(problems))
+		answer := &answers[i]
+		answer.Schedule = schedules[i]
+		answer.Took = took / time.Duration(len(problems))
 		if in.Estimates != nil {
-			if a.Schedule, err = replay(a.Problem, in.Estimates, a.Schedule); err != nil {
+			if answer.Schedule, err = replay(answer.Problem, in.Estimates, answer.Schedule); err != nil {
 				return nil, err
 			}
 		}
-		if a.Metrics, err = scheduleMetrics(a.Problem, a.Schedule, in); err != nil {
+		if answer.Metrics, err = scheduleMetrics(answer.Problem, answer.Schedule, in); err != nil {
 			return nil, err
 		}
-		a.History = func() schedule.History { return schedule.NewHistory(a.Problem, a.Schedule, in.Arrivals) }
+		answer.History = func() schedule.History {
+			return schedule.NewHistory(answer.Problem, answer.Schedule, in.Arrivals)
+		}
 	}
 	return answers, nil
 }
@@ -157,6 +160,7 @@ func replay(p schedule.Problem, estimates task.Batch, s schedule.Schedule) (sche
 	return schedule.Replay(p, s), nil
 }
 
+// scheduleMetrics returns the metrics of a schedule and its counters, or an [*InvalidError].
 func scheduleMetrics(p schedule.Problem, s schedule.Schedule, in task.Batches) ([]Metric, error) {
 	m, err := schedule.Measure(p, s)
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 )
 
 // Bound is the reference track of bounds on the makespan of batches and streams: lower bounds, optima, and bounds as
-// published, of which l-bound is none.
+// published. The published l-bound is not a lower bound of every schedule.
 var Bound = Register(Track{
 	Name: algo.TrackBound, Order: 6, Doc: "bound the makespan of batches and streams from below",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reference: true, Reconfigures: true,

@@ -11,7 +11,7 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// The metrics of the co-run track (hierarchical paper V-B) are simulated. They are these, [MetricMakespan],
+// The metrics of the co-run track (hierarchical paper V-B), which are simulated. It also has [MetricMakespan],
 // slowdown_max (the largest slowdown of a job), slower_groups (the number of groups that take longer than their jobs
 // one after the other) and time_sharing_s (the time of all jobs one after the other, in seconds).
 const (
@@ -49,6 +49,7 @@ var Corun = Register(Track{
 	Solve: solveCorun,
 })
 
+// optimum is the makespan of an exact search, from which gaps are measured.
 var optimum = Reference{algo.TrackCorun, "exact", MetricMakespan}
 
 func solveCorun(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {

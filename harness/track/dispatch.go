@@ -70,9 +70,10 @@ func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) (
 	return answers, nil
 }
 
+// dispatchHistory returns the history of a day. The runs of a job are in the order of time.
 func dispatchHistory(in task.Queue, runs []sim.Run) schedule.History {
 	h := schedule.History{Due: true, Work: make([]schedule.Work, len(in.Jobs))}
-	var sizes []int
+	var sizes []int // the compute slices of each instance of the fleet
 	for _, p := range in.Fleet.Partitions {
 		for _, instance := range p {
 			sizes = append(sizes, int(instance.Size()))
@@ -83,7 +84,7 @@ func dispatchHistory(in task.Queue, runs []sim.Run) schedule.History {
 	for i, j := range in.Jobs {
 		h.Work[i].Arrival = seconds(j.Arrival)
 	}
-	for _, r := range runs { // those of a job are in the order of time
+	for _, r := range runs {
 		w := &h.Work[r.Job]
 		w.Stays = append(w.Stays, schedule.Stay{Start: seconds(r.Start), End: seconds(r.End), Slices: sizes[r.Slice]})
 		w.Late = r.End > in.Jobs[r.Job].Deadline

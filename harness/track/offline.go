@@ -20,7 +20,8 @@ const (
 	MetricSteadyAtMost = "acceptance_steady_at_most"
 )
 
-// Lower bounds if requests wait, in seconds: on the mean time from arrival to end, and on the end of the last request.
+// Lower bounds for clusters that let requests wait, in seconds: on the mean time from arrival to end, and on the end of
+// the last request.
 const (
 	MetricTurnaroundAtLeast = "turnaround_mean_at_least_s"
 	MetricEndAtLeast        = "makespan_at_least_s"
@@ -45,7 +46,8 @@ var Offline = Register(Track{
 				{Name: MetricEndAtLeast, Value: float64(end) * in.Seconds()},
 			}
 			if p.GPU.Power != nil {
-				metrics = append(metrics, Metric{Name: MetricEnergyAtLeast, Value: waitingEnergyAtLeast(p.GPU, in, end)})
+				energy := waitingEnergyAtLeast(p.GPU, in, end)
+				metrics = append(metrics, Metric{Name: MetricEnergyAtLeast, Value: energy})
 			}
 			return Answer{Took: time.Since(start), Metrics: metrics}, nil
 		}

@@ -77,6 +77,7 @@ func (a *Answer) placeWaiting(g *mig.GPU, in task.Requests, p sim.Placer) error 
 	return err
 }
 
+// waitingHistory returns the history of a cluster that lets requests wait.
 func waitingHistory(g *mig.GPU, r sim.WaitingResult) schedule.History {
 	h := schedule.History{Slices: r.In.GPUs * int(g.ComputeSlices)}
 	slot := r.In.Seconds()
@@ -97,9 +98,9 @@ func waitingHistory(g *mig.GPU, r sim.WaitingResult) schedule.History {
 // start to its end, pauses included. Where requests are rejected there is no energy, since a scheduler that refuses
 // work would lead.
 func waitingEnergy(g *mig.GPU, r *sim.WaitingResult) mig.Joules {
-	begins, spots := slices.Clone(r.Starts), slices.Clone(r.Spots)
+	begins, spots := slices.Clone(r.Starts), slices.Clone(r.Spots) // since its last move
 	var runs []mig.Run
-	until := func(request, slot int) {
+	addRuns := func(request, slot int) { // up to the slot
 		for _, s := range spots[request] {
 			runs = append(runs, mig.Run{
 				Board: s.GPU, Size: r.In.Requests[request].Profile.Size,
@@ -109,11 +110,11 @@ func waitingEnergy(g *mig.GPU, r *sim.WaitingResult) mig.Joules {
 		}
 	}
 	for _, m := range r.Moved {
-		until(m.Request, m.Slot)
+		addRuns(m.Request, m.Slot)
 		begins[m.Request], spots[m.Request] = m.Slot, []sim.Spot{m.To}
 	}
 	for i, end := range r.Ends {
-		until(i, end)
+		addRuns(i, end)
 	}
 	return g.Energy(r.In.GPUs, runs)
 }

@@ -21,6 +21,24 @@ const (
 	MetricLargestStretch = "stretch_max"
 )
 
+// Stream is the track of batches that arrive one after the other (FAR 4, DRL online).
+var Stream = Register(Track{
+	Name: algo.TrackStream, Order: 2,
+	Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or flow time where they " +
+		"arrive in time",
+	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
+	Beside: lowerBounds, Audited: []Board{makespanBoard, energyBoard},
+	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard, energyBoard},
+	Admits: func(in task.Payload) error {
+		if in.(task.Batches).Estimates != nil {
+			return errors.New("noise is for the batch track: a stream's scheduler would see the true ends of tasks " +
+				"before the next tasks arrive, which a plan that is replayed cannot use")
+		}
+		return nil
+	},
+	Solve: solveOne(algo.Stream.ScheduleStream), SolveTogether: solveSeveral[algo.Stream],
+})
+
 // flowMetrics returns the flow times and stretches of a valid schedule; nil if the tasks have no arrivals.
 func flowMetrics(s schedule.Schedule, in task.Batches) []Metric {
 	if in.Arrivals == nil {
@@ -49,21 +67,3 @@ func flowMetrics(s schedule.Schedule, in task.Batches) []Metric {
 		{Name: MetricLargestStretch, Value: slices.Max(stretches)},
 	}
 }
-
-// Stream is the track of batches that arrive one after the other (FAR 4, DRL online).
-var Stream = Register(Track{
-	Name: algo.TrackStream, Order: 2,
-	Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or flow time where they " +
-		"arrive in time",
-	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
-	Beside: lowerBounds, Audited: []Board{makespanBoard, energyBoard},
-	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard, energyBoard},
-	Admits: func(in task.Payload) error {
-		if in.(task.Batches).Estimates != nil {
-			return errors.New("noise is for the batch track: a stream's scheduler would see the true ends of tasks " +
-				"before the next tasks arrive, which a plan that is replayed cannot use")
-		}
-		return nil
-	},
-	Solve: solveOne(algo.Stream.ScheduleStream), SolveTogether: solveSeveral[algo.Stream],
-})

@@ -65,7 +65,7 @@ type Track struct {
 	Boards []Board
 	// Contests are the comparisons that the web site shows. [Register] adds the track's rows of contests.csv.
 	Contests []Contest
-	// Drawn means that the web site draws the schedules of the contests' first instances.
+	// Drawn means that the web site draws the schedules of the first instances of Contests.
 	Drawn bool
 	// Audited lists metrics with proven bounds. In a valid answer such a metric is not below its bound, or not above it
 	// where higher is better.
@@ -118,8 +118,8 @@ type Board struct {
 	Aside string
 	// Powered means that the metric exists only for GPU models with a [mig.Power].
 	Powered bool
-	// Load lists the means that show that a dataset loads a cluster. A dataset is ranked only if the means of some
-	// algorithm reach all of them. nil means that every dataset is ranked.
+	// Load lists metrics whose means show that a dataset loads a cluster. A dataset is ranked only if the means of some
+	// algorithm reach all values. nil means that every dataset is ranked.
 	Load []Least
 	// Bound is the bound from which gaps are measured: an upper bound if Higher is set. Published is
 	// a paper's bound that is shown as well. A zero value means no bound.
@@ -173,12 +173,15 @@ func readContests(track string) (out []Contest) {
 	in.Comment = '#'
 	rows, err := in.ReadAll()
 	for _, row := range rows {
-		gpus, bad := strconv.Atoi(row[2])
-		model, unknown := mig.ParseReconfiguration(row[3])
-		instances, wrong := strconv.Atoi(row[4])
-		err = errors.Join(err, bad, unknown, wrong)
+		gpus, gpusErr := strconv.Atoi(row[2])
+		model, modelErr := mig.ParseReconfiguration(row[3])
+		instances, instancesErr := strconv.Atoi(row[4])
+		err = errors.Join(err, gpusErr, modelErr, instancesErr)
 		if row[0] == track {
-			out = append(out, Contest{row[1], gpus, model, strings.Fields(row[5]), strings.Fields(row[6]), instances})
+			out = append(out, Contest{
+				GPU: row[1], GPUs: gpus, Model: model, Datasets: strings.Fields(row[5]),
+				Algorithms: strings.Fields(row[6]), Instances: instances,
+			})
 		}
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ var _ = datasets.Register(datasets.Family{
 	New:    func(_ string, a spec.Args) (datasets.Dataset, error) { return numbers(a.Int("n")), nil },
 })
 
-// numbers is how many there are in an instance.
+// numbers is the dataset whose instances have so many random numbers.
 type numbers int
 
 // Instances implements [datasets.Dataset].

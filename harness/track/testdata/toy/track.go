@@ -13,7 +13,7 @@ import (
 	"miglab/harness/track"
 )
 
-// Numbers are what an instance consists of; the smallest is to be found.
+// Numbers is an instance. An algorithm chooses one of the numbers, and the smallest is best.
 type Numbers []float64
 
 // Kind implements [task.Payload].
