@@ -15,7 +15,7 @@ import (
 // acceleratedSeed is the seed of all resamples of [Accelerated].
 const acceleratedSeed = 20260101
 
-// Accelerated returns the 95 % interval of the mean of 2 to [math.MaxUint16] values that are not all equal, given the
+// Accelerated returns the 95 % interval of the mean of 3 to [math.MaxUint16] values that are not all equal, given the
 // mean. It is the bias-corrected and accelerated bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
 // 14.3), because the plain percentiles are too low or too high for skewed values. It uses the levels of Student's t,
 // because the deviation of a sample is not known exactly. The interval is too narrow for fewer than about 30 values.
@@ -33,7 +33,7 @@ func Accelerated(values []float64, mean float64) (low, high float64) {
 	return interval[0], interval[1]
 }
 
-// A memo keeps values by key and computes each value once.
+// A memo keeps values by key and computes each value once. All methods are safe for concurrent use.
 type memo[K comparable, V any] struct{ values sync.Map }
 
 func (m *memo[K, V]) get(key K, compute func() V) V {
@@ -59,7 +59,7 @@ func resampleInterval(values []float64, mean float64) (low, high float64) {
 	slices.Sort(means)
 	bias := NormalQuantile((float64(below) + 0.5) / (float64(len(means)) + 1))
 	acceleration := skew(values) / (6 * math.Sqrt(float64(n)))
-	t := StudentQuantile(n-1, 0.975) * math.Sqrt(float64(n)/float64(n-1))
+	t := StudentQuantile(n-1, 1-tail) * math.Sqrt(float64(n)/float64(n-1))
 	at := func(z float64) float64 {
 		level := roundDigits(distuv.UnitNormal.CDF(bias + (bias+z)/(1-float64(acceleration*(bias+z)))))
 		return interpolate(means, math.Min(math.Max(level, 0), 1))
@@ -67,7 +67,8 @@ func resampleInterval(values []float64, mean float64) (low, high float64) {
 	return at(-t), at(t)
 }
 
-// interpolate returns the quantile p of values in ascending order, between the steps of their distribution.
+// interpolate returns the quantile p of values in ascending order. Value i, counted from 1, has the level i/n, and
+// levels in between are interpolated linearly.
 func interpolate(sorted []float64, p float64) float64 {
 	place := float64(p * float64(len(sorted)))
 	i := int(math.Ceil(place)) - 1
@@ -110,8 +111,8 @@ func sumDrawn(values []float64, drawn []uint16) [atOnce]float64 {
 }
 
 // places returns the indices of the values that each resample of n takes, resample by resample. All
-// samples of one size share them, because drawing costs five times as much as summing. For many
-// values they exceed the processor's caches, so a short type is faster.
+// samples of one size share the indices, because drawing costs five times as much as summing. For many
+// values the indices exceed the processor's caches, so a short type is faster.
 func places(n int) []uint16 {
 	return allPlaces.get(n, func() []uint16 {
 		r := rand.New(rand.NewPCG(acceleratedSeed, uint64(n)))

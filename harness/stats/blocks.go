@@ -23,15 +23,14 @@ type BlockEstimate struct {
 // ErrFewBlocks is the error for a series of fewer than four blocks.
 var ErrFewBlocks = errors.New("there are fewer than four blocks")
 
-// BlockMean estimates the mean of a series. Bin i of equal time has the sum and the number of its values, sums[i] and
-// counts[i]; block is the length of a block in bins, at least 1. It draws as many blocks as fit into the series, which
-// may begin in any bin, with replacement (moving-block bootstrap; Künsch, Annals of Statistics, 1989). The interval is
-// the deviation of the resampled means times the quantile of Student's t for the number of blocks, because few blocks
-// make quantiles of the means too narrow.
+// BlockMean estimates the mean of a series by the moving-block bootstrap (Künsch, Annals of Statistics, 1989). The series
+// is divided into bins of equal time; bin i has counts[i] values with the sum sums[i]. block is the length of a block in
+// bins, at least 1. A resample draws as many blocks as fit into the series, with replacement; a block may begin in any
+// bin. The interval is the deviation of the resampled means times the quantile of Student's t for the number of blocks,
+// because few blocks make quantiles of the means too narrow.
 //
-// The mean of paired differences is that of a series of differences. The draws depend only on the seed, the number of
-// bins and the length of a block. BlockMean returns [ErrFewBlocks], or [ErrNoValues] if fewer than two draws have
-// values.
+// To compare two series, pass their differences. The draws depend only on the seed, the number of bins and the length
+// of a block. BlockMean returns [ErrFewBlocks], or [ErrNoValues] if fewer than two resamples have values.
 func BlockMean(sums, counts []float64, block int, seed uint64) (BlockEstimate, error) {
 	blocks := len(sums) / block
 	if blocks < 4 {

@@ -11,7 +11,7 @@ import (
 // Resamples is the number of resamples that [Resample] draws.
 const Resamples = 10_000
 
-// tail is the share of the resamples that lies below the interval, and the share above it.
+// tail is the probability below an interval, and the probability above it.
 const tail = (1 - Confidence) / 2
 
 // Bootstrap returns the [Resampled.Interval] of a single sample. It passes on the errors of [Resample].
@@ -67,7 +67,7 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 			continue
 		}
 		for resample := range r.means[i] {
-			r.means[i][resample] = least // the mean of a sum would show rounding
+			r.means[i][resample] = least // a sum of equal values divided by their number would show rounding
 		}
 	}
 	r.draw(varied, seed)
@@ -97,7 +97,7 @@ func (r *Resampled) draw(chosen []int, seed uint64) {
 	}
 	groups := interleave(r.samples, chosen)
 	n := len(r.samples[0])
-	d := draws{rand.NewPCG(seed, 0), uint64(n), [block][]pair{}}
+	d := draws{random: rand.NewPCG(seed, 0), n: uint64(n)}
 	for i := range d.pairs {
 		d.pairs[i] = make([]pair, (n+1)/2)
 	}
@@ -167,7 +167,7 @@ func (r *Resampled) Above(a, b int) bool {
 // means of a sample are written side by side.
 const block = 16
 
-const _ = uint(-(Resamples % block)) // it divides Resamples
+const _ = uint(-(Resamples % block)) // does not compile unless block divides Resamples
 
 // lanes is the number of samples that are added up side by side. The additions to a single
 // sum would wait for each other.

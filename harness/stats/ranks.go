@@ -17,7 +17,7 @@ func midRanks(values []float64) (ranks []float64, ties float64) {
 	compare := func(i, j int) int {
 		a, b := values[i], values[j]
 		if math.IsNaN(a) || math.IsNaN(b) {
-			return -cmp.Compare(a, b) // which puts NaN first
+			return -cmp.Compare(a, b) // cmp.Compare puts NaN first
 		}
 		return cmp.Compare(a, b)
 	}

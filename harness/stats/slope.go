@@ -4,10 +4,10 @@ import "math"
 
 // SharedSlope fits y = a + b x to groups of points by least squares, with a height a for each group and one slope b
 // for all. It returns the slope, in units of y per unit of x, and half of its 95 % confidence interval from the
-// scatter of the points around the lines, which must be more than the parameters of the fit.
+// scatter of the points around the lines. There must be more points than groups plus one.
 func SharedSlope(x, y [][]float64) (slope, half float64) {
 	var xy, xx, yy float64
-	freedom := -1
+	freedom := -1 // the number of points less the parameters of the fit
 	for g := range x {
 		at, height := Mean(x[g]), Mean(y[g])
 		for i := range x[g] {
@@ -18,5 +18,5 @@ func SharedSlope(x, y [][]float64) (slope, half float64) {
 	}
 	slope = xy / xx
 	variance := max(0, yy-float64(slope*xy)) / float64(freedom)
-	return slope, StudentQuantile(freedom, 0.975) * math.Sqrt(variance/xx)
+	return slope, StudentQuantile(freedom, 1-tail) * math.Sqrt(variance/xx)
 }

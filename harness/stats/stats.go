@@ -50,7 +50,7 @@ func Summarize(values []float64) (Summary, error) {
 	}
 	s.StdErr = s.StdDev / math.Sqrt(float64(s.N))
 	// By Student's t, the mean lies in the interval with the probability [Confidence].
-	half := float64(StudentQuantile(s.N-1, 1-(1-Confidence)/2) * s.StdErr)
+	half := float64(StudentQuantile(s.N-1, 1-tail) * s.StdErr)
 	s.Low, s.High = s.Mean-half, s.Mean+half
 	return s, nil
 }
@@ -94,6 +94,7 @@ func sortFinite(values []float64) ([]float64, error) {
 	return slices.Sorted(slices.Values(values)), nil
 }
 
+// finite returns an error for a value that is NaN or infinite.
 func finite(values []float64) error {
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

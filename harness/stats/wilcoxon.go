@@ -54,7 +54,8 @@ func Wilcoxon(differences []float64) (Test, error) {
 	n := float64(t.N)
 	mean := float64(n * (n + 1) / 4)
 	if t.Exact {
-		t.P = signedRankTails(t.N, int(math.Abs(t.Statistic-mean)+mean))
+		upper := mean + math.Abs(t.Statistic-mean) // a whole number: the statistic, or its mirror image about the mean
+		t.P = signedRankTails(t.N, int(upper))
 		return t, nil
 	}
 	variance := float64(n*(n+1)*(float64(2*n)+1)/24) - float64(ties/48)
