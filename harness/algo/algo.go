@@ -63,9 +63,8 @@ type Offline interface {
 
 // A Dialogue is a [sim.Placer] or [sim.Dispatcher] that asks a program for each decision.
 type Dialogue interface {
-	// Converse calls simulate, during which the scheduler decides. If the program has to be
-	// replaced, it calls simulate again, which starts from the beginning. The error describes the
-	// program's mistake, or comes from simulate or ctx.
+	// Converse calls simulate, during which the scheduler decides. If the program has to be replaced, it calls simulate
+	// again, which starts from the beginning. The error describes the program's mistake, or comes from simulate or ctx.
 	Converse(ctx context.Context, simulate func() error) error
 }
 

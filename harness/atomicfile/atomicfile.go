@@ -26,10 +26,9 @@ func Write(path string, content []byte) error {
 	})
 }
 
-// WriteFile replaces the file at path by what write produces. It makes missing folders.
-// The content goes to a temporary file in the same folder, which is flushed to disk and
-// then renamed. If anything fails before the rename, the old file stays as it was. The new
-// file has the mode of the old one, or the one that the umask leaves.
+// WriteFile replaces the file at path by what write produces. It makes missing folders. The content goes to a temporary
+// file in the same folder, which is flushed to disk and then renamed. If anything fails before the rename, the old file
+// stays as it was. The new file has the mode of the old one, or the one that the umask leaves.
 //
 // A symbolic link stays, and the file that it names is replaced. What is not a regular
 // file, such as a device or a FIFO, is opened and written.
@@ -117,9 +116,8 @@ func SyncFolder(dir string) error {
 	return nil
 }
 
-// Sweep removes from a folder the temporary files that killed processes left in
-// [WriteFile]. No other process may be writing to the folder. A folder that does not
-// exist is clean.
+// Sweep removes from a folder the temporary files that killed processes left in [WriteFile]. No other process may be
+// writing to the folder. A folder that does not exist is clean.
 func Sweep(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,7 +1,6 @@
-// Package deep says how much a test repeats. A test runs every kind of check at any depth. Only
-// the number of repetitions differs: few under make test, which is for every change, and many
-// under make test-long, which sets the environment variable [Variable]. make test-all sets it for
-// the packages on which the results rest.
+// Package deep says how much a test repeats. A test runs every kind of check at any depth. Only the number of
+// repetitions differs: few under make test, which is for every change, and many under make test-long, which sets the
+// environment variable [Variable]. make test-all sets it for the packages on which the results rest.
 package deep
 
 import "os"

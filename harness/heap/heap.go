@@ -1,9 +1,8 @@
 // Package heap is the binary min-heap of this module.
 //
-// The order of elements that compare equal is part of the contract. It follows
-// Python's heapq: [Heap.Pop] moves the last element down to a leaf, to the right
-// child where both children are equal, and then up again. The FAR authors' numbers
-// were made with heapq, and ties are the rule at time 0.
+// The order of elements that compare equal is part of the contract. It follows Python's heapq: [Heap.Pop] moves the
+// last element down to a leaf, to the right child where both children are equal, and then up again. The FAR authors'
+// numbers were made with heapq, and ties are the rule at time 0.
 package heap
 
 import "cmp"

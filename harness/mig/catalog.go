@@ -49,10 +49,9 @@ func (c *Catalog) all() []*GPU {
 	return slices.Concat(models, c.added)
 }
 
-// LookupOrRead is [Catalog.Lookup] for names on the command line. A name that ends with .json is a file
-// in the format of [GPU.JSON], for example the gpu.json that miglab profile writes; LookupOrRead
-// adds its model. A name that ends with .txt is a file with the output of nvidia-smi mig -lgip and -lgipp. Costs may
-// follow the file's name, too.
+// LookupOrRead is [Catalog.Lookup] for names on the command line. A name that ends with .json is a file in the format
+// of [GPU.JSON], for example the gpu.json that miglab profile writes; LookupOrRead adds its model. A name that ends
+// with .txt is a file with the output of nvidia-smi mig -lgip and -lgipp. Costs may follow the file's name, too.
 func (c *Catalog) LookupOrRead(name string) (*GPU, error) {
 	file, costs := spec.Split(name)
 	isListing := strings.HasSuffix(file, listingSuffix)

@@ -11,8 +11,7 @@
 // they have a profile that a GPU can hold only once, such as 1g.5gb+me. On the 7-slice models an instance of 3 slices
 // that starts at 0 takes memory slices 0-3, and so it leaves compute slice 3 idle.
 //
-// Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through
-// moldable task scheduling", JPDC 204 (2025) 105128; DRL = Villarrubia et al.,
-// "Solving the task scheduling and GPU reconfiguration problem on MIG devices
-// via deep reinforcement learning", FGCS (2025) 108145; NVIDIA's MIG user guide.
+// Sources: FAR = Villarrubia et al., "Leveraging Multi-Instance GPUs through moldable task scheduling", JPDC 204 (2025)
+// 105128; DRL = Villarrubia et al., "Solving the task scheduling and GPU reconfiguration problem on MIG devices via
+// deep reinforcement learning", FGCS (2025) 108145; NVIDIA's MIG user guide.
 package mig

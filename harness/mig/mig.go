@@ -27,8 +27,7 @@ type Mask uint8
 // Count returns the number of memory slices in the set.
 func (m Mask) Count() Slices { return Slices(bits.OnesCount8(uint8(m))) }
 
-// Reconfiguration says how long the creation and destruction of instances takes and how
-// much of it may happen at once.
+// Reconfiguration says how long the creation and destruction of instances takes and how much of it may happen at once.
 type Reconfiguration uint8
 
 const (

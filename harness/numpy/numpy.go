@@ -1,7 +1,6 @@
-// Package numpy is the random stream of np.random.seed: NumPy's RandomState, which draws from
-// the Mersenne Twister MT19937 (Matsumoto and Nishimura, ACM TOMACS 8(1), 1998). NumPy has
-// frozen this stream, so that what a seeded script drew can be drawn again, number by number.
-// The functions are named after NumPy's.
+// Package numpy is the random stream of np.random.seed: NumPy's RandomState, which draws from the Mersenne Twister
+// MT19937 (Matsumoto and Nishimura, ACM TOMACS 8(1), 1998). NumPy has frozen this stream, so that what a seeded script
+// drew can be drawn again, number by number. The functions are named after NumPy's.
 package numpy
 
 import (
@@ -52,8 +51,7 @@ func (s *Stream) Random() float64 {
 	return (float64(float64(high)*(1<<26)) + float64(low)) / (1 << 53)
 }
 
-// RandInt returns a number from 0 to n-1, without a draw if n is 1. It panics unless n is from
-// 1 to 2^31.
+// RandInt returns a number from 0 to n-1, without a draw if n is 1. It panics unless n is from 1 to 2^31.
 func (s *Stream) RandInt(n int) int {
 	if n < 1 || n > 1<<31 {
 		panic("numpy: RandInt needs a number from 1 to 2^31")

@@ -492,8 +492,7 @@ func (c *checker) perKey() []int {
 	return slices.Repeat([]int{missing}, len(c.p.GPU.Profiles)*int(maskSlices))
 }
 
-// existence checks that every run lies within a life of its instance. c.runs and c.living are sorted by GPU and
-// time.
+// existence checks that every run lies within a life of its instance. c.runs and c.living are sorted by GPU and time.
 func (c *checker) existence() {
 	latest := c.perKey()
 	next := 0

@@ -57,8 +57,7 @@ const (
 	StillBusy Kind = "instance is busy"
 	// WrongCost: an operation does not take the time that the reconfiguration model says.
 	WrongCost Kind = "wrong reconfiguration time"
-	// OperationOverlap: two operations run on one GPU at the same time under
-	// [mig.Sequential] (FAR 2.2, constraint 3).
+	// OperationOverlap: two operations run on one GPU at the same time under [mig.Sequential] (FAR 2.2, constraint 3).
 	OperationOverlap Kind = "operations overlap"
 	// TooMuchWork: the utilisation is over 1.
 	TooMuchWork Kind = "too much work"

@@ -23,11 +23,11 @@ type BlockEstimate struct {
 // ErrFewBlocks is the error for a series of fewer than four blocks.
 var ErrFewBlocks = errors.New("there are fewer than four blocks")
 
-// BlockMean estimates the mean of a series by the moving-block bootstrap (Künsch, Annals of Statistics, 1989). The series
-// is divided into bins of equal time; bin i has counts[i] values with the sum sums[i]. block is the length of a block in
-// bins, at least 1. A resample draws as many blocks as fit into the series, with replacement; a block may begin in any
-// bin. The interval is the deviation of the resampled means times the quantile of Student's t for the number of blocks,
-// because few blocks make quantiles of the means too narrow.
+// BlockMean estimates the mean of a series by the moving-block bootstrap (Künsch, Annals of Statistics, 1989). The
+// series is divided into bins of equal time; bin i has counts[i] values with the sum sums[i]. block is the length of a
+// block in bins, at least 1. A resample draws as many blocks as fit into the series, with replacement; a block may
+// begin in any bin. The interval is the deviation of the resampled means times the quantile of Student's t for the
+// number of blocks, because few blocks make quantiles of the means too narrow.
 //
 // To compare two series, pass their differences. The draws depend only on the seed, the number of bins and the length
 // of a block. BlockMean returns [ErrFewBlocks], or [ErrNoValues] if fewer than two resamples have values.

@@ -20,8 +20,7 @@ type DB struct {
 	files []*file
 }
 
-// FileName returns the name of the database of one of several processes that share the work,
-// with index from 0.
+// FileName returns the name of the database of one of several processes that share the work, with index from 0.
 func FileName(index, of int) string {
 	if of <= 1 {
 		return "results.db"
@@ -45,6 +44,7 @@ func Open(dir string) (*DB, error) {
 	return openFiles(dir, paths)
 }
 
+// openFiles opens databases of a folder. If one cannot be opened, it closes the others.
 func openFiles(dir string, paths []string) (*DB, error) {
 	db := &DB{dir: dir}
 	for _, path := range paths {
@@ -59,17 +59,20 @@ func openFiles(dir string, paths []string) (*DB, error) {
 func (db *DB) file(path string) (*file, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if i := slices.IndexFunc(db.files, func(f *file) bool { return f.path == path }); i >= 0 {
+	i := slices.IndexFunc(db.files, func(f *file) bool { return f.path == path })
+	if i >= 0 {
 		return db.files[i], nil
 	}
 	f, err := openFile(path)
-	if err == nil {
-		db.files = append(db.files, f)
-		slices.SortFunc(db.files, func(a, b *file) int { return cmp.Compare(a.path, b.path) })
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	db.files = append(db.files, f)
+	slices.SortFunc(db.files, func(a, b *file) int { return cmp.Compare(a.path, b.path) })
+	return f, nil
 }
 
+// all returns the databases by name.
 func (db *DB) all() []*file {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -91,13 +94,19 @@ func (db *DB) Close() error {
 // Check has SQLite check the databases, which finds damage that queries may not meet. Reading all series also
 // checks their results. Check returns a [*Damage] or an error of the file system or of SQLite.
 func (db *DB) Check() error {
+	return db.query("PRAGMA integrity_check(1)", nil, func(f *file, v []any) error {
+		found := columnOr[string](v[0])
+		if found != "ok" {
+			return f.damage("%s", found)
+		}
+		return nil
+	})
+}
+
+// query calls use with the columns of each row of each database, as file.query does.
+func (db *DB) query(query string, args []any, use func(f *file, columns []any) error) error {
 	for _, f := range db.all() {
-		if err := f.query("PRAGMA integrity_check(1)", nil, func(v []any) error {
-			if found := columnOr[string](v[0]); found != "ok" {
-				return f.damage("%s", found)
-			}
-			return nil
-		}); err != nil {
+		if err := f.query(query, args, func(columns []any) error { return use(f, columns) }); err != nil {
 			return err
 		}
 	}

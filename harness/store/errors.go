@@ -55,7 +55,7 @@ type sqliteError interface {
 	Code() int
 }
 
-// These are SQLite's primary result codes, from https://sqlite.org/rescode.html.
+// Some of SQLite's primary result codes, from https://sqlite.org/rescode.html.
 const (
 	permCode      = 3
 	busyCode      = 5
@@ -77,8 +77,8 @@ func errorCode(err error) int {
 	return 0
 }
 
-// explainError makes an error of SQLite a *Damage, or one that says what to do. It returns all
-// other errors as they are.
+// explainError turns an error of SQLite into a [*Damage] or an error that says what to do. It returns all other errors
+// as they are.
 func explainError(path string, err error) error {
 	advice := ""
 	switch errorCode(err) {
@@ -95,7 +95,7 @@ func explainError(path string, err error) error {
 			"where you can write, and run the same command again"
 	case lockedCode, noMemoryCode, interruptCode, protocolCode:
 	default:
-		return &Damage{File: path, Reason: err.Error()} // the statements are right: the file is not
+		return &Damage{File: path, Reason: err.Error()} // The statements are right, so the file is not.
 	}
-	return fmt.Errorf("%s: %v%s", path, err, advice) // without %w, so that it is explained once
+	return fmt.Errorf("%s: %v%s", path, err, advice) // Without %w a second call does not explain it again.
 }

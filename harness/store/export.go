@@ -12,11 +12,10 @@ import (
 // ExportFormats lists the formats of [DB.Export].
 var ExportFormats = []string{"csv", "jsonl"}
 
-// Export writes the rows of the series that the filter selects, in the format "csv" or "jsonl",
-// ordered by the columns of the series and the instance. The same results give the same bytes,
-// however they came about; wall times, which no two runs agree on, are written only if timing is
-// set. Rows that other processes add meanwhile may be left out. progress is told how many series are written; it may be
-// nil. Export passes on the errors of [DB.Rows] and of w.
+// Export writes the rows of the series that the filter selects, in the format "csv" or "jsonl", ordered by the columns
+// of the series and the instance. The same results give the same bytes, however they came about; wall times, which no
+// two runs agree on, are written only if timing is set. Rows that other processes add meanwhile may be left out.
+// progress is told how many series are written; it may be nil. Export passes on the errors of [DB.Rows] and of w.
 func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, progress func(done, total int)) error {
 	all, err := db.Series(filter)
 	if err != nil {
@@ -50,11 +49,12 @@ func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, pro
 	return flush()
 }
 
-// exportCSV writes a header, and a column for each of the metrics, by name. What a row lacks is empty. A row with
-// another metric, which a process has added after the metrics were listed, is left out.
+// exportCSV writes a header and returns functions that write a row and the end. Each of the metrics has a column; a
+// missing metric is an empty field. A row with another metric, which a process has added after the metrics were listed,
+// is left out.
 func exportCSV(w io.Writer, metrics []string, timing bool) (write func(Series, *Row) error, flush func() error) {
 	header := append(strings.Split(seriesColumns, ", "), "instance")
-	first := len(header)
+	first := len(header) // the column of the first metric
 	columns := map[string]int{}
 	for _, name := range metrics {
 		columns[name] = len(header)
@@ -94,6 +94,7 @@ func exportCSV(w io.Writer, metrics []string, timing bool) (write func(Series, *
 	return write, flush
 }
 
+// exportLines returns functions that write a row as a JSON line and the end.
 func exportLines(w io.Writer, timing bool) (write func(Series, *Row) error, flush func() error) {
 	type line struct {
 		Series
@@ -106,7 +107,9 @@ func exportLines(w io.Writer, timing bool) (write func(Series, *Row) error, flus
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
 	write = func(s Series, r *Row) error {
-		l := line{s, r.Instance, json.RawMessage(r.Metrics.String()), r.Kind, r.Error, 0}
+		l := line{
+			Series: s, Instance: r.Instance, Metrics: json.RawMessage(r.Metrics.String()), Kind: r.Kind, Error: r.Error,
+		}
 		if timing {
 			l.Micros = r.Micros
 		}

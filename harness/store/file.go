@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Format is the version of the schema that this program writes and reads. It is the database's
-// user_version.
+// Format is the version of the schema that this program writes and reads. It is the database's user_version.
 const Format = 6
 
 // schema makes the tables, unless another process has just done so. Cells of one series are stored side by side.
@@ -21,7 +20,10 @@ const Format = 6
 var schema string
 
 // seriesColumns are the columns that name a series, in the order of [Series].
-const seriesColumns = "track, dataset, content, gpu, count, algorithm, version, weights, model"
+const (
+	seriesColumns     = "track, dataset, content, gpu, count, algorithm, version, weights, model"
+	seriesColumnCount = 9
+)
 
 // patience is how long a process waits for another one that uses the same database.
 const patience = time.Minute
@@ -32,14 +34,13 @@ const patience = time.Minute
 type file struct {
 	path string
 	db   *sql.DB
-	// statements holds the prepared statements of query, by their text. To prepare one takes SQLite as long as a short
-	// answer does.
+	// statements holds the prepared statements of query, by their text. Preparing one takes as long as a short query.
 	statements sync.Map
 	// lists are the lists of names that were read, by their id.
 	lists sync.Map
 
 	mu sync.Mutex
-	// series holds the database's series at a version of its data; nil before the first read.
+	// series is the last result of present, nil before the first, and version is the version of the data that it is of.
 	series  map[Series]*entry
 	version int64
 }
@@ -69,7 +70,8 @@ func openFile(path string) (*file, error) {
 	return &file{path: path, db: db}, nil
 }
 
-// query hands over the columns of all rows. Integers are int64 and missing values nil.
+// query calls use with the columns of each row. Integers are int64 and missing values nil. The columns are valid during
+// the call only. use must not query the same file, whose one connection is busy.
 func (f *file) query(query string, args []any, use func(columns []any) error) error {
 	prepared, ok := f.statements.Load(query)
 	if !ok {
@@ -84,8 +86,9 @@ func (f *file) query(query string, args []any, use func(columns []any) error) er
 		return explainError(f.path, err)
 	}
 	defer rows.Close()
-	names, _ := rows.Columns()                                            // which fails for closed rows alone
-	columns, pointers := make([]any, len(names)), make([]any, len(names)) // what is scanned into any is not converted
+	names, _ := rows.Columns() // It fails only for closed rows.
+	columns := make([]any, len(names))
+	pointers := make([]any, len(names))
 	for i := range columns {
 		pointers[i] = &columns[i]
 	}
@@ -100,7 +103,7 @@ func (f *file) query(query string, args []any, use func(columns []any) error) er
 	return explainError(f.path, rows.Err())
 }
 
-// columnOr returns a column of a type, or the zero value if it has another type, which checksums show.
+// columnOr returns a column of a type, or the zero value if it has another type. The checksums then do not match.
 func columnOr[T any](column any) T {
 	v, _ := column.(T)
 	return v

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A Model is a GPU model that no program's table has, so that it must be kept with the results on it.
+// A Model is a GPU model that is not in the program's table, so that it must be kept with the results on it.
 type Model struct {
 	// Name is its name in series, and JSON its definition.
 	Name, JSON string
-	// File is the database that has it, or says where it comes from.
+	// File is the database that has the model, or says where the model comes from.
 	File string
 }
 
@@ -28,8 +28,8 @@ func (e *ModelError) Error() string {
 		"compute its results again", e.First, e.Second, e.Name)
 }
 
-// Keep keeps a GPU model, at once. A different one of the same name is a [*ModelError]. Other
-// errors are those of the file system.
+// Keep commits a GPU model at once. A different model of the same name is a [*ModelError]. Keep also returns the errors
+// of SQLite and of the file system.
 func (w *Writer) Keep(m Model) error {
 	if _, err := w.file.db.Exec(keepModel, m.Name, m.JSON, checksumOf(m.Name, m.JSON)); err != nil {
 		return explainError(w.file.path, err)
@@ -41,6 +41,7 @@ func (w *Writer) Keep(m Model) error {
 	return err
 }
 
+// models returns the GPU models of one database.
 func (f *file) models() (out []Model, err error) {
 	err = f.query("SELECT name, json, crc FROM model", nil, func(v []any) error {
 		m := Model{columnOr[string](v[0]), columnOr[string](v[1]), f.path}
@@ -53,8 +54,8 @@ func (f *file) models() (out []Model, err error) {
 	return out, err
 }
 
-// Models returns the GPU models by name. Errors are a [*ModelError], a [*Damage] and those of the
-// file system.
+// Models returns the GPU models by name. It returns a [*ModelError], a [*Damage], or an error of SQLite or of the file
+// system.
 func (db *DB) Models() (out []Model, err error) {
 	for _, f := range db.all() {
 		own, err := f.models()

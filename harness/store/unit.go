@@ -2,7 +2,7 @@ package store
 
 // A Unit is the record of a finished piece of work that is not a cell.
 type Unit struct {
-	// Key names the work, and Digest what its record depends on.
+	// Key names the work, and Digest identifies everything that the record depends on.
 	Key, Digest string
 	// Record is JSON.
 	Record string
@@ -16,21 +16,20 @@ func (w *Writer) KeepUnit(u Unit) error {
 	return explainError(w.file.path, err)
 }
 
-// Units returns the records whose keys begin with a prefix, by key. Several databases may have records of the same key.
-// Units returns a [*Damage] or an error of the file system.
+// Units returns the records whose keys begin with a prefix, database by database, each by key. Several databases may
+// have records of the same key. Units returns a [*Damage] or an error of the file system.
 func (db *DB) Units(prefix string) (out []Unit, err error) {
 	const find = "SELECT key, digest, record, crc FROM unit WHERE key >= ?1 AND key < ?1 || '\U0010FFFF' ORDER BY key"
-	for _, f := range db.all() {
-		if err := f.query(find, []any{prefix}, func(v []any) error {
-			u := Unit{columnOr[string](v[0]), columnOr[string](v[1]), columnOr[string](v[2])}
-			out = append(out, u)
-			if checksumOf(u.Key, u.Digest, u.Record) != columnOr[int64](v[3]) {
-				return f.damage("the checksum of %q is wrong", u.Key)
-			}
-			return nil
-		}); err != nil {
-			return nil, err
+	err = db.query(find, []any{prefix}, func(f *file, v []any) error {
+		u := Unit{columnOr[string](v[0]), columnOr[string](v[1]), columnOr[string](v[2])}
+		out = append(out, u)
+		if checksumOf(u.Key, u.Digest, u.Record) != columnOr[int64](v[3]) {
+			return f.damage("the checksum of %q is wrong", u.Key)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }

@@ -15,35 +15,34 @@ import (
 	"time"
 )
 
-// How much work may be lost when the process is killed: what was appended in the last
-// second, or, where committing is slow, in ten times as long as it took. As many cells
-// as fullBuffer are committed at once.
+// Cells are committed commitEvery after they were appended, or, where committing is slow, after ten times as long as a
+// commit took. When fullBuffer cells are pending, they are committed at once. A killed process loses its pending cells.
 const (
 	commitEvery = time.Second
 	fullBuffer  = 200_000
 )
 
-// A Writer appends to one database. Other processes may write to it at the same
-// time. It is safe for concurrent use.
+// A Writer appends to one database. Other processes may write to it at the same time. It is safe for concurrent use.
 type Writer struct {
 	file *file
 
 	mu      sync.Mutex
 	pending map[Series][][]cell
-	// order has the pending series as they came first, which is how they are committed.
+	// order lists the series of pending in the order in which they are committed, which is the order of their first
+	// cells.
 	order []Series
-	// size is how many cells are pending.
+	// size is the number of pending cells.
 	size int
 	// timer runs while there are pending cells.
 	timer *time.Timer
-	// wait is how long cells may be pending.
+	// wait is the time for which cells may be pending.
 	wait time.Duration
-	// failed is the first error of writing. After it, no more is written.
+	// failed is the first error of writing. After it the writer drops all cells.
 	failed error
 }
 
-// Writer opens a database of the DB for appending. It is made, with its folder, if
-// it does not exist. Queries of the DB see what was committed.
+// Writer opens a database of the DB for appending. It makes the database and its folder if they do not exist. Queries
+// of the DB see committed cells.
 func (db *DB) Writer(path string) (*Writer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -55,12 +54,11 @@ func (db *DB) Writer(path string) (*Writer, error) {
 	return &Writer{file: f, pending: map[Series][][]cell{}, wait: commitEvery}, nil
 }
 
-// Append takes rows of a series, which are committed within a second or by [Writer.Close]. A row
-// that the database has is not written again; one that contradicts it is a
-// [*ConflictError], with which writing ends. An error may be about earlier rows;
-// after it every call gives the same error.
+// Append takes rows of a series, which are committed after about a second or by [Writer.Close]. A row that the database
+// already has is not written again. A row that contradicts the database is a [*ConflictError]. An error may be about
+// earlier rows. After an error of writing nothing more is written, and every call returns the same error.
 func (w *Writer) Append(s Series, rows ...Row) error {
-	if strings.Count(s.columns(), "\x00") != 8 {
+	if strings.Count(s.columns(), "\x00") != seriesColumnCount-1 {
 		return fmt.Errorf("%q has a NUL, which separates the columns of series", fmt.Sprint(s))
 	}
 	cells := make([]cell, len(rows))
@@ -74,26 +72,27 @@ func (w *Writer) Append(s Series, rows ...Row) error {
 	return w.add(s, cells)
 }
 
+// add makes cells pending and returns the first error of writing.
 func (w *Writer) add(s Series, cells []cell) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if of := w.pending[s]; len(cells) > 0 { // a series without cells would look damaged
-		if of == nil {
+	if len(cells) > 0 { // a series without cells would look damaged
+		if w.pending[s] == nil {
 			w.order = append(w.order, s)
 		}
-		w.pending[s] = append(of, cells)
+		w.pending[s] = append(w.pending[s], cells)
+		w.size += len(cells)
 	}
-	w.size += len(cells)
 	if w.size >= fullBuffer {
 		w.flush()
 	}
 	if w.size > 0 && w.timer == nil {
-		w.timer = time.AfterFunc(w.wait, func() { _ = w.Close() }) // Append says what failed
+		w.timer = time.AfterFunc(w.wait, func() { _ = w.Close() }) // The next call returns the error.
 	}
 	return w.failed
 }
 
-// Close commits everything. The database can still be read and appended to.
+// Close commits the pending cells and returns the first error of writing. The writer can still be used.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,7 +100,7 @@ func (w *Writer) Close() error {
 	return w.failed
 }
 
-// flush commits what is pending.
+// flush commits the pending cells.
 func (w *Writer) flush() {
 	if w.timer != nil {
 		w.timer.Stop()
@@ -125,14 +124,14 @@ const (
 	addNames  = "INSERT INTO names (list) VALUES (?)"
 )
 
-// insert adds a cell if the database does not have it; NULL, and parameters without numbers, are bound faster.
-// Otherwise find reads it, and replace puts another in its place.
+// insertCell adds a cell if the database does not have it. SQLite binds NULL and parameters without numbers faster than
+// "" and numbered parameters. findCell reads a cell, and replaceCell replaces it.
 const (
-	insert = "INSERT INTO cell (series, instance, names, numbers, nanoseconds, kind, error)" +
+	insertCell = "INSERT INTO cell (series, instance, names, numbers, nanoseconds, kind, error)" +
 		" VALUES (?, ?, ?, ?, ?, ifnull(?, ''), ifnull(?, '')) ON CONFLICT DO NOTHING"
-	find = "SELECT names, list, numbers, kind, error, nanoseconds FROM cell JOIN names ON id = names" +
+	findCell = "SELECT names, list, numbers, kind, error, nanoseconds FROM cell JOIN names ON id = names" +
 		" WHERE (series, instance) = (?, ?)"
-	replace = "UPDATE cell SET (names, numbers, nanoseconds, kind, error) = (?3, ?4, ?5, ?6, ?7)" +
+	replaceCell = "UPDATE cell SET (names, numbers, nanoseconds, kind, error) = (?3, ?4, ?5, ?6, ?7)" +
 		" WHERE (series, instance) = (?1, ?2)"
 )
 
@@ -143,10 +142,10 @@ func (f *file) write(order []Series, pending map[Series][][]cell) error {
 	if err != nil {
 		return explainError(f.path, err)
 	}
-	defer conn.Close() // a second time has no effect
+	defer conn.Close()
 	t := transaction{conn: conn, prepared: map[string]*sql.Stmt{}, names: map[string]int64{}}
 	err = conn.Raw(func(c any) (err error) {
-		t.insert, err = c.(driver.Conn).Prepare(insert)
+		t.insert, err = c.(driver.Conn).Prepare(insertCell)
 		return err
 	})
 	if err != nil {
@@ -159,8 +158,9 @@ func (f *file) write(order []Series, pending map[Series][][]cell) error {
 		err = t.insertAll(f.path, order, pending)
 	}
 	if err != nil {
-		_ = errors.Join(t.insert.Close(), t.tx.Rollback(), conn.Close()) // SQLite may have done so; err says more
-		if conflict, ok := errors.AsType[*ConflictError](err); ok {
+		// SQLite may have rolled back already. err says more than the errors of these calls.
+		_ = errors.Join(t.insert.Close(), t.tx.Rollback(), conn.Close())
+		if conflict, ok := errors.AsType[*ConflictError](err); ok { // Perhaps the database is damaged.
 			_, damage := (&DB{files: []*file{f}}).cells(conflict.Series, 0, 0)
 			err = cmp.Or(damage, err)
 		}
@@ -169,23 +169,25 @@ func (f *file) write(order []Series, pending map[Series][][]cell) error {
 	return explainError(f.path, errors.Join(t.insert.Close(), t.tx.Commit()))
 }
 
-// A transaction prepares each of its statements once.
+// A transaction writes pending cells. It prepares each of its statements once.
 type transaction struct {
 	tx       *sql.Tx
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
-	insert   driver.Stmt
-	// series and written are the numbers of series and of writes, as the table state has them.
+	// insert is the prepared insertCell.
+	insert driver.Stmt
+	// series and written are the numbers of series and of writes in the table state.
 	series, written int64
-	// names are the ids of the lists of names that were looked up.
+	// names has the ids of the lists of names of the cells.
 	names map[string]int64
 }
 
+// statement prepares a query, or returns the prepared one.
 func (t *transaction) statement(query string) (*sql.Stmt, error) {
 	if s := t.prepared[query]; s != nil {
 		return s, nil
 	}
-	s, err := t.tx.Prepare(query) // which the end of the transaction closes
+	s, err := t.tx.Prepare(query) // The end of the transaction closes it.
 	t.prepared[query] = s
 	return s, err
 }
@@ -198,21 +200,20 @@ func (t *transaction) exec(query string, values ...any) error {
 	return err
 }
 
-// insertAll adds cells of all series.
+// insertAll adds the pending cells of all series.
 func (t *transaction) insertAll(path string, order []Series, pending map[Series][][]cell) error {
 	for _, s := range order {
 		if err := t.insertCells(path, s, slices.Concat(pending[s]...)); err != nil {
 			return err
 		}
 	}
-	err := t.exec("UPDATE state SET series = ?, written = ?", t.series, t.written)
-	return err
+	return t.exec("UPDATE state SET series = ?, written = ?", t.series, t.written)
 }
 
 // insertCells adds cells of one series.
 func (t *transaction) insertCells(path string, s Series, cells []cell) error {
 	e := entry{Series: s, identity: hashColumns(s.columns())}
-	added, err := t.find(findSeries, []any{e.identity}, addSeries, s.values(e.identity), &e.id, &e.written,
+	added, err := t.findOrAdd(findSeries, []any{e.identity}, addSeries, s.values(e.identity), &e.id, &e.written,
 		&e.checksums)
 	if err != nil {
 		return err
@@ -221,16 +222,18 @@ func (t *transaction) insertCells(path string, s Series, cells []cell) error {
 		t.series++
 	}
 	for i := range cells {
-		if list := cells[i].Metrics.names; t.names[list] == 0 {
-			id := int64(0)
-			if _, err := t.find(findNames, []any{list}, addNames, []any{list}, &id); err != nil {
-				return err
-			}
-			t.names[list] = id
+		list := cells[i].Metrics.names
+		if t.names[list] != 0 {
+			continue
 		}
+		id := int64(0)
+		if _, err := t.findOrAdd(findNames, []any{list}, addNames, []any{list}, &id); err != nil {
+			return err
+		}
+		t.names[list] = id
 	}
-	var known []cell
-	sums := e.sums()
+	var known []cell // the cells that the database already has
+	sums := e.chunkSums()
 	if err = t.conn.Raw(func(any) error {
 		known, err = t.insertNew(e.id, &sums, cells)
 		return err
@@ -252,9 +255,9 @@ func (t *transaction) insertCells(path string, s Series, cells []cell) error {
 	return t.exec("UPDATE series SET written = ?, checksums = ? WHERE id = ?", t.written, sums.encode(t.written), e.id)
 }
 
-// insertNew adds the cells that the database does not have, also to the sums. It returns the other cells. It calls
-// the driver without package sql, which takes less time.
-func (t *transaction) insertNew(id int64, to *sums, cells []cell) (known []cell, err error) {
+// insertNew adds the cells that the database does not have, and their hashes to the sums. It returns the other cells.
+// It calls the driver without package sql, which is faster.
+func (t *transaction) insertNew(id int64, to *chunkSums, cells []cell) (known []cell, err error) {
 	var named [7]driver.NamedValue
 	var b []byte
 	for i := range cells {
@@ -279,10 +282,10 @@ func (t *transaction) insertNew(id int64, to *sums, cells []cell) (known []cell,
 	return known, nil
 }
 
-// replaceKnown puts a cell in the place of the one that the database has if that ran out of time, and reports whether
-// it did. Another result is a [*ConflictError].
-func (t *transaction) replaceKnown(path string, e *entry, to *sums, c *cell) (bool, error) {
-	find, err := t.statement(find)
+// replaceKnown compares a cell with the one that the database has. It replaces a cell of [KindTimeout] and reports
+// whether it did. Cells that disagree are a [*ConflictError].
+func (t *transaction) replaceKnown(path string, e *entry, to *chunkSums, c *cell) (replaced bool, err error) {
+	find, err := t.statement(findCell)
 	if err != nil {
 		return false, err
 	}
@@ -301,19 +304,21 @@ func (t *transaction) replaceKnown(path string, e *entry, to *sums, c *cell) (bo
 	now := t.names[c.Metrics.names]
 	to.add(c.Instance, hashCell(c.appendColumns(nil, now), c.Metrics.names))
 	to.add(c.Instance, -hashCell(old.appendColumns(nil, names), old.Metrics.names))
-	return true, t.exec(replace, e.id, c.Instance, now, c.Metrics.numbers, c.nanoseconds(), c.Kind, c.Error)
+	return true, t.exec(replaceCell, e.id, c.Instance, now, c.Metrics.numbers, c.nanoseconds(), c.Kind, c.Error)
 }
 
-// orNull returns NULL in the place of a zero value.
-func orNull[T comparable](v T) any {
-	if v == *new(T) {
+// orNull returns NULL in the place of "".
+func orNull(text string) any {
+	if text == "" {
 		return nil
 	}
-	return v
+	return text
 }
 
-// find reads the columns of a row. It adds the row first if it does not exist.
-func (t *transaction) find(find string, by []any, add string, values []any, columns ...any) (added bool, err error) {
+// findOrAdd reads the columns of the row that find selects by values. If there is no row, it adds one first.
+func (t *transaction) findOrAdd(
+	find string, by []any, add string, values []any, columns ...any,
+) (added bool, err error) {
 	s, err := t.statement(find)
 	if err != nil {
 		return false, err

@@ -47,9 +47,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Format says what a kind of file looks like that people write. The file may begin with a UTF-8
-// byte order mark, the columns may be in any order, lines may end in CRLF, empty lines are skipped
-// and spaces around fields are dropped.
+// A Format says what a kind of file looks like that people write. The file may begin with a UTF-8 byte order mark, the
+// columns may be in any order, lines may end in CRLF, empty lines are skipped and spaces around fields are dropped.
 type Format struct {
 	// Columns are the columns of the header. All must be there.
 	Columns []string
@@ -285,8 +284,7 @@ const (
 
 var byteOrderMark = []byte("\ufeff")
 
-// Limit reads a text within the limits and drops a UTF-8 byte order mark. What is wrong with the
-// text is an [*Error].
+// Limit reads a text within the limits and drops a UTF-8 byte order mark. What is wrong with the text is an [*Error].
 func Limit(r io.Reader, file string) *bufio.Reader {
 	text := bufio.NewReader(&limiter{in: r, file: file, line: 1})
 	if mark, _ := text.Peek(len(byteOrderMark)); bytes.Equal(mark, byteOrderMark) {

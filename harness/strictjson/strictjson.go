@@ -1,7 +1,6 @@
-// Package strictjson reads JSON and refuses everything that is not exactly what the
-// caller asked for: unknown and duplicate members, members whose names differ in case,
-// values of another type, null, invalid UTF-8, and text after the end. An error names the
-// line and the value.
+// Package strictjson reads JSON and refuses everything that is not exactly what the caller asked for: unknown and
+// duplicate members, members whose names differ in case, values of another type, null, invalid UTF-8, and text after
+// the end. An error names the line and the value.
 //
 // [Unmarshal] fills a struct. A [Decoder] reads token by token, for formats whose checks
 // need to name the place of a value.
@@ -27,8 +26,7 @@ import (
 type Error struct {
 	// Line counts from 1. It is 0 if the line is not known.
 	Line int
-	// Path is the value concerned, for example placements[3].size. It is empty for the
-	// whole text.
+	// Path is the value concerned, for example placements[3].size. It is empty for the whole text.
 	Path string
 	// Err says what is wrong.
 	Err error
@@ -87,8 +85,7 @@ func NewDecoder(r io.Reader) *Decoder {
 	return d
 }
 
-// A LineCounter notes where lines end while they are read, so that no text is read twice
-// to find a line.
+// A LineCounter notes where lines end while they are read, so that no text is read twice to find a line.
 type LineCounter struct {
 	io.Reader
 	// Most is how many bytes may be read; 0 means any number.
@@ -368,8 +365,7 @@ func (d *Decoder) Object(members []Member) error {
 	return nil
 }
 
-// Each reads an object with any members: read is called with each name and must read the
-// value.
+// Each reads an object with any members: read is called with each name and must read the value.
 func (d *Decoder) Each(read func(name string) error) error {
 	if err := d.open('{', kindName('{')); err != nil {
 		return err

@@ -17,8 +17,7 @@ type Batches struct {
 	Lengths []int
 	// Start lists the instances that exist at time 0. If it is empty, the GPU is empty.
 	Start []Existing
-	// Arrivals holds the time at which each task arrives, in ascending order. It is nil if all
-	// tasks arrive at time 0.
+	// Arrivals holds the time at which each task arrives, in ascending order. It is nil if all tasks arrive at time 0.
 	Arrivals []mig.Seconds
 	// Estimates holds the tasks in the order of Tasks, with estimated durations for the scheduler. Tasks has the true
 	// durations. It is nil if the scheduler knows the true durations.

@@ -166,10 +166,9 @@ func lengths(in *strictcsv.Sheet) ([]int, error) {
 	return lengths, nil
 }
 
-// WriteStream writes a file for [ReadStream]. Reading it back gives the same stream, to
-// the last bit of every duration on the sizes that the GPU has. A single batch has no
-// column batch. WriteStream returns an error for a task that the GPU cannot run, a name
-// that files cannot hold, and impossible lengths or arrivals. It passes on the errors of w.
+// WriteStream writes a file for [ReadStream]. Reading it back gives the same stream, to the last bit of every duration
+// on the sizes that the GPU has. A single batch has no column batch. WriteStream returns an error for a task that the
+// GPU cannot run, a name that files cannot hold, and impossible lengths or arrivals. It passes on the errors of w.
 func WriteStream(w io.Writer, g *mig.GPU, stream Batches) error {
 	b, names := stream.Tasks, header(g)
 	if err := b.Validate(g); err != nil {

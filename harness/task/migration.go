@@ -4,11 +4,10 @@ import "fmt"
 
 // Migration limits the moves of workloads in a cluster. The zero value allows no moves.
 //
-// MIG has no live migration. A move is a checkpoint and a restart: the workload stops, its state
-// is saved to the memory of the host, its instance is destroyed and another one is created. The
-// old slices are free in the slot of the move. The workload holds its new slices from the same
-// slot on, pauses for Downtime slots and departs that much later. If a real checkpoint holds the old slices for longer,
-// moves gain less than simulated.
+// MIG has no live migration. A move is a checkpoint and a restart: the workload stops, its state is saved to the memory
+// of the host, its instance is destroyed and another one is created. The old slices are free in the slot of the move.
+// The workload holds its new slices from the same slot on, pauses for Downtime slots and departs that much later. If a
+// real checkpoint holds the old slices for longer, moves gain less than simulated.
 type Migration struct {
 	// Moves is the largest number of moves of the whole cluster in any Window consecutive slots.
 	Moves, Window int

@@ -42,8 +42,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return ReadAll(f, path, limit)
 }
 
-// ReadAll reads to the end of a reader of at most limit bytes, which may be a pipe. The name is
-// only used in errors.
+// ReadAll reads to the end of a reader of at most limit bytes, which may be a pipe. The name is only used in errors.
 func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
