@@ -9,8 +9,8 @@
 // random stream, algorithms read no clock, and each call gets a new algorithm and its own copy of the
 // tasks. An export has the same bytes for any number of workers or shards, and after an interruption.
 //
-// An algorithm with [algo.Spec.Together] solves several instances in one call, with the same results. Their times are
-// then equal shares of the call's. If the call fails, each is solved alone.
+// An algorithm with [algo.Spec.Together] solves several instances in one call, with the same results. Each instance's
+// time is then an equal share of the call's. If the call fails, each instance is solved alone.
 //
 // The referee checks every schedule before it is measured. If the algorithm breaks the rules, refuses the problem,
 // fails or panics, the cell has an error row instead of metrics. [Span.Values] refuses to average over such a cell.

@@ -27,13 +27,13 @@ type Engine struct {
 	Workers int
 	// Shard is the part of the cells that this engine computes.
 	Shard Shard
-	// Progress receives the number of the shard's cells that are done: before the first is computed,
-	// at intervals, and at the end. Calls do not overlap. May be nil.
+	// Progress receives the number of the shard's cells that are done: before the first is computed, at intervals, and
+	// at the end. Calls do not overlap. May be nil.
 	Progress func(done, total int)
 	// Share receives the share of the work that is done, estimated from the times of the computed cells. It is called
 	// before each call of Progress at intervals. May be nil.
 	Share func(share float64)
-	// Failed receives the errors whose text says more than the results store. Calls may overlap. May be nil.
+	// Failed receives errors whose text says more than the results keep. Calls may overlap. May be nil.
 	Failed func(algo.Failure)
 }
 
@@ -76,6 +76,7 @@ func (e *Engine) Run(ctx context.Context, spans []Span) error {
 	return err
 }
 
+// progress calls Progress unless it is nil.
 func (e *Engine) progress(done, total int) {
 	if e.Progress != nil {
 		e.Progress(done, total)
@@ -85,6 +86,7 @@ func (e *Engine) progress(done, total int) {
 // reportEvery is the shortest time between two calls of Progress.
 const reportEvery = 100 * time.Millisecond
 
+// compute computes the cells without a result, piece by piece, and writes them.
 func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error {
 	workers := e.Workers
 	if workers == 0 {
@@ -130,7 +132,7 @@ func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, tell rep
 		if err != nil {
 			return err
 		}
-		inputs[i] = input{jobs[i].instance, in}
+		inputs[i] = input{index: jobs[i].instance, payload: in}
 	}
 	for _, s := range series {
 		if err := e.cells(ctx, s, inputs, w, tell); err != nil {
@@ -140,7 +142,8 @@ func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, tell rep
 	return nil
 }
 
-// cells computes cells of one series. For cells that are solved together, it reports the time of all for the first.
+// cells computes cells of one series and appends them to the store. Of cells that are solved together, the first is
+// reported with the time of all.
 func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store.Writer, tell report) error {
 	began := time.Now()
 	for part := range slices.Chunk(inputs, s.groupSize()) {
@@ -187,6 +190,7 @@ func (e *Engine) row(ctx context.Context, t *Trial, in task.Payload, index int) 
 	return store.Row{Kind: errorKind(err), Error: cmp.Or(text, "an error without a text")}, nil
 }
 
+// resultRow returns the row of an answer, without its instance.
 func resultRow(a track.Answer) store.Row {
 	return store.Row{Metrics: storedMetrics(a.Metrics), Micros: float64(a.Took) / float64(time.Microsecond)}
 }

@@ -1,10 +1,7 @@
 package run
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -13,14 +10,16 @@ import (
 	"miglab/harness/store"
 )
 
-// A backlog is the shard's cells. Its jobs are listed piece by piece, because all cells may not fit in memory.
+// A backlog is the cells of a run that are in the engine's shard. Its jobs are listed piece by piece, because all cells
+// may not fit in memory.
 type backlog struct {
+	// series has each series once, in the order in which the spans list them.
 	series []*planned
 	shard  Shard
 	spans  []plannedSpan
 	// total counts the shard's cells, and done counts the cells with a result.
 	total, done int
-	// names has the external programs whose declared name is not in the store yet.
+	// names has the declared names of external programs that are not in the store yet.
 	names map[store.Program]string
 	// models has the GPU models of the results that are not in the table of package mig, by name. unkept
 	// means that the store lacks one of them.
@@ -28,82 +27,36 @@ type backlog struct {
 	unkept bool
 }
 
-// A plannedSpan is a span with the earlier spans of its series.
+// A plannedSpan is a span with its series and the spans of that series that are listed before it.
 type plannedSpan struct {
 	Span
 	of      *planned
 	earlier []Span
 }
 
-// A job is the missing cells of one instance.
-type job struct {
-	instance int
-	series   []*planned
+// A planned series is a trial with what the run knows about its cells.
+type planned struct {
+	*Trial
+	// left counts the shard's cells without a result. timed counts the cells that the run computed, and spent is their
+	// time.
+	left, timed int
+	spent       time.Duration
+	spans       []Span
+	// finished has the instances with a result.
+	finished instances
+	// jobs maps an instance to the index of its job in the piece. Series with the same instances share the map.
+	jobs map[int]int
 }
 
-// groupSize returns the largest number of instances of the job's kind that an algorithm solves at once.
-func (j *job) groupSize() int {
-	n := 1
-	for _, s := range j.series {
-		n = max(n, s.groupSize())
-	}
-	return n
+// count counts a cell that the run computed.
+func (s *planned) count(took time.Duration) {
+	s.spent += took
+	s.timed++
+	s.left--
 }
 
-// splitJobs groups consecutive jobs with the same series that one worker does together, if an algorithm among the
-// series solves instances together. The groups are small enough that each worker gets some of the jobs.
-func splitJobs(jobs []job, workers int) [][]job {
-	var out [][]job
-	for share := max(1, len(jobs)/workers); len(jobs) > 0; {
-		most := min(jobs[0].groupSize(), share, len(jobs))
-		n := 1
-		for n < most && slices.Equal(jobs[n].series, jobs[0].series) {
-			n++
-		}
-		out = append(out, jobs[:n])
-		jobs = jobs[n:]
-	}
-	return out
-}
-
-// rounds is the number of rounds in which a run goes through all kinds of jobs. With more rounds, the time left is
-// known better, and each commit of the store changes more pages.
-const rounds = 16
-
-// mixJobs orders the parts of splitJobs so that each round has an equal share of every kind of job, and the first round
-// some of every kind. After it the cost of every series is known, though one cell costs thousands of times as much as
-// another. Within a round the order is random.
-func mixJobs(parts [][]job) [][]job {
-	type turn struct {
-		round int
-		order uint64
-		jobs  []job
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	turns := make([]turn, 0, len(parts))
-	for len(parts) > 0 {
-		kind := 1
-		for kind < len(parts) && slices.Equal(parts[kind][0].series, parts[0][0].series) {
-			kind++
-		}
-		order := rng.Uint64()
-		for i, jobs := range parts[:kind] {
-			turns = append(turns, turn{round: (i*rounds + kind - 1) / kind, order: order, jobs: jobs})
-		}
-		parts = parts[kind:]
-	}
-	slices.SortStableFunc(turns, func(a, b turn) int {
-		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.order, b.order))
-	})
-	out := make([][]job, len(turns))
-	for i, t := range turns {
-		out[i] = t.jobs
-	}
-	return out
-}
-
-// shareDone returns the share of the run's work that is done. It assumes that a remaining cell takes the mean time of
-// its series, or of all series while its own series has no finished cell.
+// shareDone returns the share of the run's work that is done, by time. It assumes that a remaining cell takes the mean
+// time of its series, or of all series while its own series has no finished cell.
 func (p *backlog) shareDone() float64 {
 	spent, timed := 0.0, 0
 	for _, s := range p.series {
@@ -124,31 +77,10 @@ func (p *backlog) shareDone() float64 {
 	return spent / (spent + left)
 }
 
-// count counts a cell that the run computed.
-func (s *planned) count(took time.Duration) {
-	s.spent += took
-	s.timed++
-	s.left--
-}
-
-// A planned trial is one whose cells are listed.
-type planned struct {
-	*Trial
-	// left counts the shard's cells without a result. timed counts the cells that the run computed, and spent is their
-	// time.
-	left, timed int
-	spent       time.Duration
-	spans       []Span
-	// finished has the instances with a result.
-	finished instances
-	// jobs has the indices of the piece's jobs by instance, for all series with the same instances.
-	jobs map[int]int
-}
-
 // pieceSize is the number of instances of every series that are planned at a time.
 const pieceSize = 1 << 14
 
-// instances is a set of instances: a bit each, in arrays for pieceSize instances.
+// instances is a set of instances. Each piece of pieceSize instances has an array with a bit for each instance.
 type instances map[int]*[pieceSize / 64]uint64
 
 func (s instances) contains(instance int) bool {
@@ -165,7 +97,7 @@ func (s instances) add(instance int) {
 	bits[instance%pieceSize/64] |= 1 << (instance % 64)
 }
 
-// plan finds and counts the shard's cells and those without a result. It asks the store once for each series.
+// plan counts the shard's cells and those without a result. It asks the store once for each series.
 func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
 	p := &backlog{shard: e.Shard, names: map[store.Program]string{}, models: map[string]*mig.GPU{}}
 	stored, err := e.Store.Names()
@@ -190,39 +122,43 @@ func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
 			}
 			s = &planned{Trial: span.Trial, finished: instances{}, jobs: jobs[names]}
 			known[span.Series] = s
-			p.series = append(p.series, s)
 			if err := e.Store.Finished(s.Series, s.finished.add); err != nil {
 				return nil, err
 			}
-			if !slices.Contains(mig.GPUs(), s.gpu) {
-				if err := p.addModel(s.gpu, kept); err != nil {
-					return nil, err
-				}
+			if err := p.addModel(s.gpu, kept); err != nil {
+				return nil, err
 			}
 			name := s.algorithm.Spec.Declared
 			if stored[s.Series.Program()] != name {
 				p.names[s.Series.Program()] = name
 			}
+			p.series = append(p.series, s)
 		}
-		p.spans = append(p.spans, plannedSpan{span, s, s.spans})
+		p.spans = append(p.spans, plannedSpan{Span: span, of: s, earlier: s.spans})
 		s.spans = append(s.spans, span)
 	}
-	err = p.eachPiece(ctx, func(first int) error {
-		p.each(first, func(s *planned, instance int) {
-			p.total++
-			if s.finished.contains(instance) {
-				p.done++
-			} else {
-				s.left++
-			}
-		})
+	return p, p.eachPiece(ctx, func(first int) error {
+		p.each(first, p.countCell)
 		return nil
 	})
-	return p, err
 }
 
-// addModel adds a GPU model, which the store may have kept. Another one of its name is a [*store.ModelError].
+// countCell counts a cell of the shard.
+func (p *backlog) countCell(s *planned, instance int) {
+	p.total++
+	if s.finished.contains(instance) {
+		p.done++
+	} else {
+		s.left++
+	}
+}
+
+// addModel adds a GPU model unless it is in the table of package mig. The store may have kept it; a different model of
+// its name there is a [*store.ModelError].
 func (p *backlog) addModel(g *mig.GPU, kept []store.Model) error {
+	if slices.Contains(mig.GPUs(), g) {
+		return nil
+	}
 	p.models[g.Name] = g
 	i := slices.IndexFunc(kept, func(m store.Model) bool { return m.Name == g.Name })
 	if i >= 0 && kept[i].JSON != string(g.Definition()) {
@@ -249,7 +185,7 @@ func (p *backlog) eachPiece(ctx context.Context, use func(first int) error) erro
 	return nil
 }
 
-// each calls use for the shard's cells of a piece, in the order in which they are listed first.
+// each calls use once for each cell of the shard in a piece, in the order of the spans.
 func (p *backlog) each(first int, use func(s *planned, instance int)) {
 	for _, s := range p.spans {
 		for instance := max(first, s.From); instance < min(first+pieceSize, s.To); instance++ {
@@ -279,21 +215,4 @@ func (p *backlog) piece(first int) (jobs []job) {
 		jobs[i].series = append(jobs[i].series, s)
 	})
 	return jobs
-}
-
-// Open opens a folder as [store.Open] does and adds the GPU models of its results to a catalog. A different model of
-// the same name, from another folder or a file, is an error that names both.
-func Open(dir string, models *mig.Catalog) (*store.DB, error) {
-	db, err := store.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := db.Models()
-	for i := 0; err == nil && i < len(kept); i++ {
-		_, err = models.Parse([]byte(kept[i].JSON), kept[i].File)
-	}
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
 }

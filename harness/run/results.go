@@ -2,12 +2,30 @@ package run
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
+	"miglab/harness/mig"
 	"miglab/harness/store"
 )
+
+// Open opens a folder as [store.Open] does and adds the GPU models of its results to a catalog. A different model of
+// the same name, from another folder or a file, is an error that names both.
+func Open(dir string, models *mig.Catalog) (*store.DB, error) {
+	db, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := db.Models()
+	for i := 0; err == nil && i < len(kept); i++ {
+		_, err = models.Parse([]byte(kept[i].JSON), kept[i].File)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
 
 // A Failure counts the cells that ended with an error of one kind.
 type Failure struct {
@@ -21,43 +39,32 @@ type Failure struct {
 // errors of [store.DB.Rows].
 func (e *Engine) Failures(spans []Span) (out []Failure, err error) {
 	const few = 3
-	seen := map[[2]string]bool{}
-	for row, span := range e.rows(spans, &err) {
-		if row.Kind == "" || !span.Has(row.Instance) || !e.Shard.holds(span.Series, row.Instance) {
-			continue
+	seen := map[[2]string]bool{} // by kind and text
+	for _, span := range spans {
+		rows, err := e.Store.Rows(span.Series, span.From, span.To)
+		if err != nil {
+			return nil, err
 		}
-		i, ok := slices.BinarySearchFunc(out, row.Kind, func(f Failure, kind string) int {
-			return cmp.Compare(f.Kind, kind)
-		})
-		if !ok {
-			out = slices.Insert(out, i, Failure{Kind: row.Kind})
-		}
-		f := &out[i]
-		f.Cells++
-		text := [2]string{row.Kind, row.Error}
-		if !seen[text] && len(f.Errors) < few {
-			seen[text] = true
-			f.Errors = append(f.Errors, fmt.Sprintf("%v, instance %d: %s", span.Series, row.Instance, row.Error))
-		}
-	}
-	return out, err
-}
-
-// rows yields the rows of spans until there is an error, which it stores in err.
-func (e *Engine) rows(spans []Span, err *error) iter.Seq2[store.Row, Span] {
-	return func(yield func(store.Row, Span) bool) {
-		for _, span := range spans {
-			var rows []store.Row
-			if rows, *err = e.Store.Rows(span.Series, span.From, span.To); *err != nil {
-				return
+		for _, row := range rows {
+			if row.Kind == "" || !span.Has(row.Instance) || !e.Shard.holds(span.Series, row.Instance) {
+				continue
 			}
-			for _, row := range rows {
-				if !yield(row, span) {
-					return
-				}
+			i, ok := slices.BinarySearchFunc(out, row.Kind, func(f Failure, kind string) int {
+				return cmp.Compare(f.Kind, kind)
+			})
+			if !ok {
+				out = slices.Insert(out, i, Failure{Kind: row.Kind})
+			}
+			f := &out[i]
+			f.Cells++
+			text := [2]string{row.Kind, row.Error}
+			if !seen[text] && len(f.Errors) < few {
+				seen[text] = true
+				f.Errors = append(f.Errors, fmt.Sprintf("%v, instance %d: %s", span.Series, row.Instance, row.Error))
 			}
 		}
 	}
+	return out, nil
 }
 
 // Values returns a metric of each instance. It returns an error for the first cell without the metric, and passes

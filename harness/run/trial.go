@@ -29,7 +29,7 @@ type Trial struct {
 	algorithm algo.Algorithm
 }
 
-// Resolve looks up the names of a series, the GPU's among models. It replaces aliases and defaults by the canonical
+// Resolve looks up the names of a series, the GPU's name in models. It replaces aliases and defaults by the canonical
 // names: a count of 0 becomes 1, an empty model becomes sequential. It sets the content, the version and the
 // weights. It reads a dataset that is a file, and starts an external program. An unknown name is a
 // [*nearest.UnknownError]. Resolve passes on the errors of [algo.ParseFor] and of the dataset.
@@ -73,7 +73,7 @@ func Resolve(models *mig.Catalog, s store.Series) (t *Trial, err error) {
 	return t, t.try()
 }
 
-// tries holds the series on a model for which [Trial.try] has succeeded.
+// tries holds, for a model, the series for which [Trial.try] has succeeded.
 var tries = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 
 // try makes the algorithm for the first instance, if the track says that this may fail.
@@ -138,8 +138,11 @@ func Competition(models *mig.Catalog, base store.Series, algorithms, specs []str
 	for _, id := range algorithms {
 		entries = append(entries, track.Reference{Track: base.Track, Algorithm: id})
 	}
-	own := func(r track.Reference) bool { return r.Track == base.Track && slices.Contains(algorithms, r.Algorithm) }
-	entries = append(entries, slices.DeleteFunc(slices.Clone(track.MustLookup(base.Track).Beside), own)...)
+	for _, r := range track.MustLookup(base.Track).Beside {
+		if r.Track != base.Track || !slices.Contains(algorithms, r.Algorithm) {
+			entries = append(entries, r)
+		}
+	}
 	for _, dataset := range specs {
 		for _, e := range entries {
 			s := base
@@ -214,7 +217,7 @@ type description struct {
 	count int
 }
 
-// descriptions holds the descriptions of datasets on a model that are not files.
+// descriptions holds, for a model, the descriptions of datasets that are not files, by track and dataset.
 var descriptions = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 
 // describeDataset describes a dataset. It refuses a dataset that the track does not support.

@@ -1,6 +1,6 @@
-// Package work does pieces of work that must not be done twice, and remembers in a results database
-// which are done: the artefacts of papers, the units of sweeps, trainings, and measurements on GPUs. Package run
-// remembers cells in the same database.
+// Package work does pieces of work that must not be done twice, and keeps their records in a results database: the
+// artefacts of papers, trainings, the simulations of advise, and measurements on GPUs. Package run keeps cells in the same
+// database.
 package work
 
 import (
@@ -18,7 +18,7 @@ import (
 
 // A Unit is a piece of work that must not be done twice.
 type Unit struct {
-	// Key is its canonical name, which messages print.
+	// Key names the unit. Messages print it.
 	Key string
 	// Digest identifies everything that the record depends on, such as the program and its inputs. A
 	// record with another digest is void.
@@ -26,7 +26,7 @@ type Unit struct {
 	// Do does the work and returns its record, which is kept as JSON. A nil record is not kept: the unit
 	// has failed, and the next call tries it again. An error ends the run.
 	Do func(context.Context) (any, error)
-	// Holds reports whether what a record says still holds; nil means that it does.
+	// Holds reports whether a record is still true, for example whether its files exist; nil means that it is.
 	Holds func(record json.RawMessage) bool
 }
 
@@ -39,7 +39,7 @@ type Log struct {
 	writer *store.Writer
 }
 
-// NewLog returns the log of a DB. New records go to a file of it; "" means results.db in its folder.
+// NewLog returns the log of a DB. New records go to one of its files; "" means results.db in its folder.
 func NewLog(db *store.DB, file string) *Log {
 	if file == "" {
 		file = filepath.Join(db.Dir(), store.FileName(0, 1))
@@ -88,9 +88,10 @@ func (l *Log) Keep(u *Unit, record any) (json.RawMessage, error) {
 // A Runner does units.
 type Runner struct {
 	Log *Log
-	// Workers is how many units are done at a time; 0 means one a processor. One does them in their order.
+	// Workers is the number of units that are done at a time; 0 means one for each processor. A single worker does the
+	// units in their order.
 	Workers int
-	// Progress is told how many units are done, once before the first. May be nil.
+	// Progress receives the number of units that are done, first before any is begun. Calls do not overlap. May be nil.
 	Progress func(done, total int)
 }
 
@@ -103,7 +104,8 @@ func (r *Runner) Run(ctx context.Context, units []Unit) ([]json.RawMessage, erro
 	report := func(n int) {
 		mu.Lock()
 		defer mu.Unlock()
-		if done += n; r.Progress != nil {
+		done += n
+		if r.Progress != nil {
 			r.Progress(done, len(units))
 		}
 	}
@@ -117,8 +119,9 @@ func (r *Runner) Run(ctx context.Context, units []Unit) ([]json.RawMessage, erro
 	})
 }
 
-// Each calls do with the numbers 0 to n-1, in this order, on a number of goroutines; 0 means one a processor. After the
-// first error ctx ends. Each then waits for the calls that run, calls do with the rest, and returns the error.
+// Each calls do with the numbers 0 to n-1, in this order, on so many workers; 0 means one for each processor. After the
+// first error the context of the calls ends. Each then waits for the calls that run, calls do with the rest, and
+// returns the error.
 func Each(ctx context.Context, workers, n int, do func(ctx context.Context, i int) error) error {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -131,7 +134,7 @@ func Each(ctx context.Context, workers, n int, do func(ctx context.Context, i in
 	return g.Wait()
 }
 
-// unit returns the record of a unit, which it does if need be.
+// unit returns the record of a unit. It does the unit unless a record is kept.
 func (r *Runner) unit(ctx context.Context, u *Unit) (json.RawMessage, error) {
 	if raw, err := r.Log.Find(u); raw != nil || err != nil {
 		return raw, err
