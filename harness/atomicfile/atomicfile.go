@@ -18,7 +18,7 @@ import (
 // prefix begins the names of the temporary files of [WriteFile].
 const prefix = ".tmp-"
 
-// Write is [WriteFile] for content that is there already.
+// Write is [WriteFile] with the whole content.
 func Write(path string, content []byte) error {
 	return WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -32,10 +32,9 @@ func Write(path string, content []byte) error {
 //
 // A symbolic link stays, and the file that it names is replaced. What is not a regular
 // file, such as a device or a FIFO, is opened and written.
-func WriteFile(path string, write func(io.Writer) error) (err error) {
+func WriteFile(path string, write func(io.Writer) error) error {
 	old, err := os.Stat(path)
-	to, notLink := os.Readlink(path)
-	dir := filepath.Dir(path)
+	target, linkErr := os.Readlink(path)
 	switch {
 	case errors.Is(err, syscall.ELOOP):
 		return err
@@ -47,20 +46,28 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 			return err
 		}
 		return errors.Join(fill(f, write), f.Close())
-	case notLink == nil && filepath.IsAbs(to):
-		return WriteFile(to, write)
-	case notLink == nil:
-		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	case linkErr == nil && filepath.IsAbs(target):
+		return WriteFile(target, write)
+	case linkErr == nil:
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
 			return err
 		}
-		return WriteFile(filepath.Join(dir, to), write)
+		return WriteFile(filepath.Join(dir, target), write)
 	}
+	return replace(path, old, write)
+}
+
+// replace writes a temporary file beside the file at path, which old describes, and renames it. old is nil if there is
+// no file.
+func replace(path string, old fs.FileInfo, write func(io.Writer) error) (err error) {
+	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, prefix+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if at, ok := errors.AsType[*os.PathError](err); ok {
-		at.Path = path // which is what the caller asked for
+		at.Path = path // the path that the caller knows
 	}
 	if err != nil {
 		return err
@@ -91,6 +98,7 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	return SyncFolder(dir)
 }
 
+// fill writes the content to an open file.
 func fill(f *os.File, write func(io.Writer) error) error {
 	w := bufio.NewWriter(f)
 	if err := write(w); err != nil {

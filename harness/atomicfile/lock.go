@@ -6,9 +6,9 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// Lock waits until nobody else has the lock of a file, in this process or another, and takes it. It creates the file,
-// which stays. The system unlocks it when the process ends, even by SIGKILL. The error is ctx.Err() if ctx ends first;
-// a goroutine then goes on waiting, and gives the lock back.
+// Lock waits for the lock of a file, which one goroutine of one process has at a time, and takes it. It creates the
+// file and leaves it there. The system releases the lock when the process ends, even by SIGKILL. If ctx ends first,
+// Lock returns ctx.Err(); a goroutine then goes on waiting and releases the lock.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	taken, failed := make(chan func()), make(chan error, 1)
 	go func() {

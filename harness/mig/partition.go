@@ -14,14 +14,8 @@ type Partition []Instance
 
 // String returns the sizes from left to right, for example 4-2-1.
 func (p Partition) String() string {
-	var b strings.Builder
-	for i, in := range p {
-		if i > 0 {
-			b.WriteByte('-')
-		}
-		b.WriteString(strconv.Itoa(int(in.Size())))
-	}
-	return b.String()
+	sizes := nearest.Names(p, func(in Instance) string { return strconv.Itoa(int(in.Size())) })
+	return strings.Join(sizes, "-")
 }
 
 // Mask returns the memory slices that the partition occupies.

@@ -22,7 +22,7 @@ type UnknownError struct {
 	Known []string
 }
 
-// maxListed is how many known names an error lists at most.
+// maxListed is the largest number of known names that an error lists; it lists none of more names.
 const maxListed = 32
 
 func (e *UnknownError) Error() string {
@@ -58,7 +58,9 @@ func Unknown(kind, name string, known []string) error {
 	for _, k := range e.Known {
 		low := strings.ToLower(k)
 		d, p := distance(name, low), prefix(name, low)
-		if d > max(1, len(name)/3) && !isPart(name, low) && !(p == len(low) && isPart(low, name)) {
+		isNear := d <= max(1, len(name)/3)
+		beginsName := p == len(low) && isPart(low, name)
+		if !isNear && !isPart(name, low) && !beginsName {
 			continue
 		}
 		if best < 0 || d < best || d == best && p > longest {
@@ -70,8 +72,10 @@ func Unknown(kind, name string, known []string) error {
 
 // Find returns the value of a name. The error is an [*UnknownError].
 func Find[T any](kind, name string, all []T, nameOf func(T) string) (T, error) {
-	if i := slices.IndexFunc(all, func(v T) bool { return nameOf(v) == name }); i >= 0 {
-		return all[i], nil
+	for _, v := range all {
+		if nameOf(v) == name {
+			return v, nil
+		}
 	}
 	var none T
 	return none, Unknown(kind, name, Names(all, nameOf))
@@ -98,6 +102,7 @@ func prefix(a, b string) int {
 // distance returns the optimal string alignment distance in bytes: an insertion, a
 // deletion, a substitution and a swap of neighbours cost one each.
 func distance(a, b string) int {
+	// Row i has the distances from the first i bytes of a to each beginning of b; last and before are rows i-1 and i-2.
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

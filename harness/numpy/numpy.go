@@ -43,9 +43,8 @@ func (s *Stream) uint32() uint32 {
 	return s.twister.Uint32()
 }
 
-// The conversions below round products, which keeps them from being fused with sums.
-
-// Random returns a number from 0 to 1, without 1.
+// Random returns a number from 0 to 1, without 1. Here and below, a conversion keeps a product from being fused with a
+// sum.
 func (s *Stream) Random() float64 {
 	high, low := s.uint32()>>5, s.uint32()>>6
 	return (float64(float64(high)*(1<<26)) + float64(low)) / (1 << 53)
@@ -77,12 +76,12 @@ func (s *Stream) Exponential(mean float64) float64 {
 	return float64(mean * -portable.Log(1-s.Random()))
 }
 
-// LogNormal returns the exponential function of a normally distributed number, by Marsaglia's polar method.
+// LogNormal returns the exponential function of a normal number with the given mean and standard deviation.
 func (s *Stream) LogNormal(mean, deviation float64) float64 {
 	return portable.Exp(mean + float64(deviation*s.standardNormal()))
 }
 
-// standardNormal draws a pair of numbers every other time.
+// standardNormal returns a standard normal number. Every other call draws a pair by Marsaglia's polar method.
 func (s *Stream) standardNormal() float64 {
 	if s.hasSpare {
 		s.hasSpare = false

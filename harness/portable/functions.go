@@ -77,8 +77,9 @@ func polynomial(x float64, coefficients ...float64) float64 {
 	return sum
 }
 
-// Pow returns x**y for a positive x and a y that is not huge; for others it calls [math.Pow]. The error grows with
-// y*log(x); it is below 5 units in the last place while the logarithm of x is at most 5 and y at most 4.
+// Pow returns x**y for a positive x and a y that is not huge; for others it calls [math.Pow], whose method it has: it
+// multiplies squares of x for the whole part of y, and takes the rest from [Exp]. The error grows with y*log(x); it is
+// below 5 units in the last place while the logarithm of x is at most 5 and y at most 4.
 func Pow(x, y float64) float64 {
 	const huge = 1 << 19 // exponents of powers below it fit into 32 bits
 	switch {
@@ -118,7 +119,7 @@ func Pow(x, y float64) float64 {
 	return math.Ldexp(power, exponent)
 }
 
-// Hypot returns the root of x*x + y*y, off by less than 2 units in the last place.
+// Hypot returns the square root of x*x + y*y, off by less than 2 units in the last place.
 func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	large := max(x, y)
@@ -154,7 +155,7 @@ func Sum(values []float64) float64 {
 	return sum
 }
 
-// AddScaled adds scale times values to sums, each to its own.
+// AddScaled adds scale*values[i] to each sums[i].
 func AddScaled(sums []float64, scale float64, values []float64) {
 	for i, v := range values {
 		sums[i] += float64(scale * v)

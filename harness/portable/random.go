@@ -13,10 +13,12 @@ type ziggurat struct {
 	width, density []float32
 }
 
-// newZiggurat returns the ziggurat with so many strips of an area. Its base begins at a tail, its places are below a
-// number of places.
+// newZiggurat returns a ziggurat of so many strips, each of the given area. The first strip also has the tail of the
+// density, beyond the abscissa tail. Places are whole numbers below places. inverse is the inverse of density.
 func newZiggurat(strips int, tail, area, places float64, density, inverse func(float64) float64) ziggurat {
-	z := ziggurat{make([]uint32, strips), make([]float32, strips), make([]float32, strips)}
+	z := ziggurat{
+		inside: make([]uint32, strips), width: make([]float32, strips), density: make([]float32, strips),
+	}
 	base := area / density(tail)
 	last := strips - 1
 	z.inside[0], z.inside[1] = uint32(tail/base*places), 0
@@ -31,7 +33,7 @@ func newZiggurat(strips int, tail, area, places float64, density, inverse func(f
 	return z
 }
 
-// under reports whether a random point of the strip at the given abscissa is below the density there.
+// under draws a height in a strip and reports whether it is below the density, which is that at the drawn abscissa.
 func (z *ziggurat) under(r *rand.Rand, strip int, density float64) bool {
 	height := float32(float32(r.Float64()) * (z.density[strip-1] - z.density[strip]))
 	return z.density[strip]+height < float32(density)
@@ -69,7 +71,7 @@ func Normal(r *rand.Rand) float64 {
 	}
 }
 
-// beyond draws by how much a normal number that is larger than the tail exceeds it.
+// beyond draws the distance of a normal number in the tail from normalTail.
 func beyond(r *rand.Rand) float64 {
 	for {
 		x := float64(-Log(r.Float64()) * (1. / normalTail))

@@ -74,7 +74,7 @@ func Read(params []Param, pairs []string) (Args, error) {
 			return nil, err
 		}
 		if _, given := a[name]; given {
-			return nil, &ParameterError{name, value, "the parameter once"}
+			return nil, &ParameterError{Name: name, Value: value, Want: "the parameter once"}
 		}
 		if a[name], err = p.read(value); err != nil {
 			return nil, err
@@ -105,7 +105,7 @@ func (p *Param) read(value string) (string, error) {
 	}
 	canonical, err := p.Type.Read(value)
 	if errors.Is(err, ErrValue) {
-		return "", &ParameterError{p.Name, value, p.want()}
+		return "", &ParameterError{Name: p.Name, Value: value, Want: p.want()}
 	}
 	if err != nil {
 		return "", fmt.Errorf("parameter %q: %w", p.Name, err)
@@ -132,7 +132,7 @@ func (p *Param) defaultWith(a Args) string {
 	return p.Default
 }
 
-// ID returns the canonical spec: the name and the parameters that differ from their defaults, sorted.
+// ID returns the canonical name: the name and the parameters that differ from their defaults, sorted.
 func ID(name string, params []Param, a Args) string {
 	var pairs []string
 	for i := range params {

@@ -22,7 +22,7 @@ type Type struct {
 // ErrValue is the error of [Type.Read] for a value that does not match [Type.Want].
 var ErrValue = errors.New("impossible value")
 
-// Whole is the type of whole numbers from low to high.
+// Whole returns the type of whole numbers from low to high.
 func Whole(low, high int) Type {
 	return Type{fmt.Sprintf("a whole number from %d to %d", low, high), func(value string) (string, error) {
 		v, err := strconv.Atoi(value)
@@ -42,7 +42,7 @@ var Seed = Type{"a whole number from 0 to 2^64-1", func(value string) (string, e
 	return strconv.FormatUint(v, 10), nil
 }}
 
-// Number is the type of numbers from low to high.
+// Number returns the type of numbers from low to high.
 func Number(low, high float64) Type {
 	return Type{fmt.Sprintf("a number from %v to %v", low, high), func(value string) (string, error) {
 		v, err := number(value, low, high)
@@ -50,7 +50,7 @@ func Number(low, high float64) Type {
 	}}
 }
 
-// Numbers is the type of lists of numbers from low to high, joined by dashes.
+// Numbers returns the type of lists of numbers from low to high, joined by dashes.
 func Numbers(low, high float64) Type {
 	want := fmt.Sprintf("numbers from %s to %s, joined by -", formatPlain(low), formatPlain(high))
 	return Type{want, func(value string) (string, error) {
@@ -66,8 +66,8 @@ func Numbers(low, high float64) Type {
 	}}
 }
 
-// Names is the type of known names. kind, such as "kernel", describes them in errors. If separator is not
-// empty, it joins several names. A name is also accepted if one of others accepts it.
+// Names returns the type of known names. kind, such as "kernel", describes them in errors. If separator is not empty,
+// it joins several names. A name is also accepted if a function in others returns true for it.
 func Names(kind, want, separator string, known func() []string, others ...func(name string) bool) Type {
 	return Type{want, func(value string) (string, error) {
 		given := []string{value}
@@ -75,8 +75,9 @@ func Names(kind, want, separator string, known func() []string, others ...func(n
 			given = strings.Split(value, separator)
 		}
 		for _, name := range given {
+			// known comes last, because it may take long to list all names.
 			accepts := func(other func(string) bool) bool { return other(name) }
-			if slices.ContainsFunc(others, accepts) { // before known, which may take long to list all names
+			if slices.ContainsFunc(others, accepts) {
 				continue
 			}
 			all := known()

@@ -2,7 +2,6 @@ package store
 
 import (
 	"slices"
-	"strings"
 )
 
 // Series returns the series that the filter selects and that have results, ordered by their fields.
@@ -109,10 +108,8 @@ func (db *DB) metricNames(filter Filter) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for names := strings.Trim(list, "[]"); names != ""; {
-			name, after := unquoteFirst(names)
+		for name := range (Metrics{names: list}).All() {
 			out = append(out, name)
-			names = strings.TrimPrefix(after, ",")
 		}
 	}
 	slices.Sort(out)

@@ -13,7 +13,8 @@ import (
 )
 
 // Float reads a decimal number, such as -12.5 or 3e-4. It refuses everything else that Go takes for a number: 1_000,
-// 0x1p3, inf and NaN. The error is strconv's; it wraps [strconv.ErrRange] for a number that a float64 cannot hold.
+// 0x1p3, inf and NaN. The error is a [*strconv.NumError]; it wraps [strconv.ErrRange] for a number that a float64
+// cannot hold.
 func Float(s string) (float64, error) {
 	if strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, &strconv.NumError{Func: "Float", Num: s, Err: strconv.ErrSyntax}
@@ -21,7 +22,7 @@ func Float(s string) (float64, error) {
 	return strconv.ParseFloat(s, 64)
 }
 
-// Int reads a whole number in the form in which it is written: without a plus sign and without leading zeros.
+// Int reads a whole number without a plus sign and without leading zeros. The error is a [*strconv.NumError].
 func Int(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err == nil && strconv.Itoa(n) != s {
@@ -41,7 +42,7 @@ func fieldsOf[Row any]() []reflect.StructField {
 	return slices.DeleteFunc(all, func(f reflect.StructField) bool { return f.Anonymous })
 }
 
-// set reads a text into a field of a row. +Inf and NaN have the words that programs write for them.
+// set reads a text into a field of a row. A float may also be inf, +Inf or NaN, as programs write them.
 func set(to reflect.Value, text string) error {
 	switch to.Kind() {
 	case reflect.Int:

@@ -2,7 +2,7 @@
 // columns, lines with too many or too few fields, and text that is not text. It keeps the line of
 // every row, so that later checks can name it.
 //
-// [Float] and [Int] are the one way in which numbers are read: plain decimals only.
+// [Float] and [Int] read all numbers, which must be plain decimals.
 package strictcsv
 
 import (
@@ -47,14 +47,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Format says what a kind of file looks like that people write. The file may begin with a UTF-8 byte order mark, the
+// A Format describes a kind of file that people write. The file may begin with a UTF-8 byte order mark, the
 // columns may be in any order, lines may end in CRLF, empty lines are skipped and spaces around fields are dropped.
 type Format struct {
 	// Columns are the columns of the header. All must be there.
 	Columns []string
 	// Optional columns may be missing.
 	Optional []string
-	// Or are the columns of another kind of file, which it is if the header has the first of them.
+	// Or are the columns of another kind of file, without optional ones. A file is of that kind if its header has the
+	// first of them; nil if there is no other kind.
 	Or []string
 	// Header names the header in errors, for example "the header of a jobs file".
 	Header string
@@ -82,7 +83,7 @@ type Sheet struct {
 func ReadSheet(r io.Reader, file string, f Format) (*Sheet, error) {
 	in := csv.NewReader(Limit(r, file))
 	in.TrimLeadingSpace = !f.exact
-	in.FieldsPerRecord = -1 // other numbers are reported here
+	in.FieldsPerRecord = -1 // This function checks the number.
 	s := &Sheet{file: file}
 	headerLine := 1
 	for {
@@ -102,15 +103,16 @@ func ReadSheet(r io.Reader, file string, f Format) (*Sheet, error) {
 		if s.header == nil {
 			s.header, headerLine = fields, line
 			if column, err := f.checkHeader(fields); err != nil {
-				return nil, &Error{file, line, column, err}
+				return nil, &Error{File: file, Line: line, Column: column, Err: err}
 			}
 			continue
 		}
 		if len(fields) != len(s.header) {
-			return nil, &Error{file, line, "", fmt.Errorf("the line has %d fields, the header %d (%s)", len(fields),
-				len(s.header), strings.Join(s.header, ","))}
+			return nil, &Error{File: file, Line: line, Err: fmt.Errorf("the line has %d fields, the header %d (%s)",
+				len(fields), len(s.header), strings.Join(s.header, ","))}
 		}
-		s.rows, s.Lines = append(s.rows, fields), append(s.Lines, line)
+		s.rows = append(s.rows, fields)
+		s.Lines = append(s.Lines, line)
 	}
 	switch {
 	case s.header == nil:
@@ -134,7 +136,8 @@ func wrap(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// checkHeader says which column of a header is wrong, "" for the whole header.
+// checkHeader returns an error about a header and the wrong column, "" for the whole header. If the header is of the
+// kind Or, f becomes that kind.
 func (f *Format) checkHeader(header []string) (column string, err error) {
 	if f.exact {
 		if !slices.Equal(header, f.Columns) {
@@ -177,35 +180,37 @@ func (s *Sheet) Text(row int, column string) string {
 	return s.rows[row][i]
 }
 
-// A Range says which numbers a field may hold. What completes the sentence "... is not".
+// A Range says which numbers a field may hold: from Least to Most.
 type Range struct {
 	Least, Most float64
-	What        string
+	// What completes the error "... is not", for example "a share; write a number from 0 to 1".
+	What string
 }
 
 // Has reports whether a number is in the range.
 func (r *Range) Has(v float64) bool { return v >= r.Least && v <= r.Most }
 
 // Number reads a number of a range. If the field holds anything else, it sets Err.
-func (s *Sheet) Number(row int, column string, all Range) float64 {
+func (s *Sheet) Number(row int, column string, allowed Range) float64 {
 	text := s.Text(row, column)
 	v, err := Float(text)
-	if err != nil || !all.Has(v) {
-		s.wrong(row, column, fmt.Errorf("%q is not %s", text, all.What))
+	if err != nil || !allowed.Has(v) {
+		s.wrong(row, column, fmt.Errorf("%q is not %s", text, allowed.What))
 	}
 	return v + 0 // -0 becomes 0
 }
 
 // Whole reads a whole number of a range. If the field holds anything else, it sets Err.
-func (s *Sheet) Whole(row int, column string, all Range) int {
+func (s *Sheet) Whole(row int, column string, allowed Range) int {
 	text := s.Text(row, column)
 	n, err := Int(text)
-	if err != nil || !all.Has(float64(n)) {
-		s.wrong(row, column, fmt.Errorf("%q is not %s", text, all.What))
+	if err != nil || !allowed.Has(float64(n)) {
+		s.wrong(row, column, fmt.Errorf("%q is not %s", text, allowed.What))
 	}
 	return n
 }
 
+// wrong sets Err unless it is set.
 func (s *Sheet) wrong(row int, column string, err error) {
 	if s.Err == nil {
 		s.Err = s.Fail(row, column, err)
@@ -233,7 +238,7 @@ func Read[Row any](r io.Reader, file, empty string, mayBeEmpty ...string) (*Tabl
 	if err != nil {
 		return nil, err
 	}
-	t := &Table[Row]{*s, make([]Row, s.Len())}
+	t := &Table[Row]{Sheet: *s, Rows: make([]Row, s.Len())}
 	fields := fieldsOf[Row]()
 	for i, texts := range s.rows {
 		row := reflect.ValueOf(&t.Rows[i]).Elem()
@@ -266,7 +271,7 @@ func Embedded[Row any](from embed.FS, path string, mayBeEmpty ...string) []Row {
 // Write writes a header and rows as CSV. It passes on the errors of w.
 func Write(w io.Writer, header []string, rows int, fields func(row int) []string) error {
 	out := csv.NewWriter(w)
-	_ = out.Write(header) // Error has what went wrong
+	_ = out.Write(header) // Error returns the first error of all writes.
 	for i := range rows {
 		_ = out.Write(fields(i))
 	}
@@ -284,7 +289,8 @@ const (
 
 var byteOrderMark = []byte("\ufeff")
 
-// Limit reads a text within the limits and drops a UTF-8 byte order mark. What is wrong with the text is an [*Error].
+// Limit returns a reader of a text without its UTF-8 byte order mark. A NUL byte, or a text over the limits, is an
+// [*Error].
 func Limit(r io.Reader, file string) *bufio.Reader {
 	text := bufio.NewReader(&limiter{in: r, file: file, line: 1})
 	if mark, _ := text.Peek(len(byteOrderMark)); bytes.Equal(mark, byteOrderMark) {
@@ -293,14 +299,14 @@ func Limit(r io.Reader, file string) *bufio.Reader {
 	return text
 }
 
-// A limiter reads text within the limits. NUL bytes show that something is not text.
+// A limiter reads a text and refuses one over the limits, or with a NUL byte, which text does not have.
 type limiter struct {
 	in   io.Reader
 	file string
-	// line is the current line and length the number of its bytes so far.
+	// line is the current line, length is the number of its bytes so far, and total is the number of all bytes so far.
 	line, length int
 	total        int64
-	// err is why the text was refused.
+	// err is the error with which the text was refused; nil so far.
 	err error
 }
 
@@ -329,17 +335,18 @@ func (l *limiter) Read(b []byte) (int, error) {
 		l.length = 0
 		rest = rest[end+1:]
 	}
-	if l.total += int64(n); l.total > MaxBytes {
+	l.total += int64(n)
+	if l.total > MaxBytes {
 		return 0, l.fail("the file is larger than %d MiB", MaxBytes>>20)
 	}
 	return n, err
 }
 
+// fail refuses the text at the current line.
 func (l *limiter) fail(format string, args ...any) error {
 	l.err = &Error{File: l.file, Line: l.line, Err: fmt.Errorf(format, args...)}
 	return l.err
 }
 
-// Open opens a file that is to be read as a whole and perhaps again. It refuses what is not
-// a regular file, such as a device or a pipe, and files over [MaxBytes].
+// Open opens a regular file of at most [MaxBytes]. It refuses others, such as a device or a pipe.
 func Open(path string) (*os.File, error) { return wholefile.Open(path, MaxBytes) }

@@ -73,7 +73,7 @@ type Decoder struct {
 	lines LineCounter
 }
 
-// MaxBytes is how long a text may be.
+// MaxBytes is the length of the longest text.
 const MaxBytes = 256 << 20
 
 var errTooLong = fmt.Errorf("the text is longer than %d MiB", MaxBytes>>20)
@@ -85,14 +85,16 @@ func NewDecoder(r io.Reader) *Decoder {
 	return d
 }
 
-// A LineCounter notes where lines end while they are read, so that no text is read twice to find a line.
+// A LineCounter notes where lines end while a text is read, so that the line of an offset is found without reading
+// twice.
 type LineCounter struct {
 	io.Reader
-	// Most is how many bytes may be read; 0 means any number.
+	// Most is the number of bytes that may be read; 0 means any number.
 	Most int64
+	// read is the number of bytes that were read.
 	read int64
-	// passed is the number of lines that end before the last offset asked for, and ends
-	// holds the offsets of the line ends after it.
+	// passed is the number of lines that end before the last offset given to At, and ends holds the offsets of later
+	// line ends.
 	passed int
 	ends   []int64
 }
@@ -108,7 +110,8 @@ func (l *LineCounter) Read(b []byte) (int, error) {
 		i += next
 		l.ends = append(l.ends, l.read+int64(i))
 	}
-	if l.read += int64(n); l.Most > 0 && l.read > l.Most {
+	l.read += int64(n)
+	if l.Most > 0 && l.read > l.Most {
 		return 0, errTooLong
 	}
 	return n, err
@@ -137,8 +140,8 @@ func (d *Decoder) FailAt(line int, member string, err error) error {
 	return &Error{Line: line, Path: joinPath(d.path(d.in.StackPointer()), member), Err: err}
 }
 
-// path writes a JSON pointer the way that programs write it, for example a.b[3]. Below the
-// decoder's stack only the name is known: a number counts as an index there.
+// path writes a JSON pointer as programs do, for example a.b[3]. Below the decoder's stack it does not know which
+// tokens are names; it takes numbers for indices there.
 func (d *Decoder) path(p jsontext.Pointer) string {
 	path, level := "", 0
 	for name := range p.Tokens() {
@@ -158,6 +161,7 @@ func (d *Decoder) path(p jsontext.Pointer) string {
 	return shorten(path)
 }
 
+// joinPath adds a member to a path. Either may be empty.
 func joinPath(path, member string) string {
 	if path == "" || member == "" {
 		return path + member
@@ -211,6 +215,7 @@ func misfit(e *json.SemanticError) error {
 	return fmt.Errorf("%s is not %s", value, want)
 }
 
+// goKind names in errors the values that fit a Go type.
 func goKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -233,6 +238,7 @@ func goKind(t reflect.Type) string {
 	return "a " + t.String()
 }
 
+// kindName names in errors a kind of JSON token.
 func kindName(k jsontext.Kind) string {
 	switch k {
 	case '{':
@@ -249,7 +255,7 @@ func kindName(k jsontext.Kind) string {
 	return k.String()
 }
 
-// maxShown is how many bytes of a value an error quotes.
+// maxShown is the largest number of bytes of a value that an error quotes.
 const maxShown = 100
 
 func shorten(s string) string {
@@ -293,7 +299,7 @@ func (d *Decoder) End() error {
 	}
 }
 
-// open reads the token that begins an object or a list. The error names what another token is not.
+// open reads the token that begins an object or a list. Another token is an error, which says that it is not want.
 func (d *Decoder) open(kind jsontext.Kind, want string) error {
 	t, err := d.in.ReadToken()
 	if err != nil {
@@ -325,7 +331,7 @@ func (d *Decoder) Into(to any) func() error {
 	want := goKind(reflect.TypeOf(to).Elem())
 	return func() error {
 		if kind := d.in.PeekKind(); kind == '{' || kind == '[' || kind == 'n' {
-			return d.open(0, want)
+			return d.open(0, want) // No token has the kind 0, so this is the error about the value.
 		}
 		value, err := d.in.ReadValue()
 		if err != nil {

@@ -12,9 +12,7 @@ import (
 
 // ReadJobs reads jobs for a GPU model: one line for each job, with the columns arrival_min (ascending), deadline_min,
 // and its duration on instances of each of the model's sizes, t1 to t7 (A30: t1,t2,t4), in any order. All are
-// minutes; times count from the beginning of the day. Spaces, line ends and quotes are treated as by [ReadCSV].
-//
-// The file's name is only used in errors. A mistake in the text is a [*ParseError]. ReadJobs passes on the errors of r.
+// minutes; times count from the beginning of the day. Spaces, line ends, quotes and errors are treated as by [ReadCSV].
 func ReadJobs(r io.Reader, file string, g *mig.GPU) ([]Job, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns: jobHeader(g),

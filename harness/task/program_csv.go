@@ -29,10 +29,7 @@ var (
 // ReadPrograms reads programs of the co-run track: one line for each job, with the columns name, class (CI, MI or
 // US), solo_s (seconds alone on a whole GPU), serial, compute and memory (the parts of [Program], in any unit), and
 // parallelism (over 0 and up to 1), in any order. The parts are scaled so that together they take the solo time. A
-// program may be listed several times. Spaces, line ends and quotes are treated as by [ReadCSV].
-//
-// The file's name is only used in errors. A mistake in the text is a [*ParseError].
-// ReadPrograms passes on the errors of r.
+// program may be listed several times. Spaces, line ends, quotes and errors are treated as by [ReadCSV].
 func ReadPrograms(r io.Reader, file string) ([]Program, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns: programColumns,

@@ -27,14 +27,11 @@ const workSlot = 0.001
 // ReadRequests reads requests for a GPU model: one line for each request, with the columns arrival_slot (from 0,
 // ascending), lifespan (in slots from 1, or forever) and profile (NVIDIA's name, as 1g.10gb), in any order. A column
 // gpus may hold the number of whole GPUs that a request needs at once. Instead the file may have the columns
-// arrival_ms, work_ms (on a whole GPU) and memory_mb; a slot is then a millisecond. Spaces, line ends and quotes are
-// treated as by [ReadCSV].
+// arrival_ms, work_ms (on a whole GPU) and memory_mb; a slot is then a millisecond. Spaces, line ends, quotes and
+// errors are treated as by [ReadCSV].
 //
 // ReadRequests returns the cluster with the requests. If requests wait, it refuses a request that
 // stays forever or needs more GPUs than the cluster has.
-//
-// The file's name is only used in errors. A mistake in the text is a [*ParseError].
-// ReadRequests passes on the errors of r.
 func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Requests, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns:  requestColumns,

@@ -17,7 +17,7 @@ import (
 func Open(path string, limit int64) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return os.Open(path) // with the error that everyone knows
+		return os.Open(path) // for its error
 	}
 	switch {
 	case info.IsDir():

@@ -1,6 +1,6 @@
 // Package work does pieces of work that must not be done twice, and keeps their records in a results database: the
-// artefacts of papers, trainings, the simulations of advise, and measurements on GPUs. Package run keeps cells in the same
-// database.
+// artefacts of papers, trainings, the simulations of advise, and measurements on GPUs. Package run keeps cells in the
+// same database.
 package work
 
 import (
