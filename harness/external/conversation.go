@@ -2,6 +2,7 @@ package external
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 )
@@ -16,8 +17,8 @@ type conversation struct {
 	deadline time.Time
 }
 
-// ask sends a question and reads the answer. It returns an [*Error] without a program if the
-// program declines or breaks the protocol; if it breaks the protocol, the process is gone.
+// ask sends a question and reads the answer. It returns an [*Error] without a program if the program refuses or breaks
+// the protocol. The process is then gone, except after an answer of the type error.
 func (c *conversation) ask(question any, a answer) error {
 	line, err := c.proc.ask(c.ctx, encodeMessage(question), c.deadline)
 	if err != nil {
@@ -29,7 +30,11 @@ func (c *conversation) ask(question any, a answer) error {
 	if err := a.check(c.id); err != nil {
 		return c.proc.fail(KindProtocol, "gives a wrong answer: %v", err)
 	}
-	return a.refusal()
+	err = a.refusal()
+	if own, ok := errors.AsType[*Error](err); ok && own.Kind == KindCrashed {
+		return c.proc.end(own)
+	}
+	return err
 }
 
 // A client has conversations with the processes of a program, and keeps the time of the last one.

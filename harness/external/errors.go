@@ -11,7 +11,7 @@ import (
 // takes too long, [run.KindInfeasible] for a program that declines, and [run.KindInvalid] for an
 // answer that is wrong for the instance.
 const (
-	// KindCrashed is a program that ended instead of answering.
+	// KindCrashed is a program that ended instead of answering, or answered that it crashed.
 	KindCrashed = "crashed"
 	// KindProtocol is a program that wrote a message that the protocol does not allow.
 	KindProtocol = "protocol"

@@ -19,14 +19,14 @@ import (
 // The versions of the protocol. A program answers hello with the version that it keeps to.
 const (
 	oldest = 1
-	// newest adds plans to the answers of the batch and stream tracks.
+	// newest adds plans to the answers of the batch and stream tracks, and crashed to the answers of all tracks.
 	newest = 2
 )
 
 func encodeMessage(message any) []byte {
 	text, err := json.Marshal(message, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		panic(fmt.Sprintf("external: %v", err)) // a time that is not finite: the instance is broken
+		panic(fmt.Sprintf("external: %v", err)) // the instance has a time that is not finite
 	}
 	return append(text, '\n')
 }
@@ -47,7 +47,7 @@ type answer interface {
 	// check returns an error unless the message is an answer to the question with an ID. It does
 	// not check the decision in it.
 	check(id int64) error
-	// refusal returns the error of a program that declines; nil if it does not decline.
+	// refusal returns the error of a program that declines or reports a crash; nil for a decision.
 	refusal() error
 }
 
@@ -55,37 +55,47 @@ type answer interface {
 type head struct {
 	Type string `json:"type"`
 	ID   *int64 `json:"id"`
-	// Message is only for answers of the type error.
+	// Message is only for refusals.
 	Message string `json:"message"`
 }
 
-// expect returns an error unless h answers the question with an ID. The answer must have one of the types or be an
-// error. Only the first type has a content, whose name with a verb, such as "slice is", is used in errors. parts says
-// which parts of the content the answer has.
+// The types of a refusal, an answer without a decision.
+const (
+	typeError   = "error"   // the program declines
+	typeCrashed = "crashed" // a mistake in the program, such as an exception
+)
+
+// expect returns an error unless h answers the question with an ID. The answer must have one of the types or be a
+// refusal. Only the first type has content. Errors name the content with a verb, such as "slice is". parts says which
+// parts of the content the answer has.
 func (h *head) expect(id int64, content string, parts []bool, types ...string) error {
-	has := h.Type == types[0]
+	hasContent := h.Type == types[0]
+	refuses := h.Type == typeError || h.Type == typeCrashed
 	switch {
-	case h.Type != "error" && !slices.Contains(types, h.Type):
+	case !refuses && !slices.Contains(types, h.Type):
 		return fmt.Errorf("type %s is neither %s nor error", quote([]byte(h.Type)), strings.Join(types, " nor "))
 	case h.ID == nil:
 		return fmt.Errorf("id is missing; it is %d", id)
 	case *h.ID != id:
 		return fmt.Errorf("id %d is not the %d that was asked", *h.ID, id)
-	case h.Type != "error" && h.Message != "":
+	case !refuses && h.Message != "":
 		return fmt.Errorf("type %s has no message", h.Type)
-	case has && slices.Contains(parts, false):
+	case hasContent && slices.Contains(parts, false):
 		return errors.New(content + " missing")
-	case !has && slices.Contains(parts, true):
+	case !hasContent && slices.Contains(parts, true):
 		return fmt.Errorf("%s no part of the type %s", content, h.Type)
 	}
 	return nil
 }
 
 func (h *head) refusal() error {
-	if h.Type != "error" {
-		return nil
+	switch h.Type {
+	case typeError:
+		return newError(run.KindInfeasible, "declines: %q", h.Message)
+	case typeCrashed:
+		return newError(KindCrashed, "reports a crash: %q", h.Message)
 	}
-	return newError(run.KindInfeasible, "declines: %q", h.Message)
+	return nil
 }
 
 // ready is the answer to the message that opens a dialogue.
@@ -114,7 +124,7 @@ const maxName = 100
 
 func (h *hello) check(int64) error {
 	switch {
-	case h.Type == "error":
+	case h.Type == typeError:
 		return fmt.Errorf("it declines: %q", h.Message)
 	case h.Type != "hello":
 		return fmt.Errorf("type %s is not hello", quote([]byte(h.Type)))

@@ -23,7 +23,7 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// maxAnswer limits the bytes of an answer, so that the time to read it is proportional to the length of the question.
+// The limits of an answer in bytes: answerBase and answerPerByte for each byte of the question, up to answerLongest.
 const (
 	answerBase    = 64 << 10
 	answerPerByte = 64
@@ -31,6 +31,7 @@ const (
 	answerRule    = "64 KiB and 64 times the question, up to 16 MiB"
 )
 
+// maxAnswer returns the largest length of an answer. Reading an answer thus takes time in proportion to the question.
 func maxAnswer(question []byte) int64 {
 	return min(answerLongest, answerBase+answerPerByte*int64(len(question)))
 }
@@ -40,7 +41,7 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stderr tail
-	// longest is the largest length of the next answer, in bytes.
+	// longest is the largest length of the next answer, in bytes. The goroutine that reads the output uses it.
 	longest atomic.Int64
 	// lines carries the output of the process. The channel is closed at the end of the output.
 	lines chan line
@@ -58,9 +59,10 @@ type process struct {
 	used bool
 }
 
+// A line is a line of output, with its line break.
 type line struct {
 	text []byte
-	// more says that the line came together with the beginning of another one.
+	// more says that the beginning of another line was read together with this one.
 	more bool
 }
 
@@ -168,7 +170,7 @@ func (p *process) readLine(b *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// ask sends a line and returns the line that the process answers, both before the deadline. The error is an [*Error]
+// ask sends a question and returns the line that the process answers before the deadline. The error is an [*Error]
 // without a program, or the error of the context. After an error, the process is gone.
 func (p *process) ask(ctx context.Context, question []byte, deadline time.Time) ([]byte, error) {
 	select {
@@ -220,8 +222,8 @@ func (p *process) surplus(text []byte) error {
 	return p.fail(KindProtocol, "writes more than an answer, beginning with %s", quote(text))
 }
 
-// conclude ends a process after a failed conversation and returns the failure. If the process writes more than an
-// answer, conclude returns the error for that instead.
+// conclude ends a process after a failed conversation and returns the failure. If the process writes another line
+// within grace, conclude returns the error for that line instead.
 func (p *process) conclude(failure error) error {
 	p.stdin.Close()
 	select {
@@ -242,7 +244,7 @@ func (p *process) conclude(failure error) error {
 	return failure
 }
 
-// explainEnd returns the error for a process that has closed its standard input or output.
+// explainEnd returns the error for a process that has closed an end of the conversation: standard "input" or "output".
 func (p *process) explainEnd(ctx context.Context, limit <-chan time.Time, end string) error {
 	select {
 	case <-p.ended:
@@ -279,11 +281,15 @@ func (p *process) interrupt(ctx context.Context) error {
 
 // fail kills a process and returns the reason, with the end of its standard error.
 func (p *process) fail(kind, format string, args ...any) *Error {
+	return p.end(newError(kind, format, args...))
+}
+
+// end kills a process and adds the end of its standard error to the reason.
+func (p *process) end(reason *Error) *Error {
 	p.kill()
 	<-p.gone
-	err := newError(kind, format, args...)
-	err.Aside = p.said()
-	return err
+	reason.Aside = p.said()
+	return reason
 }
 
 // said returns the end of standard error as an [Error.Aside].

@@ -198,7 +198,7 @@ miglab.main()
 	whole := p.GPU.Profile(7)
 	busy := whole.Create + p.Tasks[0].On(7) + p.Tasks[1].On(7)
 	_, err = algotest.ScheduleStream(t.Context(), a, p, []int{2, 1})
-	if want := fmt.Sprintf(`declines: "RuntimeError: [(0, 7, 0, %.9g)]"`, float64(busy)); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf(`reports a crash: "RuntimeError: [(0, 7, 0, %.9g)]"`, float64(busy)); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	for _, name := range []string{"firstfree.py", "earliest.py"} {
@@ -220,14 +220,14 @@ func TestMistakesInPython(t *testing.T) {
 		{"return problem.instances(5)", `declines: "A100 has no instances of size 5"`},
 		{"return problem.partition('3-4')", `declines: "A100 has no partition 3-4"`},
 		{"raise miglab.Infeasible('none\\nat all')", `declines: "none\nat all"`},
-		{"return problem.nothing", `declines: "AttributeError: 'Problem' object has no attribute 'nothing'"`},
-		{"raise ValueError('a\\nb')", `declines: "b"`},
+		{"return problem.nothing", `reports a crash: "AttributeError: 'Problem' object has no attribute 'nothing'"`},
+		{"raise ValueError('a\\nb')", `reports a crash: "b"`},
 		{"return [miglab.Instance(0, 7, 0, problem.tasks[1:])]", `gives no plan: line 1: task "task 0" is missing`},
 		{"return [miglab.Instance(0, 7, 1, problem.tasks)]", `[0].size: A100 cannot place size 7 at slice 1`},
 		{"return {'placements': [], 'reconfigurations': []}", `missing task`},
-		{"return 5", `declines: "TypeError: mine returned 5; it must return a plan, a list of miglab.Instance, or a schedule, a dict"`},
-		{"return [1]", `declines: "TypeError: mine returned [1]; it must return a plan`},
-		{"return [miglab.Instance(0, 7, 0, problem.tasks, not_before_s=float('nan'))]", `declines: "ValueError: Out of range float values are not JSON compliant`},
+		{"return 5", `reports a crash: "TypeError: mine returned 5; it must return a plan, a list of miglab.Instance, or a schedule, a dict"`},
+		{"return [1]", `reports a crash: "TypeError: mine returned [1]; it must return a plan`},
+		{"return [miglab.Instance(0, 7, 0, problem.tasks, not_before_s=float('nan'))]", `reports a crash: "ValueError: Out of range float values are not JSON compliant`},
 		{"import os; os.system('echo more'); return [miglab.Instance(0, 7, 0, problem.tasks)]", ``},
 	}
 	text := begin
@@ -250,6 +250,9 @@ func TestMistakesInPython(t *testing.T) {
 		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) && !strings.Contains(err.Error(), strings.ReplaceAll(c.want, "\n", `\n`))) {
 			t.Errorf("%s: %v, want %s", c.body, err, c.want)
+		}
+		if crashed := strings.HasPrefix(c.want, "reports a crash"); crashed != (kindOf(err) == KindCrashed) {
+			t.Errorf("%s: kind %q", c.body, kindOf(err))
 		}
 	}
 	err = settle(t, script(t, begin+"return problem.tasks[99]\n\n\nmiglab.main()\n"), problem(2))

@@ -383,6 +383,14 @@ func (b *bad) answer(id int64, kind, rest string) {
 		hang()
 	case "rejects-gpu":
 		kind, rest = "reject", `"gpu":0`
+	case "reports-crash", "reports-long-crash":
+		message := "division by zero"
+		if b.fault == "reports-long-crash" {
+			message = strings.Repeat("ä", 20000)
+		}
+		fmt.Fprintln(os.Stderr, "in line 7")
+		b.say(`{"type":"crashed","id":%d,"message":%q}`+"\n", id, message)
+		return
 	case "declines", "declines-twice", "complains", "complains-much":
 		message := "too many tasks"
 		switch b.fault {

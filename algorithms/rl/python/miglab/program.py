@@ -132,8 +132,8 @@ def _remind():
 def main():
     """Answers the questions of miglab until they end. It is the last line of a program, below the decorated functions.
 
-    What functions print goes to standard error. If a function raises an exception, the instance has no answer, and its
-    row in the results has the last line of the traceback.
+    What functions print goes to standard error. If a function raises an exception other than Infeasible, the kind of the
+    instance's row in the results is crashed, and its error is the last line of the traceback.
     """
     atexit.unregister(_remind)
     if sys.stdin.isatty():
@@ -161,16 +161,17 @@ def _hello(algorithm):
 
 
 def _answer(algorithm, kind, question):
-    """Returns the answer to a question, or an error with the last line of the traceback."""
+    """Returns the answer to a question. After an exception, the message is the last line of the traceback."""
     number = question.pop("id")
     try:
         return json.dumps({"id": number, **getattr(algorithm, kind)(**question)}, allow_nan=False, default=_plain)
     except Infeasible as e:
-        message = str(e)
+        refusal = {"type": "error", "message": str(e)}
     except Exception as e:
         traceback.print_exc()
-        message = "".join(traceback.format_exception_only(type(e), e)).strip().rpartition("\n")[2]
-    return json.dumps({"type": "error", "id": number, "message": message})
+        last = "".join(traceback.format_exception_only(type(e), e)).strip().rpartition("\n")[2]
+        refusal = {"type": "crashed", "message": last}
+    return json.dumps({"id": number, **refusal})
 
 
 def _plain(value):
