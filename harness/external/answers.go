@@ -80,33 +80,39 @@ func readAnswers(path, content string) (*recorded, error) {
 	}
 	defer f.Close()
 	hash := sha256.New()
-	lines := bufio.NewScanner(io.TeeReader(f, hash))
-	lines.Buffer(nil, answerLongest)
 	r := &recorded{path: path, answers: map[int64]solution{}}
-	number := 1
-	decode := r.greet
-	for err == nil && lines.Scan() {
-		if err = decode(lines.Bytes()); err == nil {
-			number++
-			decode = r.add
-		}
-	}
-	if err == nil {
-		err = lines.Err()
-	}
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("the line has more than %d bytes", answerLongest)
-	}
-	if err == nil && number == 1 {
-		err = errors.New("the hello is missing, with a name and a version")
-	}
+	line, err := r.read(io.TeeReader(f, hash))
 	if err == nil && shortHash(hash.Sum(nil)) != content {
 		err = errors.New("the file was changed while it was used; run again")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+		return nil, fmt.Errorf("%s:%d: %w", path, line, err)
 	}
 	return r, nil
+}
+
+// read reads the hello and the answers. It returns the number of the line at which it stopped.
+func (r *recorded) read(in io.Reader) (line int, err error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, answerLongest)
+	for line = 1; lines.Scan(); line++ {
+		if line == 1 {
+			err = r.greet(lines.Bytes())
+		} else {
+			err = r.add(lines.Bytes())
+		}
+		if err != nil {
+			return line, err
+		}
+	}
+	err = lines.Err()
+	switch {
+	case errors.Is(err, bufio.ErrTooLong):
+		err = fmt.Errorf("the line has more than %d bytes", answerLongest)
+	case err == nil && line == 1:
+		err = errors.New("the hello is missing, with a name and a version")
+	}
+	return line, err
 }
 
 func (r *recorded) greet(line []byte) error {
@@ -144,8 +150,8 @@ func (r *recorded) Schedule(_ context.Context, p algo.Problem) (schedule.Schedul
 	return s, err
 }
 
-// Took implements [algo.Timed]. It returns 0, because a file does not have the times of its
-// decisions. Results then have no time.
+// Took implements [algo.Timed]. It returns 0, because a file does not say how long its decisions took. Results then
+// have no time.
 func (r *recorded) Took() time.Duration { return 0 }
 
 func (r *recorded) schedule(p algo.Problem) (schedule.Schedule, error) {

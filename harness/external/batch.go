@@ -66,9 +66,10 @@ func newInstance(p *schedule.Problem, n int) instance {
 	}
 	for _, size := range p.GPU.Sizes() {
 		own := p.GPU.Profile(size)
-		pr := profile{Size: size, Length: own.Length, Starts: own.Starts}
-		pr.Create, pr.Destroy = p.Model.Cost(own.Create), p.Model.Cost(own.Destroy)
-		q.GPU.Profiles = append(q.GPU.Profiles, pr)
+		q.GPU.Profiles = append(q.GPU.Profiles, profile{
+			Size: size, Length: own.Length, Starts: own.Starts,
+			Create: p.Model.Cost(own.Create), Destroy: p.Model.Cost(own.Destroy),
+		})
 	}
 	q.Start = existingInstances(p.Start)
 	tasks := p.Tasks[:n].Hash()
@@ -102,7 +103,7 @@ func seconds(t *task.Task, g *mig.GPU) map[mig.Slices]mig.Seconds {
 	return out
 }
 
-// A solution is the answer to an instance, or to the tasks of a stream: a schedule or, from protocol 2 on, a plan.
+// A solution is the answer to an instance, or to the tasks of a stream: a schedule or, since protocol 2, a plan.
 type solution struct {
 	head
 	Schedule jsontext.Value `json:"schedule"`
@@ -136,6 +137,7 @@ type scheduler struct{ client }
 
 func newScheduler(p *program) *scheduler { return &scheduler{client{program: p}} }
 
+// Schedule implements [algo.Batch].
 func (s *scheduler) Schedule(ctx context.Context, problem algo.Problem) (schedule.Schedule, error) {
 	return s.ScheduleStream(ctx, problem, []int{len(problem.Tasks)})
 }

@@ -84,6 +84,7 @@ func (p *planAnswer) read() (out corun.Plan, err error) {
 // A planner is a program of the co-run track.
 type planner struct{ client }
 
+// Plan implements [algo.Corun].
 func (p *planner) Plan(ctx context.Context, w corun.Window) (out corun.Plan, err error) {
 	question := newWindow(&w)
 	err = p.converse(ctx, question.ID, func(c *conversation) error {

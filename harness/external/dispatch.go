@@ -90,7 +90,7 @@ type dispatcher struct {
 	dialogue
 	// numbers holds the jobs that the program knows, numbered in the order of the messages.
 	numbers map[*task.Job]int
-	// waiting counts the known jobs that still wait.
+	// waiting is the number of known jobs that still wait.
 	waiting int
 }
 
@@ -102,7 +102,7 @@ func (d *dispatcher) Dispatch(q *sim.Queue) int {
 		d.waiting = 0
 		d.ask(newFleet(d.id, q), &ready{})
 	}
-	arrived := d.newArrivals(q) // gives the head its number
+	arrived := d.newArrivals(q) // before the head is looked up in numbers
 	question := dispatchRequest{Type: "job", ID: d.id, Now: q.Now(), Arrived: arrived, Job: d.numbers[q.Head()]}
 	for i, s := range q.Slices() {
 		if !s.Busy {

@@ -14,10 +14,10 @@
 // `answers:agent.jsonl` names a file with recorded answers, for example of a program that
 // cannot run where miglab runs. Its answers are checked and ranked in the same way.
 //
-// Each worker has its own process, which it asks about one instance after the other. Results
-// must not depend on the order of the instances. So a process that fails after it has answered about an
-// instance is replaced, and the instance is asked again; only the outcome with a new process
-// counts. For the same reason, a program that always fails is asked every time.
+// Each worker has its own process, which it asks about one instance after the other. Results must not depend on the
+// order of the instances. Therefore, if a process that has answered about another instance crashes, breaks the protocol
+// or takes too long, the instance is asked again with a new process, and only that outcome counts. For the same reason,
+// a program that always fails is asked every time.
 //
 // Results belong to the version that the program states and to the content of the files in its
 // command line, including the program. When one of them changes, results are recomputed. Files

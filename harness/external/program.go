@@ -78,8 +78,7 @@ func findProgram(name string) (algo.Spec, error) {
 	return s, nil
 }
 
-// A program is a command on a track with its limits. It has one process for each conversation
-// that takes place at the same time.
+// A program is a command on a track with its limits. Conversations at the same time have a process each.
 type program struct {
 	key
 	path  string
@@ -87,7 +86,7 @@ type program struct {
 	hello hello
 
 	mu sync.Mutex
-	// idle are processes that have said hello and wait for a question.
+	// idle holds the processes that have said hello and wait for a question.
 	idle []*process
 }
 
@@ -118,14 +117,14 @@ func openProgram(k key, path string, args []string) (*program, error) {
 		return known, nil
 	}
 	p := &program{key: k, path: path, args: args}
-	first, hello, err := p.start(context.Background())
+	first, greeted, err := p.start(context.Background())
 	if own, ok := errors.AsType[*Error](err); ok {
 		return nil, errors.New("the program " + own.Text + own.Aside) // algo adds the name of the algorithm
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.hello, p.idle = hello, []*process{first}
+	p.hello, p.idle = greeted, []*process{first}
 	programs.known[k] = p
 	return p, nil
 }
@@ -176,7 +175,7 @@ func (p *program) start(ctx context.Context) (proc *process, h hello, err error)
 	return proc, h, nil
 }
 
-// blame adds the program's name to an error.
+// blame sets the program of an [*Error] and returns it.
 func (p *program) blame(err error) error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		own.Program = p.name

@@ -86,7 +86,7 @@ func (t *timetable) schedule() schedule.Schedule {
 	return t.whole
 }
 
-// existing returns the instances that the plans have left, as the program is told; nil without plans.
+// existing returns the instances that the plans have left, in the form of a message; nil without plans.
 func (t *timetable) existing() []existing {
 	if t.clock == nil {
 		return nil

@@ -2,9 +2,9 @@
 // Kubernetes' dynamic resource allocation, on ResourceSlices like those of NVIDIA's DRA driver. It speaks miglab's
 // protocol (../../PROTOCOL.md), track placement.
 //
-// A node is a pool. Each GPU has a counter for each memory slice, and a device for each start of each profile, which
+// A node is a pool. Each GPU has a counter for each memory slice and a device for each start of each profile. A device
 // consumes the counters of its slices. The devices of a GPU come in the order of the profiles and of their starts. The
-// allocator takes the GPUs in the order of the names of their ResourceSlices, which have the GPUs' numbers here.
+// allocator takes the GPUs in the order of the names of their ResourceSlices, which end in increasing numbers.
 package main
 
 import (
@@ -46,7 +46,7 @@ type question struct {
 	Changes  []struct{ GPU, Mask int }
 }
 
-// A place is what a device stands for.
+// A place is the position of a device: its GPU, its first memory slice and the mask of its memory slices.
 type place struct{ gpu, start, mask int }
 
 // A cluster is the state of the nodes.
@@ -60,7 +60,7 @@ type cluster struct {
 	cache    *cel.Cache
 }
 
-// one is what a device needs of a counter.
+// one is the amount of a counter that a device consumes.
 var one = dra.Counter{Value: resource.MustParse("1")}
 
 // counters returns a counter for each memory slice of a mask.
@@ -107,7 +107,7 @@ func newCluster(q *question) *cluster {
 	return c
 }
 
-// devices returns the devices of a GPU, and notes what they stand for.
+// devices returns the devices of a GPU and stores their places.
 func (c *cluster) devices(q *question, node, set string, gpu int) (out []dra.Device) {
 	for i := range q.GPU.Profiles {
 		p := &q.GPU.Profiles[i]
@@ -127,7 +127,7 @@ func (c *cluster) devices(q *question, node, set string, gpu int) (out []dra.Dev
 	return out
 }
 
-// List and Get are those of the lister of classes: there is one, which takes all devices of the driver.
+// List and Get implement the allocator's lister of device classes. The only class has all devices of the driver.
 func (c *cluster) List() ([]*dra.DeviceClass, error) {
 	class, err := c.Get(driver)
 	return []*dra.DeviceClass{class}, err
@@ -137,13 +137,14 @@ func (c *cluster) Get(name string) (*dra.DeviceClass, error) {
 	return &dra.DeviceClass{ObjectMeta: meta.ObjectMeta{Name: name}}, nil
 }
 
-// allocate returns where a request is placed, on the first node that has room.
+// allocate places a request on the first node that has room; false if none has.
 func (c *cluster) allocate(ctx context.Context, q *question) (at place, ok bool, err error) {
 	for _, change := range q.Changes {
 		c.masks[change.GPU] = change.Mask
 	}
 	for id := range c.taken {
-		if p := c.places[id]; p.mask&^c.masks[p.gpu] != 0 {
+		p := c.places[id]
+		if p.mask&^c.masks[p.gpu] != 0 {
 			c.taken.Delete(id) // its instance has left
 		}
 	}
@@ -177,7 +178,7 @@ func (c *cluster) allocate(ctx context.Context, q *question) (at place, ok bool,
 	return at, false, nil
 }
 
-// answer answers a question. c is the cluster that was told last.
+// answer answers a question. c points to the cluster of the last question that had one.
 func answer(ctx context.Context, q *question, c **cluster) (map[string]any, error) {
 	switch q.Type {
 	case "hello":
