@@ -14,14 +14,14 @@ import (
 	"miglab/harness/work"
 )
 
-// A Fixed is the best geometry found that is never changed.
+// A Fixed is the best geometry found for a cluster that never changes its instances.
 type Fixed struct {
-	// Best says that no other geometry has a smaller mean delay: all were tried.
+	// Best says that all geometries were tried: none has a smaller mean delay.
 	Best bool
 	// Geometry has a partition for each GPU; nil if no geometry serves all requests.
 	Geometry []string
 	Outcome  Outcome
-	// Mean is its mean delay, and Cost is Mean less the mean wait under the best policy, which changes instances.
+	// Mean is the mean delay, and Cost is Mean minus the mean wait under the best policy, which changes instances.
 	Mean, Cost stats.BlockEstimate
 }
 
@@ -75,9 +75,9 @@ func (a *adviser) fixedLeast(below int) (Need, error) {
 	return Need{Policy: "fixed geometry", GPUs: most, Outcome: t.tried[most], Mean: a.wait(t.tried[most].Bins)}, err
 }
 
-// A geometrySearch looks for numbers of GPUs with each partition that make the sum of the times from arrival to end
-// small. Under a fixed geometry, the instances of a profile are servers of one queue, so that each queue is simulated
-// by itself, once.
+// A geometrySearch searches for the number of GPUs with each partition. The cost of such numbers is the sum of the
+// times from arrival to end. Under a fixed geometry, the instances of a profile are servers of one queue. Each queue is
+// simulated by itself, once.
 type geometrySearch struct {
 	g     *mig.GPU
 	in    task.Requests
@@ -85,9 +85,28 @@ type geometrySearch struct {
 	// queues has the requests for each size, by the sizes that exist. times has the cost of a queue; see queueTime.
 	queues map[sizeSet]map[mig.Slices][]task.Request
 	times  map[queueKey]float64
-	// best has the numbers with the least cost until now.
+	// best has the numbers with the least cost so far, by partition.
 	best  []int
 	least float64
+}
+
+// newGeometrySearch keeps one of the partitions with equal sizes: their cost is the same.
+func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
+	s := &geometrySearch{
+		g: g, in: in, queues: map[sizeSet]map[mig.Slices][]task.Request{}, times: map[queueKey]float64{},
+		least: math.Inf(1),
+	}
+	kinds := map[string]bool{}
+	for _, p := range g.Partitions() {
+		sizes := slices.Clone(p)
+		slices.SortFunc(sizes, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
+		name := sizes.String()
+		if !kinds[name] {
+			kinds[name] = true
+			s.parts = append(s.parts, p)
+		}
+	}
+	return s
 }
 
 // A sizeSet has bit s for instances of s compute slices.
@@ -99,7 +118,8 @@ type queueKey struct {
 	servers int
 }
 
-// mostGeometries is how many geometries are tried one by one. Among more, a local search looks for a good one.
+// mostGeometries is the largest number of geometries that are all tried. Among more, a local search looks for a good
+// one.
 const mostGeometries = 200_000
 
 // A foundGeometry is the result of a search: a partition for each GPU, or none if no geometry serves all requests.
@@ -109,8 +129,8 @@ type foundGeometry struct {
 	Best bool `json:"best"`
 }
 
-// searchGeometry tries all geometries if they are few. Otherwise it begins once for each set of sizes, with the
-// partitions that have no others.
+// searchGeometry tries all geometries if there are at most so many. Otherwise it searches once for each set of sizes:
+// it begins with the partitions whose sizes are in the set, and then improves the numbers.
 func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, most int) (out foundGeometry, err error) {
 	s := newGeometrySearch(g, in)
 	out.Best = s.atMost(in.GPUs, most)
@@ -129,11 +149,12 @@ func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, most int)
 	return out, ctx.Err()
 }
 
-// atMost reports whether there are at most so many geometries: the combinations with repetition of the partitions.
+// atMost reports whether there are at most so many geometries: combinations with repetition of the partitions.
 func (s *geometrySearch) atMost(gpus, most int) bool {
 	count := 1
 	for i := 1; i < len(s.parts); i++ {
-		if count = count * (gpus + i) / i; count > most {
+		count = count * (gpus + i) / i
+		if count > most {
 			return false
 		}
 	}
@@ -142,7 +163,8 @@ func (s *geometrySearch) atMost(gpus, most int) bool {
 
 // try keeps the numbers of GPUs if they are better than all before.
 func (s *geometrySearch) try(numbers []int) {
-	if cost := s.cost(numbers); cost < s.least {
+	cost := s.cost(numbers)
+	if cost < s.least {
 		s.best, s.least = slices.Clone(numbers), cost
 	}
 }
@@ -161,16 +183,17 @@ func (s *geometrySearch) tryAll(ctx context.Context, numbers []int, i, left int)
 	numbers[i] = 0
 }
 
-// grow gives one GPU after the other the partition that makes the cost least, among those with the sizes of a set
-// alone. It begins with one GPU of each partition, and returns nil if they have other sizes than the set or the GPUs
-// are too few.
+// grow chooses the partitions of all GPUs among the partitions whose sizes are in a set. It begins with one GPU of each
+// of them, and gives every other GPU the partition with the least cost. It returns nil if the partitions lack a size of
+// the set, or if there are too few GPUs.
 func (s *geometrySearch) grow(sizes sizeSet, gpus int) []int {
 	numbers := make([]int, len(s.parts))
 	var exist sizeSet
 	for i, p := range s.parts {
-		if of := sizesOf(p); of&^sizes == 0 {
+		own := sizesOf(p)
+		if own&^sizes == 0 {
 			numbers[i] = 1
-			exist |= of
+			exist |= own
 			gpus--
 		}
 	}
@@ -194,7 +217,7 @@ func (s *geometrySearch) grow(sizes sizeSet, gpus int) []int {
 	return numbers
 }
 
-// improve changes one or two groups of 1, 2, 4, ... GPUs to other partitions, as long as that lowers the cost.
+// improve makes one or two changes (see eachChange) at a time, as long as that lowers the cost.
 func (s *geometrySearch) improve(ctx context.Context, numbers []int) {
 	for cost := s.cost(numbers); ctx.Err() == nil; {
 		next, least := s.step(numbers)
@@ -206,49 +229,33 @@ func (s *geometrySearch) improve(ctx context.Context, numbers []int) {
 	s.try(numbers)
 }
 
-func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
-	s := &geometrySearch{
-		g: g, in: in, queues: map[sizeSet]map[mig.Slices][]task.Request{}, times: map[queueKey]float64{},
-		least: math.Inf(1),
-	}
-	kinds := map[string]bool{}
-	for _, p := range g.Partitions() {
-		sizes := slices.Clone(p)
-		slices.SortFunc(sizes, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
-		name := sizes.String()
-		if !kinds[name] {
-			kinds[name] = true
-			s.parts = append(s.parts, p)
-		}
-	}
-	return s
-}
-
-// step returns the best numbers that differ by one or two groups of GPUs.
+// step returns the best numbers that differ by one or two changes.
 func (s *geometrySearch) step(numbers []int) (best []int, least float64) {
 	least = math.Inf(1)
 	next := slices.Clone(numbers)
 	keep := func() {
-		if cost := s.cost(next); cost < least {
+		cost := s.cost(next)
+		if cost < least {
 			best, least = slices.Clone(next), cost
 		}
 	}
-	s.moves(next, func() {
+	eachChange(next, func() {
 		keep()
-		s.moves(next, keep)
+		eachChange(next, keep)
 	})
 	return best, least
 }
 
-// moves calls then after each change of 1, 2, 4, ... GPUs from one partition to another, and takes the change back.
-func (s *geometrySearch) moves(numbers []int, then func()) {
+// eachChange changes 1, 2, 4, ... GPUs from one partition to another, in every way. After each change it calls visit,
+// and then takes the change back.
+func eachChange(numbers []int, visit func()) {
 	for from, have := range numbers {
 		for n := 1; n <= have; n *= 2 {
 			numbers[from] -= n
 			for to := range numbers {
 				if to != from {
 					numbers[to] += n
-					then()
+					visit()
 					numbers[to] -= n
 				}
 			}
@@ -265,7 +272,7 @@ func sizesOf(p mig.Partition) (sizes sizeSet) {
 	return sizes
 }
 
-// cost returns the sum of the times from arrival to end in slots; infinite if a request fits no instance.
+// cost returns the sum of the times from arrival to end, in slots. It is infinite if a request fits no instance.
 func (s *geometrySearch) cost(numbers []int) float64 {
 	var exist sizeSet
 	var servers [mig.MaxSize + 1]int
@@ -323,8 +330,8 @@ func (s *geometrySearch) divide(numbers []int) map[mig.Slices][]task.Request {
 	return out
 }
 
-// queueTime returns the sum of the slots from arrival to end if requests wait for servers, in the order of their
-// arrival. A request for several takes those that are free first.
+// queueTime returns the sum of the slots from arrival to end if requests wait for servers in the order of their
+// arrival. A request takes the servers that become free first.
 func queueTime(requests []task.Request, servers int) float64 {
 	var free heap.Heap[int]
 	for range servers {

@@ -2,21 +2,23 @@ package advise
 
 import "miglab/harness/stats"
 
-// A Moving compares a policy that moves running requests while others wait with one that only places, by the same rule.
+// A Moving compares two policies with the same rule of placement: [Mover] also moves running requests while others
+// wait.
 type Moving struct {
 	// Cost is the time in seconds for which a moved request makes no progress, and Moves is the number of moves.
 	Cost  float64
 	Moves int
-	// Less is the mean delay without moves less the mean delay with them. A pause after a move is part of the delay.
+	// Less is the mean delay without moves minus the mean delay with moves. Pauses after moves are part of the delay.
 	Less stats.BlockEstimate
 }
 
-// Still is the policy that places as [Mover] does and moves nothing.
+// Still is the policy that places as [Mover] does and moves no request.
 const Still, Mover = "mfi", "replan"
 
-// moveCosts are the costs of a move that are compared, in seconds, and mostMoves is more than any policy makes.
+// moveCosts are the compared costs of a move, in seconds.
 var moveCosts = []float64{0, 10, 30, 120}
 
+// mostMoves is more than the moves of any policy, so that the number of moves is not limited.
 const mostMoves = 1 << 30
 
 // moving simulates the cluster with moves at each cost.

@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,13 +16,13 @@ import (
 
 // An Order is the order in which a driver lists the places of a GPU, for an allocator that takes the first free one.
 type Order struct {
-	// Found is the best order found: devices are listed by the memory slice at which they begin, in this order. First
-	// is the order to use: Found if that is certainly better than ascending starts, and otherwise ascending starts.
+	// Found is the best order found. It orders devices by the memory slice at which they begin. First is the order to
+	// use: Found if it is certainly better than ascending starts, and ascending starts otherwise.
 	Found, First []mig.Slices
 	// Places are the devices of a GPU in the order to use.
 	Places []Place
-	// Less is the mean wait with ascending starts less that with Found, in the second half of the time. The order was
-	// searched for in the first half.
+	// Less is the mean wait with ascending starts minus the mean wait with Found, in the second half of the time. The
+	// search used the first half.
 	Less stats.BlockEstimate
 	// Tried is the number of orders that were simulated.
 	Tried int
@@ -40,11 +39,11 @@ type Place struct {
 	Used float64
 }
 
-const (
-	draPolicy = "dra-first-fit"
-	// mostOrders bounds the search, which takes most of the time on large clusters.
-	mostOrders = 60
-)
+// draPolicy is the policy whose parameter first is an order.
+const draPolicy = "dra-first-fit"
+
+// mostOrders is the largest number of orders that are tried. On large clusters, the search takes most of the time.
+const mostOrders = 60
 
 // foundOrder is the record of the search.
 type foundOrder struct {
@@ -73,7 +72,7 @@ func (a *adviser) order() (o Order, err error) {
 		return o, err
 	}
 	bins := len(a.span.counts)
-	half := bins / 2 / a.span.Per * a.span.Per
+	half := bins / 2 / a.span.Per * a.span.Per // the first bin of a block
 	if outcomes[0].Error == "" && outcomes[1].Error == "" {
 		o.Less = a.span.mean(difference(outcomes[0].Bins, outcomes[1].Bins), half, bins)
 	}
@@ -94,13 +93,16 @@ func (a *adviser) places(first []mig.Slices) (out []Place, err error) {
 	what := "places/" + a.gpus() + "/" + algorithm.ID
 	unit := a.unit(what, fmt.Sprint(algorithm.Spec.Version), func(context.Context) (any, error) {
 		r, err := runChecked(a, algorithm, a.in)
+		if err != nil {
+			return nil, err
+		}
 		used := map[string]int{}
 		for i, spots := range r.Spots {
 			for _, s := range spots {
 				used[placeName(a.in.Requests[i].Profile, s.Start)]++
 			}
 		}
-		return used, err
+		return used, nil
 	})
 	used, err := records[map[string]int](a, []work.Unit{unit})
 	if err != nil {
@@ -125,8 +127,8 @@ func (a *adviser) gpus() string { return strconv.Itoa(a.in.GPUs) }
 
 func placeName(p *mig.Profile, start mig.Slices) string { return fmt.Sprintf("%v:%d", p, start) }
 
-// searchOrder moves one slice of the order to another place as long as that lowers the waits of the first half of the
-// trace.
+// searchOrder begins with ascending starts. It moves one start to another place of the order, as long as that lowers
+// the waits of the first half of the trace and fewer than mostOrders orders were tried.
 func (a *adviser) searchOrder(ctx context.Context) (f foundOrder, err error) {
 	var order []mig.Slices
 	for _, p := range task.RequestProfiles(a.q.GPU) {
@@ -135,8 +137,11 @@ func (a *adviser) searchOrder(ctx context.Context) (f foundOrder, err error) {
 	slices.Sort(order)
 	order = slices.Compact(order)
 	best, err := a.earlyWait(order)
+	if err != nil {
+		return f, err
+	}
 	f.Tried = 1
-	for improved := true; improved && err == nil; {
+	for improved := true; improved; {
 		improved = false
 		for from := range order {
 			for to := range order {
@@ -157,7 +162,7 @@ func (a *adviser) searchOrder(ctx context.Context) (f foundOrder, err error) {
 		}
 	}
 	f.First = order
-	return f, cmp.Or(err, ctx.Err())
+	return f, ctx.Err()
 }
 
 // policyOf returns the policy with an order.
@@ -181,8 +186,11 @@ func (a *adviser) earlyWait(order []mig.Slices) (sum int, err error) {
 		in.Requests = in.Requests[:n]
 	}
 	r, err := runChecked(a, algorithm, in)
+	if err != nil {
+		return 0, err
+	}
 	for i, start := range r.Starts {
 		sum += start - in.Requests[i].Arrival
 	}
-	return sum, err
+	return sum, nil
 }

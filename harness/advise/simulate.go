@@ -14,19 +14,20 @@ import (
 	"miglab/harness/work"
 )
 
-// version is part of the digest of every unit. Change it when a unit gives another record.
+// version is part of the digest of every unit. Raise it whenever the record of a unit changes.
 const version = 3
 
 // A Span is the time of a trace, divided into bins and blocks.
 type Span struct {
 	// Slots is the time from the first to the last arrival.
 	Slots int
-	// Block is the length of a block in seconds, and Blocks is their number. The last one has the rest as well.
+	// Block is the length of a block in seconds, and Blocks is the number of blocks. The last block also has the rest
+	// of the time.
 	Block  float64
 	Blocks int
 	// Per is the number of bins of a block.
 	Per int
-	// counts has the arrivals in each bin, and bins has the bin of each request.
+	// counts has the number of arrivals in each bin, and bins has the bin of each request.
 	counts []float64
 	bins   []int
 }
@@ -58,7 +59,8 @@ func newSpan(in task.Requests) Span {
 	return s
 }
 
-// mean estimates the mean per request of the sums in bins from to to-1. Without enough blocks it has no interval.
+// mean estimates the mean per request of a quantity from its sums in the bins from to to-1. Without enough blocks the
+// estimate has no interval.
 func (s *Span) mean(sums []float64, from, to int) stats.BlockEstimate {
 	var sum, n float64
 	for i := from; i < to; i++ {
@@ -78,7 +80,7 @@ type Simulation struct {
 	GPUs   int
 	// Geometry has a partition for each GPU; nil if instances are made on demand.
 	Geometry []string
-	// Moves says that the policy may move requests. Each move stops one for MoveCost seconds.
+	// Moves says that the policy may move requests. Each move stops a request for MoveCost seconds.
 	Moves    bool
 	MoveCost float64
 }
@@ -90,9 +92,8 @@ type Outcome struct {
 	// Wait and P95 are the mean and the 95th percentile of the waits of all requests.
 	Wait float64 `json:"wait_s"`
 	P95  float64 `json:"p95_s"`
-	// Bins has the sum of the delays of the requests that arrive in each bin. A delay is the wait, less the time that
-	// a request for work saves if a fixed geometry gives it a larger instance.
-	// A pause after a move is part of it.
+	// Bins has the sum of the delays of the requests that arrive in each bin. A delay is the wait plus the pauses after
+	// moves, minus the time that a request for work saves if a fixed geometry gives it a larger instance.
 	Bins []float64 `json:"bins"`
 	// Moves is the number of moves.
 	Moves int `json:"moves,omitempty"`

@@ -10,7 +10,7 @@ import (
 
 // Held is a placement of the requests of a snapshot by first fit, the largest requests first.
 type Held struct {
-	// Layouts has the instances of each GPU. Whole says which GPUs belong to a request for several, which has no
+	// Layouts has the instances of each GPU. Whole says which GPUs belong to a request for several GPUs; they have no
 	// instances.
 	Layouts [][]*mig.Profile
 	Whole   []bool
@@ -18,8 +18,8 @@ type Held struct {
 	Left []int
 }
 
-// snapshot finds the number of GPUs that hold all requests at once, and places the requests on them or, if the question
-// has a number of GPUs, on these.
+// snapshot finds a number of GPUs that hold all requests at once. It places the requests on that many GPUs, or on the
+// number of GPUs in the question.
 func (a *adviser) snapshot(out *Advice) error {
 	all := a.in.Requests
 	order := make([]int, len(all))
@@ -45,6 +45,9 @@ func (a *adviser) snapshot(out *Advice) error {
 		return err
 	}
 	r, err := runChecked(b, algo.MustParse(FirstFit), b.in)
+	if err != nil {
+		return err
+	}
 	out.Held = Held{Layouts: make([][]*mig.Profile, out.GPUs), Whole: make([]bool, out.GPUs)}
 	for i, spots := range r.Spots {
 		q := &b.in.Requests[i]
@@ -61,5 +64,5 @@ func (a *adviser) snapshot(out *Advice) error {
 		}
 	}
 	slices.Sort(out.Held.Left)
-	return err
+	return nil
 }
