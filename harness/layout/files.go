@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,22 +19,24 @@ import (
 
 // A Named is a layout in a file, with the nodes and the GPUs that have it.
 type Named struct {
-	// Label is the label in mig-parted's file, and the nodes in gres.conf; "" for all nodes.
+	// Label is the label in mig-parted's file, or the nodes in gres.conf. "" means all nodes.
 	Label string
-	// Devices are the GPUs of a node; nil for all.
+	// Devices are the GPUs of a node; nil means all.
 	Devices []int
-	// Profiles are the instances of each of these GPUs or, in gres.conf, of the whole node. GPUs without any have MIG
-	// off in mig-parted's file. Whole is the number of such GPUs of a node in gres.conf, where their type is whole.
+	// Profiles are the instances of each of these GPUs or, in gres.conf, of the whole node. In mig-parted's file, a
+	// layout without profiles switches MIG off.
 	Profiles []*mig.Profile
-	Whole    int
+	// Whole is the number of GPUs of a node with MIG off, in gres.conf.
+	Whole int
 	// Line is the line in the file, from 1.
 	Line int
 	// filtered says that mig-parted's file names the devices that the entry is for.
 	filtered bool
 }
 
-// Others counts the entries of a file that are for other models.
+// Others describes the entries of a file that are for other models.
 type Others struct {
+	// Entries is their number.
 	Entries int
 	// Unknown lists the profiles that belong to no known model, with their lines.
 	Unknown []string
@@ -109,33 +112,37 @@ func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, other
 		var own []Named
 		for _, node := range list.Content {
 			l, unknown, err := readEntry(g, node)
-			if err != nil {
+			switch {
+			case err != nil:
 				return fail(node, "%s: %w", label, err)
-			}
-			if unknown != "" {
-				others.Entries++
-				if !anyModelHas(unknown) {
-					others.Unknown = append(others.Unknown, fmt.Sprintf("%s (line %d)", unknown, node.Line))
-				}
+			case unknown == "":
+				l.Label = label
+				own = append(own, l)
 				continue
+			case !anyModelHas(unknown):
+				others.Unknown = append(others.Unknown, fmt.Sprintf("%s (line %d)", unknown, node.Line))
 			}
-			l.Label = label
-			own = append(own, l)
+			others.Entries++
 		}
-		forUs := func(l Named) bool {
-			_, fits := Fit(g, l.Profiles)
-			return l.filtered && fits
-		}
-		alternative := slices.ContainsFunc(own, forUs)
-		for _, l := range own {
-			if alternative && l.filtered && !forUs(l) {
-				others.Entries++
-				continue
-			}
-			layouts = append(layouts, l)
-		}
+		entries := len(own)
+		own = selectFiltered(g, own)
+		others.Entries += entries - len(own)
+		layouts = append(layouts, own...)
 	}
 	return layouts, others, nil
+}
+
+// selectFiltered returns the entries of a label without the filtered ones that do not fit, if another filtered one
+// fits.
+func selectFiltered(g *mig.GPU, own []Named) []Named {
+	fits := func(l Named) bool {
+		_, ok := Fit(g, l.Profiles)
+		return ok
+	}
+	if !slices.ContainsFunc(own, func(l Named) bool { return l.filtered && fits(l) }) {
+		return own
+	}
+	return slices.DeleteFunc(own, func(l Named) bool { return l.filtered && !fits(l) })
 }
 
 // readEntry reads an element of a configuration. unknown is the first profile that the model does not have, or "".
@@ -172,15 +179,13 @@ func readEntry(g *mig.GPU, node *yaml.Node) (l Named, unknown string, err error)
 	if !e.Enabled && len(e.MIG) > 0 {
 		return l, "", errors.New("mig-enabled is false, so that it cannot have mig-devices")
 	}
-	names := []string{}
-	for name, n := range e.MIG {
+	for _, name := range slices.Sorted(maps.Keys(e.MIG)) {
+		n := e.MIG[name]
 		if n < 1 || n > maxCount {
 			return l, "", fmt.Errorf("%s: %d; write how many instances, from 1 to %d", name, n, maxCount)
 		}
-		names = append(names, name)
 	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(e.MIG)) {
 		p, err := g.ProfileByName(name)
 		if err != nil {
 			return l, name, nil
@@ -201,8 +206,8 @@ func anyModelHas(name string) bool {
 // wholeType is the type of GPUs with MIG off in gres.conf.
 const wholeType = "whole"
 
-// WriteGres writes the lines of gres.conf for nodes with instances, and as comments the lines of slurm.conf beside
-// them. The labels of the layouts name the nodes. It passes on the errors of w.
+// WriteGres writes the lines of gres.conf for nodes with instances. Comments have the lines that slurm.conf needs. The
+// labels of the layouts name the nodes. It passes on the errors of w.
 func WriteGres(w io.Writer, comment string, layouts []Named) error {
 	b := bufio.NewWriter(w)
 	for line := range strings.Lines(comment) {
@@ -236,8 +241,8 @@ func NodeLine(l Named) string {
 	return fmt.Sprintf("NodeName=%s Gres=%s", l.Label, strings.Join(gres, ","))
 }
 
-// ReadGres reads the instances of nodes from gres.conf: the lines of the name gpu that have a type. A type may begin
-// with the name of the GPU, as in a100_1g.5gb. Errors name the file and the line.
+// ReadGres reads the instances of nodes from gres.conf. It reads the lines with Name=gpu and a Type, which is a
+// profile. A type may begin with the name of the GPU, as in a100_1g.5gb. Errors name the file and the line.
 func ReadGres(r io.Reader, file string, g *mig.GPU) (layouts []Named, err error) {
 	in := bufio.NewScanner(r)
 	for line := 1; in.Scan(); line++ {

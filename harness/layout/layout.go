@@ -19,31 +19,31 @@ import (
 type Plan struct {
 	// Instances are in an order in which they can be created.
 	Instances []mig.Instance
-	// AnyStart says that creating the profiles in this order succeeds whichever free start the driver takes. Otherwise
+	// AnyStart says that the profiles can be created in this order, whichever free starts the driver chooses. Otherwise
 	// the starts must be given.
 	AnyStart bool
 }
 
 // Fit returns a plan for instances of some profiles; false if they do not fit.
 func Fit(g *mig.GPU, profiles []*mig.Profile) (Plan, bool) {
-	if len(profiles) > int(g.MemorySlices) {
-		return Plan{}, false // each takes a slice
+	if len(profiles) > int(g.MemorySlices) { // each takes a slice
+		return Plan{}, false
 	}
 	left := count(profiles)
 	if slices.ContainsFunc(left, func(k kind) bool { return k.number > k.profile.Max }) {
 		return Plan{}, false
 	}
-	if order := safeOrder(left, []mig.Mask{0}, map[string]bool{}); order != nil || len(profiles) == 0 {
-		placed, ok := place(order, 0)
-		return Plan{placed, true}, ok
+	order := safeOrder(left, []mig.Mask{0}, map[string]bool{})
+	safe := order != nil || len(profiles) == 0
+	if !safe {
+		order = slices.Clone(profiles)
+		slices.SortStableFunc(order, func(a, b *mig.Profile) int { return cmp.Compare(len(a.Starts), len(b.Starts)) })
 	}
-	ordered := slices.Clone(profiles)
-	slices.SortStableFunc(ordered, func(a, b *mig.Profile) int { return cmp.Compare(len(a.Starts), len(b.Starts)) })
-	placed, ok := place(ordered, 0)
-	return Plan{Instances: placed}, ok
+	placed, ok := place(order, 0)
+	return Plan{Instances: placed, AnyStart: safe}, ok
 }
 
-// A kind is a profile and how many instances of it are left to create.
+// A kind is a profile and a number of instances of it.
 type kind struct {
 	profile *mig.Profile
 	number  int
@@ -87,8 +87,9 @@ func free(p *mig.Profile, occupied mig.Mask) (out []mig.Instance) {
 	return out
 }
 
-// safeOrder returns an order in which the instances left can be created from each of the masks, whichever free start
-// the driver gives each; nil if no order is safe, or no instance is left. failed has the states without a safe order.
+// safeOrder returns an order in which the instances left can be created from each of the masks, whichever free starts
+// the driver chooses. It returns nil if no order is safe, or if no instance is left. failed remembers the states
+// without a safe order.
 func safeOrder(left []kind, masks []mig.Mask, failed map[string]bool) []*mig.Profile {
 	state := fmt.Sprint(masks)
 	for _, k := range left {
@@ -130,7 +131,7 @@ type Change struct{ Profile, By *mig.Profile }
 // Mend returns the fewest changes after which a layout fits. It replaces an instance by the largest profile that fits
 // and that is no larger than the instance's own.
 func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
-	var best []*mig.Profile // what stays
+	var best []*mig.Profile // the largest list of instances that fit and stay unchanged
 	for set := range 1 << min(len(profiles), maxMended) {
 		var kept []*mig.Profile
 		for i, p := range profiles {
@@ -145,7 +146,7 @@ func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
 			}
 		}
 	}
-	stays := slices.Clone(best)
+	mended := slices.Clone(best)
 	var out []Change
 	for _, p := range profiles {
 		i := slices.Index(best, p)
@@ -158,9 +159,9 @@ func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
 			if by.Size > p.Size || by.Length > p.Length || by.MediaExtensions != p.MediaExtensions {
 				continue
 			}
-			_, ok := Fit(g, append(slices.Clone(stays), by))
+			_, ok := Fit(g, append(slices.Clone(mended), by))
 			if ok {
-				stays, change.By = append(stays, by), by
+				mended, change.By = append(mended, by), by
 				break
 			}
 		}
@@ -169,11 +170,11 @@ func Mend(g *mig.GPU, profiles []*mig.Profile) []Change {
 	return out
 }
 
-// maxMended is the number of instances among which [Mend] chooses those that stay; it leaves out the others.
+// maxMended bounds the search of [Mend], which leaves out or replaces every instance after the first maxMended.
 const maxMended = 14
 
-// Parse reads a list of profiles such as 3g,4g or 1g.10gb:4,3g.40gb: NVIDIA's names, or a size for its standard
-// profile, and how many after a colon.
+// Parse reads a list of profiles such as 3g,4g or 1g.10gb:4,3g.40gb. A profile is NVIDIA's name, or a size, which means
+// the standard profile of the size. A colon and a number repeat the profile.
 func Parse(g *mig.GPU, text string) (out []*mig.Profile, err error) {
 	for _, part := range strings.Split(text, ",") {
 		name, number, counted := strings.Cut(strings.TrimSpace(part), ":")
@@ -208,7 +209,7 @@ func Profile(g *mig.GPU, name string) (*mig.Profile, error) {
 	return g.ProfileByName(name)
 }
 
-// Command returns the command that makes the instances of a plan.
+// Command returns the command of nvidia-smi that creates the instances of a plan.
 func (p Plan) Command(g *mig.GPU) string {
 	var tuples []string
 	for _, in := range p.Instances {
@@ -221,8 +222,8 @@ func (p Plan) Command(g *mig.GPU) string {
 	return "nvidia-smi mig -cgi " + strings.Join(tuples, ",") + " -C"
 }
 
-// Divide gives the instances of a node to its GPUs; false if they do not fit. It returns an error for a profile with
-// engines that the model's table of partitions does not have.
+// Divide gives the instances of a node to its GPUs; false if they do not fit. It returns an error for a profile that is
+// not in [mig.GPU.Profiles], such as a profile with media extensions.
 func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error) {
 	kinds := count(profiles)
 	wanted := func(p *mig.Profile) bool {
@@ -254,7 +255,7 @@ func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error)
 		for i, n := range share {
 			own = append(own, slices.Repeat([]*mig.Profile{kinds[i].profile}, n)...)
 		}
-		plan, _ := Fit(g, own)
+		plan, _ := Fit(g, own) // it fits: share is part of a partition
 		out = append(out, plan)
 	}
 	return out, ok, nil
