@@ -1,5 +1,5 @@
-// Package cli holds what all commands of miglab share: flags that are checked with the command line, progress, and
-// the errors that decide the exit code. [Main] reports any other error as bad input, except [context.Canceled].
+// Package cli has the parts that the commands of miglab share: flags that are checked with the command line, progress,
+// and the errors that decide the exit code. [Main] reports any other error as bad input, except [context.Canceled].
 package cli
 
 import (
@@ -29,38 +29,43 @@ func (e InterruptedError) Unwrap() error { return context.Canceled }
 
 // Interruptible does work that does not look at ctx, such as reading a pipe. It returns the error of ctx once ctx is
 // done; the work then goes on in a goroutine.
-func Interruptible[T any](ctx context.Context, work func() (T, error)) (v T, err error) {
-	done := make(chan func() (T, error), 1)
+func Interruptible[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	var v T
+	done := make(chan error, 1)
 	go func() {
-		v, err := work()
-		done <- func() (T, error) { return v, err }
+		result, err := work()
+		v = result
+		done <- err
 	}()
 	select {
-	case result := <-done:
-		return result()
+	case err := <-done:
+		return v, err
 	case <-ctx.Done():
-		return v, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
 }
 
-// Arguments checks that a command gets from least to most arguments. what names them in errors, as in "a file".
-func Arguments(least, most int, what string) cobra.PositionalArgs {
+// Arguments returns a check that a command has from least to most arguments. noun names the arguments in errors, as in
+// "a file".
+func Arguments(least, most int, noun string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return fmt.Errorf("%s needs %s; see %s --help", c.Name(), what, c.CommandPath())
+			return fmt.Errorf("%s needs %s; see %s --help", c.Name(), noun, c.CommandPath())
 		case len(args) > most && most == 0:
 			return fmt.Errorf("%s takes flags only and cannot use %q; see %s --help", c.Name(), args[0],
 				c.CommandPath())
 		case len(args) > most:
-			return fmt.Errorf("%s takes %s and cannot use %q, too; see %s --help", c.Name(), what, args[most],
+			return fmt.Errorf("%s takes %s and cannot use %q, too; see %s --help", c.Name(), noun, args[most],
 				c.CommandPath())
 		}
 		return nil
 	}
 }
 
-// Output is the standard output of a command. It remembers the first error of a write, so that commands need not look.
+// Output is the standard output of a command. It keeps the first error of a write, so that commands need not check each
+// write.
 type Output struct {
 	File *os.File
 	Err  error
@@ -75,7 +80,7 @@ func (o *Output) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// Count returns a number with the noun that it counts: 1 task, 2 tasks. The plural is the singular and s.
+// Count returns a number and a noun, as in "1 task" and "2 tasks". The singular is the plural without its last s.
 func Count(n int, plural string) string {
 	if n == 1 {
 		plural = strings.TrimSuffix(plural, "s")

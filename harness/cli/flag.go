@@ -13,7 +13,7 @@ import (
 	"miglab/harness/nearest"
 )
 
-// value is the value of a flag that is read and checked with the command line.
+// value implements [pflag.Value] for a flag that is read and checked with the command line.
 type value[T any] struct {
 	name, text string
 	to         *T
@@ -38,8 +38,8 @@ func (v *value[T]) Type() string {
 	return "string"
 }
 
-// AddFlag adds a flag that read reads; without a default, *to stays as it is. It panics on a
-// default that is wrong, which is a mistake in the program.
+// AddFlag adds a flag whose text read converts. An empty byDefault leaves *to unchanged. AddFlag panics if read refuses
+// byDefault, which is a mistake in the program.
 func AddFlag[T any](c *cobra.Command, to *T, name, byDefault string, read func(string) (T, error), usage string) {
 	v := &value[T]{name: name, to: to, read: read}
 	if byDefault != "" {
@@ -50,10 +50,10 @@ func AddFlag[T any](c *cobra.Command, to *T, name, byDefault string, read func(s
 	c.Flags().Var(v, name, usage)
 }
 
-// ValueError is the error of a flag's value. It needs no further explanation.
+// ValueError is the error of a flag's value. Its text names the flag and what would be right.
 type ValueError struct{ error }
 
-// AtLeast reads whole numbers up to a thousand million: what is counted takes time and memory.
+// AtLeast reads whole numbers from least to 1,000,000,000. Larger counts would take too much time and memory.
 func AtLeast(least int) func(string) (int, error) { return WholeNumber(least, 1_000_000_000) }
 
 // WholeNumber reads a whole number from least to most.
@@ -79,7 +79,8 @@ func OneOf[N ~string](kind string, names []N) func(string) (N, error) {
 	}
 }
 
-// CheckValues returns an error for an empty list, and for a folder "-", which is not standard output.
+// CheckValues returns an error if a flag's list has an empty part, or if a flag for a folder is "-", the sign for
+// standard output.
 func CheckValues(c *cobra.Command, _ []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		list, ok := f.Value.(pflag.SliceValue)

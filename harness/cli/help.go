@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// SetHelp gives a command, and those below it, the texts of the files of the folder help that are named after them:
-// a description, the line "Examples:" and examples. It replaces what fill says.
+// SetHelp sets the help of a command and of its subcommands from their files in texts, named by [HelpFile]. A file has
+// a description, the line "Examples:" and examples. fill replaces placeholders in it.
 func SetHelp(c *cobra.Command, texts embed.FS, fill *strings.Replacer) {
 	if raw, err := texts.ReadFile(HelpFile(c)); err == nil {
 		long, examples, _ := strings.Cut(fill.Replace(string(raw)), "Examples:\n")
@@ -19,7 +19,7 @@ func SetHelp(c *cobra.Command, texts embed.FS, fill *strings.Replacer) {
 	}
 }
 
-// HelpFile returns the name of a command's file: miglab suite run has help/suite-run.txt.
+// HelpFile returns the name of a command's help file. For example, miglab suite run has help/suite-run.txt.
 func HelpFile(c *cobra.Command) string {
 	return "help/" + strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "miglab "), " ", "-") + ".txt"
 }

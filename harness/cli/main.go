@@ -46,9 +46,9 @@ func Main(root *cobra.Command, args []string) int {
 	return code
 }
 
-// interruptible returns a context that ends with the first signal to stop. The second signal of a kind
-// ends the process, whatever it is doing. Signals of different kinds count apart, because a process
-// that a sweep started on this machine gets the terminal's SIGINT and then the sweep's SIGTERM.
+// interruptible returns a context that ends with the first signal to stop. The second signal of a kind ends the process
+// at once. Signals of different kinds count separately, because a process that a script started may get the terminal's
+// SIGINT and then the script's SIGTERM.
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 8)
@@ -66,8 +66,8 @@ func interruptible() context.Context {
 	return ctx
 }
 
-// NewRoot returns the command miglab with commands below it. It has a flag --version of its own: cobra needs
-// a template to change the text of its flag, with which the linker keeps every method of the program.
+// NewRoot returns the command miglab with its subcommands. It has its own flag --version: to change the text of cobra's
+// flag takes a template, and with templates the linker keeps every method of the program.
 func NewRoot(short, version string, commands ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use: "miglab", Short: short, SilenceErrors: true, SilenceUsage: true, PersistentPreRunE: CheckValues,
@@ -113,7 +113,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		Short:   "Help on a command",
 		Example: "  miglab help schedule",
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, rest, _ := root.Find(args) // it returns the last command that it knows
+			c, rest, _ := root.Find(args) // c is the last command that exists
 			if len(rest) > 0 {
 				return unknownCommand(c, rest[0])
 			}
@@ -124,7 +124,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// unknownCommand returns the error for a name that is no command below parent.
+// unknownCommand returns the error for a name that is not a subcommand of parent.
 func unknownCommand(parent *cobra.Command, name string) error {
 	var names []string
 	for _, c := range parent.Commands() {
@@ -135,7 +135,7 @@ func unknownCommand(parent *cobra.Command, name string) error {
 	return fmt.Errorf("%w; see %s --help", nearest.Unknown("command", name, names), parent.CommandPath())
 }
 
-// flagError returns the error about a command's flags for an error of the parser.
+// flagError turns an error of the parser into an error that says what would be right.
 func flagError(c *cobra.Command, err error) error {
 	if own, ok := errors.AsType[ValueError](err); ok {
 		return own
@@ -149,7 +149,7 @@ func flagError(c *cobra.Command, err error) error {
 		})
 		unknown, _ := errors.AsType[*nearest.UnknownError](nearest.Unknown("flag",
 			"--"+missing.GetSpecifiedName(), known))
-		unknown.Known = nil // --help says more
+		unknown.Known = nil // a list of all flags would be long; --help has it
 		err = unknown
 	}
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
@@ -160,7 +160,7 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 }
 
-// wants says what the flags of the parser's own types take.
+// wants describes the values of the flags of pflag's own types.
 var wants = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number from 0", "float64": "a number",
 	"bool": "true or false", "intSlice": "whole numbers, separated by commas",

@@ -14,62 +14,64 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how much work is done and how long the rest will take: as a bar on a terminal, and
-// elsewhere as a line every ten seconds.
+// Progress shows how much work is done and how long the rest will take. It shows a bar on a terminal, and otherwise
+// prints a line every ten seconds.
 type Progress struct {
-	// terminal says that there is a bar.
+	// terminal says that w is a terminal.
 	terminal bool
 
-	w    io.Writer
-	what string
+	w io.Writer
+	// noun names the units of work, for example cells.
+	noun string
 	bar  *progressbar.ProgressBar
 	forecast
 }
 
-// sayEvery is how often the forecast is made, and how often there is a line where there is no terminal.
+// sayEvery is the time between two forecasts, and between two lines if there is no terminal.
 const sayEvery = 10 * time.Second
 
-// A forecast says how long the rest of some work will take, from the speed of all that was done. Units differ, and
-// quick ones may come first. So it grows by at most a half at a time, and beyond the time that has passed it shrinks by
-// at most a third.
+// A forecast says how long the rest of some work will take, at the mean speed so far. It changes slowly, because quick
+// units may come first.
 type forecast struct {
-	// start counts the work that was done before the first call, at began. It does not count for the speed.
-	start       int
-	began, made time.Time
-	// share is the share of the work since then that is done, by its costs; 0 if these are not known.
+	// start is the number of units that were done at the first call, at time began. They do not count for the speed.
+	start int
+	began time.Time
+	// share is the share of the work since began that is done, by cost; 0 if the costs are unknown.
 	share float64
-	// left is the forecast that was made then; 0 without a forecast.
+	// left is the last forecast, from time made; 0 without a forecast.
 	left time.Duration
+	made time.Time
 }
 
-// make makes the forecast.
-func (f *forecast) make(done, total int, now time.Time) {
+// update makes a new forecast.
+func (f *forecast) update(done, total int, now time.Time) {
 	passed := now.Sub(f.made)
 	if done > f.start {
 		share := cmp.Or(f.share, float64(done-f.start)/float64(total-f.start))
 		left := time.Duration(float64(now.Sub(f.began)) * (1 - share) / share)
 		if f.left > 0 {
-			left = min(max(left, (f.left-passed)*2/3), max(f.left, passed)*3/2)
+			least, most := (f.left-passed)*2/3, max(f.left, passed)*3/2
+			left = min(max(left, least), most)
 		}
 		f.left = left
 	}
 	f.made = now
 }
 
-// NewProgress returns the progress of work that is counted in something, for example cells.
-func NewProgress(w io.Writer, what string) *Progress {
+// NewProgress returns the progress of work that is counted in units with this noun, for example cells.
+func NewProgress(w io.Writer, noun string) *Progress {
 	f, ok := w.(*os.File)
-	return &Progress{terminal: ok && term.IsTerminal(int(f.Fd())), w: w, what: what}
+	return &Progress{terminal: ok && term.IsTerminal(int(f.Fd())), w: w, noun: noun}
 }
 
-// SetShare says, before a call of Set, which share of the work since the first call is done, where units differ in
-// cost.
+// SetShare sets the share of the work since the first call of Set that is done, by cost. Call it before Set if units
+// differ in cost.
 func (p *Progress) SetShare(share float64) { p.share = share }
 
 // Set shows how many units are done.
 func (p *Progress) Set(done, total int) {
 	now := time.Now()
-	if done == total { // what comes after this is other work
+	if done == total { // later calls are about other work
 		p.Done()
 		return
 	}
@@ -78,29 +80,29 @@ func (p *Progress) Set(done, total int) {
 	}
 	due := now.Sub(p.made) >= sayEvery
 	if due {
-		p.make(done, total, now)
+		p.update(done, total, now)
 	}
 	if !p.terminal {
 		if due {
-			fmt.Fprintf(p.w, "%s: %d of %d done%s\n", p.what, done, total, p.rest())
+			fmt.Fprintf(p.w, "%s: %d of %d done%s\n", p.noun, done, total, p.rest())
 		}
 		return
 	}
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(total-done,
-			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.what),
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.noun),
 			progressbar.OptionSetPredictTime(false), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 			progressbar.OptionFullWidth())
 	}
 	if due {
-		p.bar.Describe(p.what + p.rest())
+		p.bar.Describe(p.noun + p.rest())
 	}
 	// A bar that cannot be drawn does not stop the work.
 	_ = p.bar.Set(done - p.start)
 }
 
-// rest words the forecast.
+// rest returns the forecast as text; "" without a forecast.
 func (p *Progress) rest() string {
 	if p.left == 0 {
 		return ""
@@ -108,7 +110,7 @@ func (p *Progress) rest() string {
 	return ", about " + p.left.Round(time.Second).String() + " left"
 }
 
-// Done takes the bar away.
+// Done removes the bar and the forecast.
 func (p *Progress) Done() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
@@ -116,11 +118,10 @@ func (p *Progress) Done() {
 	p.bar, p.forecast = nil, forecast{}
 }
 
-// RunUnits does work that is counted in units, such as cells, and shows how much of it is done: work tells
-// the progress, and may print when all is done. Where it was interrupted and does not say itself what it kept, the
-// same command goes on with it.
-func RunUnits(c *cobra.Command, unit string, work func(p *Progress) error) error {
-	p := NewProgress(c.ErrOrStderr(), unit)
+// RunUnits does work that is counted in units, such as cells, and shows its progress, which work sets. An interruption
+// becomes an [InterruptedError]: if work returns none, it says that the same command continues the work.
+func RunUnits(c *cobra.Command, noun string, work func(p *Progress) error) error {
+	p := NewProgress(c.ErrOrStderr(), noun)
 	err := work(p)
 	p.Done()
 	interrupted := InterruptedError{Kept: "what was computed is kept, run the same command again to go on"}

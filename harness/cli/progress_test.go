@@ -57,7 +57,7 @@ func TestForecastsDoNotJump(t *testing.T) {
 			if passed < sayEvery {
 				continue
 			}
-			f.make(done+1, total, now)
+			f.update(done+1, total, now)
 			if last > 0 && (f.left < (last-passed)*2/3 || f.left > max(last, passed)*3/2) {
 				t.Fatalf("%v after %v is %v", last, passed, f.left)
 			}
@@ -65,7 +65,7 @@ func TestForecastsDoNotJump(t *testing.T) {
 	})
 	f := forecast{began: time.Unix(0, 0), made: time.Unix(0, 0)}
 	for i := range 100 { // quick units hide how long the others take
-		f.make(1000+i, 1200, time.Unix(int64(10*(i+1)), 0))
+		f.update(1000+i, 1200, time.Unix(int64(10*(i+1)), 0))
 	}
 	if want := 1000. / 1099 * 101; f.left.Seconds() < want-1 || f.left.Seconds() > want+1 {
 		t.Errorf("%v is left, want %.0f s", f.left, want)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Version says which program this is: its version, its commit, and what it was built by and for.
-// release is empty unless a release was built.
+// Version describes the program: its version, its commit, the version of Go and the platform. release is the version of
+// a release; it is empty in other builds.
 func Version(release string) string {
 	v := release
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -22,8 +22,8 @@ func Version(release string) string {
 	return fmt.Sprintf("%s, commit %s, %s, %s/%s", v, Commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// Commit returns the commit that the program was built from, or "unknown": what go build has put into
-// it, or what make build wrote beside it.
+// Commit returns the commit that the program was built from. It is recorded in the program by go build, or in a file
+// beside the program by make build. Without both, Commit returns "unknown".
 func Commit() string {
 	revision, modified := "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -2,7 +2,7 @@ package cli
 
 import "strings"
 
-// word makes one word for the shell, quoted where that is needed.
+// word quotes a text for the shell, if it needs quotes.
 func word(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
@@ -14,7 +14,7 @@ func word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Words makes a word of each text for the shell, and joins them by spaces.
+// Words quotes texts for the shell and joins them by spaces.
 func Words(texts []string) string {
 	words := make([]string, len(texts))
 	for i, text := range texts {
