@@ -1,14 +1,19 @@
-// Package cli has the parts that the commands of miglab share: flags that are checked with the command line, progress,
-// and the errors that decide the exit code. [Main] reports any other error as bad input, except [context.Canceled].
+// Package cli has the parts that the commands of miglab share: flags that are checked with the command line, files to
+// write, progress, and the errors that decide the exit code. [Main] reports any other error as bad input, except
+// [context.Canceled].
 package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // A FailedError is an outcome that is not a mistake of the user, such as a schedule that the referee rejects.
@@ -78,6 +83,29 @@ func (o *Output) Write(text []byte) (int, error) {
 		o.Err = err
 	}
 	return n, err
+}
+
+// TerminalWidth returns the columns of the terminal that w writes to. COLUMNS, if it is set, gives their number.
+// Without a terminal, or if its size is unknown, TerminalWidth returns 0.
+func TerminalWidth(w io.Writer) int {
+	out, ok := w.(*Output)
+	if !ok || !term.IsTerminal(int(out.File.Fd())) {
+		return 0
+	}
+	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err == nil && n > 0 {
+		return n
+	}
+	n, _, _ = term.GetSize(int(out.File.Fd())) // 0 after an error
+	return n
+}
+
+// EncodeJSON writes a value as indented JSON.
+func EncodeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }
 
 // Count returns a number and a noun, as in "1 task" and "2 tasks". The singular is the plural without its last s.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -93,4 +94,43 @@ func CheckValues(c *cobra.Command, _ []string) (err error) {
 		}
 	})
 	return err
+}
+
+// CheckArgs adds a check that runs once the whole command line has been read.
+func CheckArgs(c *cobra.Command, check func() error) {
+	first := c.Args
+	if first == nil {
+		first = Arguments(0, 0, "")
+	}
+	c.Args = func(c *cobra.Command, args []string) error {
+		if err := first(c, args); err != nil {
+			return err
+		}
+		return check()
+	}
+}
+
+// ReadDuration reads a time above zero, for example 30s or 5m.
+func ReadDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, errors.New("a time above zero, for example 30s or 5m")
+	}
+	return d, nil
+}
+
+// RequireFlags makes flags of a command required.
+func RequireFlags(c *cobra.Command, names ...string) {
+	CheckArgs(c, func() error {
+		var missing []string
+		for _, name := range names {
+			if !c.Flags().Changed(name) {
+				missing = append(missing, "--"+name)
+			}
+		}
+		if missing == nil {
+			return nil
+		}
+		return fmt.Errorf("%s needs %s; see %s --help", c.Name(), strings.Join(missing, " and "), c.CommandPath())
+	})
 }

@@ -17,8 +17,8 @@ import (
 	"miglab/reports"
 )
 
-// requestFlags name an instance of requests. A command has them beside [problemFlags], and one of
-// --tasks and --dataset must be given.
+// requestFlags name an instance of requests. A command with these flags also has [problemFlags] and needs one of
+// --tasks and --dataset.
 type requestFlags struct {
 	dataset  string
 	instance int
@@ -31,8 +31,8 @@ func (f *requestFlags) register(c *cobra.Command) {
 	cli.AddFlag(c, &f.instance, "instance", "0", cli.AtLeast(0), "instance of the dataset")
 }
 
-// chosen reports whether the command is about requests. The error says which flags do not go
-// together; batch are those that are about tasks only.
+// chosen reports whether the command is about requests. It returns an error for flags that exclude each other. batch
+// has the names of flags for tasks only.
 func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
 	flags := c.Flags()
 	switch {
@@ -57,7 +57,7 @@ func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
 	return true, nil
 }
 
-// requests reads the instance for a GPU model, or for the track's usual model if g is nil.
+// requests reads the instance for a GPU model. Without --gpu, the model is the usual one of the placement track.
 func (f *requestFlags) requests(c *cobra.Command, g *mig.GPU) (*mig.GPU, task.Requests, error) {
 	if !c.Flags().Changed("gpu") {
 		g = mig.MustLookup(track.Placement.GPU)
@@ -74,8 +74,7 @@ func (f *requestFlags) requests(c *cobra.Command, g *mig.GPU) (*mig.GPU, task.Re
 	return g, in, err
 }
 
-// writeAccepted prints how many requests any scheduler can accept at most, or as JSON the
-// certificate of it.
+// writeAccepted prints an upper bound on the requests that a scheduler can accept or, as JSON, its certificate.
 func writeAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, format string) error {
 	g, in, err := f.requests(c, g)
 	if err != nil {
@@ -90,7 +89,7 @@ func writeAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, format string)
 		return err
 	}
 	if format == "json" {
-		return new(output).emit(c, func(w io.Writer) error { return certificate.EncodeAcceptance(w, claim) })
+		return new(cli.File).Emit(c, func(w io.Writer) error { return certificate.EncodeAcceptance(w, claim) })
 	}
 	t := reports.Table{
 		Columns: reports.Left("what").Right("value").Left("by"),
@@ -120,7 +119,7 @@ func checkAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format s
 		return cli.FailedError{Err: fmt.Errorf("%s is refused: %w", path, err)}
 	}
 	if format == "json" {
-		return emitJSON(c, struct {
+		return cli.EncodeJSON(c.OutOrStdout(), struct {
 			Valid    bool `json:"valid"`
 			Requests int  `json:"requests"`
 			GPUs     int  `json:"gpus"`

@@ -35,7 +35,7 @@ type adviseFlags struct {
 	out           string
 }
 
-// advisedPolicies are compared unless others are named: those of the page about clusters.
+// advisedPolicies are compared by default. They are the policies on the page about clusters (reports/site/CLUSTERS.md).
 var advisedPolicies = []string{
 	"ff", "dra-first-fit", "hami-2.10", "hami-binpack", "hami-spread", "bf-bi", "wf-bi", "mfi", "mfi-weighted", "fgd",
 }
@@ -56,12 +56,12 @@ func newAdvise() *cobra.Command {
 	cli.AddFlag(c, &f.gpus, "gpus", "0", cli.WholeNumber(0, mostGPUs),
 		"GPUs of the cluster in which policies are compared; 0 means as many as first fit needs")
 	cli.AddFlag(c, &f.perNode, "pernode", "0", cli.AtLeast(0), "GPUs of a node; 0 means all")
-	cli.AddFlag(c, &f.wait, "wait", "", readDuration, "largest mean wait (default 10m, or none with --p95)")
-	cli.AddFlag(c, &f.p95, "p95", "", readDuration, "largest 95th percentile of the waits")
+	cli.AddFlag(c, &f.wait, "wait", "", cli.ReadDuration, "largest mean wait (default 10m, or none with --p95)")
+	cli.AddFlag(c, &f.p95, "p95", "", cli.ReadDuration, "largest 95th percentile of the waits")
 	c.Flags().StringSliceVar(&f.policies, "policies", advisedPolicies,
 		"policies to compare with ff, separated by commas (miglab list algorithms)")
 	c.Flags().StringVar(&f.out, "out", "", "folder for the page as Markdown, its charts and the files of other tools")
-	checkArgs(c, func() error { return f.check(c) })
+	cli.CheckArgs(c, func() error { return f.check(c) })
 	return c
 }
 
@@ -90,7 +90,10 @@ func (f *adviseFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// question returns what the flags ask of a trace.
+// defaultWait is the largest accepted mean wait, in seconds, if no flag gives another limit.
+const defaultWait = 600
+
+// question returns the question that the flags ask about a trace.
 func (f *adviseFlags) question(in task.Requests) advise.Question {
 	q := advise.Question{
 		GPU: f.gpu, Requests: in, GPUs: f.gpus, PerNode: f.perNode, Wait: -1, P95: -1, Policies: f.policies,
@@ -103,11 +106,10 @@ func (f *adviseFlags) question(in task.Requests) advise.Question {
 	switch {
 	case f.options.Snapshot:
 		q.Wait = 0
-	case f.wait > 0 || f.p95 == 0:
-		q.Wait = 600
-		if f.wait > 0 {
-			q.Wait = f.wait.Seconds()
-		}
+	case f.wait > 0:
+		q.Wait = f.wait.Seconds()
+	case f.p95 == 0:
+		q.Wait = defaultWait
 	}
 	if f.p95 > 0 {
 		q.P95 = f.p95.Seconds()
@@ -155,16 +157,16 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	if err := answer.Write(f.out); err != nil {
 		return err
 	}
-	list := output{path: filepath.Join(f.out, "rejected.csv")}
-	err = list.emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) })
+	list := cli.File{Path: filepath.Join(f.out, "rejected.csv")}
+	err = list.Emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) })
 	if err == nil {
 		fmt.Fprintf(c.ErrOrStderr(), "the page, its charts and the files for other tools are in %s\n", f.out)
 	}
 	return err
 }
 
-// next returns the command that compares the policies on the requests that were written, by other measures as well. It
-// is for the folder of --out.
+// next returns the command that compares the policies by all metrics, on the requests in the folder of --out. It
+// returns "" without --out, and for a snapshot.
 func (f *adviseFlags) next(a *advise.Advice) string {
 	if f.out == "" || f.options.Snapshot {
 		return ""
@@ -179,7 +181,7 @@ func (f *adviseFlags) next(a *advise.Advice) string {
 	})
 }
 
-// assumption words by what the jobs that were read got their profiles; empty if the file names profiles or memory.
+// assumption returns a sentence that says how the jobs got their profiles; nil if the file has profiles or memory.
 func (f *adviseFlags) assumption() []string {
 	if len(f.jobs) == 0 || slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Profile != "" }) {
 		return nil
@@ -197,7 +199,7 @@ func (f *adviseFlags) assumption() []string {
 	return []string{text}
 }
 
-// firstReason words why the first row cannot be used.
+// firstReason returns the reason why the first rejected row cannot be used; "" if no row was rejected.
 func firstReason(rejected []traces.Rejected) string {
 	if len(rejected) == 0 {
 		return ""
@@ -205,7 +207,7 @@ func firstReason(rejected []traces.Rejected) string {
 	return fmt.Sprintf("; line %d: %s", rejected[0].Line, rejected[0].Reason)
 }
 
-// adviseLine returns the command line, without the flags that change no answer.
+// adviseLine returns the command line without the flags that do not change the answers.
 func adviseLine(c *cobra.Command, path string) string {
 	words := []string{"miglab", "advise", path}
 	c.Flags().Visit(func(f *pflag.Flag) {

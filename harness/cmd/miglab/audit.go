@@ -50,7 +50,7 @@ func newAudit() *cobra.Command {
 		},
 	}
 	f.register(c, "folder with the results", "bounds")
-	cli.AddFlag(c, &within, "within", "8m", readDuration,
+	cli.AddFlag(c, &within, "within", "8m", cli.ReadDuration,
 		"processor time for bounds that are missing, of all workers together")
 	c.Flags().BoolVar(&whole, "all", false, "compute all bounds that are missing, however long it takes")
 	return c

@@ -50,29 +50,29 @@ func newBound() *cobra.Command {
 			return writeBounds(c, p, format)
 		},
 	}
-	pf.addOptional(c)
+	pf.register(c)
 	rf.register(c)
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
-	cli.AddFlag(c, &budget, "budget", "", readDuration,
+	cli.AddFlag(c, &budget, "budget", "", cli.ReadDuration,
 		"time to look for better schedules with --exact, for example 30s (default: one search)")
 	return c
 }
 
-// A shownBound is a registered bound, with what the table says about it and its value for a problem.
+// A shownBound is a registered bound with its row of the table and its value for a problem.
 type shownBound struct {
 	name, label, proven, source string
 	seconds                     mig.Seconds
 }
 
-// knownBounds are printed in this order, before those that were added.
+// knownBounds are printed first, in this order.
 var knownBounds = []shownBound{
 	{name: "area", label: "area", proven: "yes", source: "FAR 6.4"},
 	{name: "l-bound", label: "l_bound", proven: "no, it can exceed the optimum", source: "DRL 5.2"},
 	{name: "certified", label: "certified", proven: "yes", source: "package bounds"},
 }
 
-// computeBounds returns the known bounds and after them the other proven ones, ascending.
+// computeBounds returns the known bounds, and after them the other proven bounds in ascending order.
 func computeBounds(ctx context.Context, p schedule.Problem) ([]shownBound, error) {
 	all := slices.Clone(knownBounds)
 	for _, s := range algo.All(algo.TrackBound) {
@@ -103,7 +103,7 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 	if err != nil {
 		return err
 	}
-	// The table calls the certified bound proven, so its witness is verified exactly before.
+	// The table says that the certified bound is proven. So its witness is verified before.
 	w, err := bounds.Prove(c.Context(), p, mig.Seconds(math.Inf(1)))
 	if err == nil {
 		err = certificate.VerifyWitness(p, w)
@@ -122,7 +122,7 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 		for _, b := range all[len(knownBounds):] {
 			others[b.name] = b.seconds
 		}
-		return emitJSON(c, struct {
+		return cli.EncodeJSON(c.OutOrStdout(), struct {
 			Area      mig.Seconds            `json:"area_s"`
 			LBound    mig.Seconds            `json:"l_bound_as_published_s"`
 			Certified mig.Seconds            `json:"certified_s"`

@@ -53,7 +53,7 @@ func newCheck() *cobra.Command {
 			return checkSchedule(c, p, args[0], format)
 		},
 	}
-	pf.addOptional(c)
+	pf.register(c)
 	rf.register(c)
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", layoutFormats),
 		"text or json; with --layout text, mig-parted or gres, the files of these tools")
@@ -93,7 +93,7 @@ func checkSchedule(c *cobra.Command, p schedule.Problem, path, format string) er
 	return nil
 }
 
-// checkJSON prints what the referee found in a schedule; invalid is nil if the schedule is valid.
+// checkJSON prints the metrics and violations of a schedule as JSON; invalid is nil if the schedule is valid.
 func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Metrics,
 	invalid *schedule.InvalidError,
 ) error {
@@ -119,12 +119,13 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 			out.Violations = append(out.Violations, violation{string(v.Kind), v.Detail})
 		}
 	}
-	if err := emitJSON(c, out); err != nil || invalid == nil {
+	if err := cli.EncodeJSON(c.OutOrStdout(), out); err != nil || invalid == nil {
 		return err
 	}
 	return cli.FailedError{Err: brokenError(path, len(invalid.Violations))}
 }
 
+// checkCertificate verifies a certificate of [writeExact].
 func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string) error {
 	claim, err := cli.Interruptible(c.Context(), func() (certificate.Certificate, error) {
 		read := func(r io.Reader) (certificate.Certificate, error) { return certificate.Decode(r, p) }
@@ -141,7 +142,7 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 		return err
 	}
 	if format == "json" {
-		return emitJSON(c, struct {
+		return cli.EncodeJSON(c.OutOrStdout(), struct {
 			Valid    bool        `json:"valid"`
 			Tasks    int         `json:"tasks"`
 			Makespan mig.Seconds `json:"makespan_s"`
@@ -154,11 +155,11 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 			claim.Gap,
 		})
 	}
-	what := fmt.Sprintf("no schedule is more than %.4g %% shorter", claim.Gap)
+	quality := fmt.Sprintf("no schedule is more than %.4g %% shorter", claim.Gap)
 	if claim.Proven {
-		what = "optimal"
+		quality = "optimal"
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ok: %s, makespan %.6g s, lower bound %.6g s (%s), %s\n",
-		cli.Count(len(claim.Schedule.Placements), "tasks"), claim.Makespan, claim.Lower, claim.Witness.Kind, what)
+		cli.Count(len(claim.Schedule.Placements), "tasks"), claim.Makespan, claim.Lower, claim.Witness.Kind, quality)
 	return nil
 }

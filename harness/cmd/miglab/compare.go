@@ -27,7 +27,7 @@ type compareFlags struct {
 	conditions
 	catalog               mig.Catalog
 	results, with, format string
-	gantt                 output
+	gantt                 figureFile
 	failAbove             float64
 	datasets              []string
 	a, b                  leaderboard.Side
@@ -49,13 +49,14 @@ func newCompare() *cobra.Command {
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
-	f.gantt.register(c, "gantt", "file to draw the worst instance's schedules in, .svg, .png or .pdf",
+	f.gantt.Register(c, "gantt", "file to draw the worst instance's schedules in, .svg, .png or .pdf",
 		reports.FigureFormats...)
 	cli.AddFlag(c, &f.failAbove, "fail-above", "", readPercentage,
 		"exit with 1 if B is worse than A by more than this, such as 1%, in the mean of a dataset")
 	return c
 }
 
+// readPercentage reads a percentage of at least 0, with or without the sign %.
 func readPercentage(text string) (float64, error) {
 	v, err := strictcsv.Float(strings.TrimSuffix(text, "%"))
 	if err != nil || v < 0 {
@@ -86,7 +87,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	if err := t.Encode(c.OutOrStdout(), f.format); err != nil {
 		return err
 	}
-	if f.gantt.path != "" {
+	if f.gantt.Path != "" {
 		if err := f.draw(c, leaderboard.WorstPairs(all)); err != nil {
 			return err
 		}
@@ -97,8 +98,8 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// judge returns an error that lists the datasets on which B is worse than --fail-above allows, and those that A has and
-// that were not compared.
+// judge returns an error that lists the datasets on which B is worse than --fail-above allows, and the datasets that
+// were not compared although A has them or --datasets names them.
 func (f *compareFlags) judge(all []*leaderboard.Comparison) error {
 	wanted, err := f.a.Datasets(f.leaderboard())
 	if err != nil {
@@ -130,7 +131,7 @@ func (f *compareFlags) judge(all []*leaderboard.Comparison) error {
 		f.label(f.b), f.label(f.a), f.failAbove, len(failed), len(wanted), strings.Join(failed, "\n"))}
 }
 
-// sides reads what is compared and opens the databases.
+// sides sets the two sides of the comparison and opens their databases.
 func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 	if len(args) == 1 {
 		if f.with == "" {
@@ -148,7 +149,7 @@ func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	if f.gantt.path != "" && !f.track.Reconfigures {
+	if f.gantt.Path != "" && !f.track.Reconfigures {
 		return fmt.Errorf("--gantt has no meaning for the %s track: its answers are not schedules", f.track.Name)
 	}
 	if f.a == f.b && (f.with == "" || filepath.Clean(f.with) == filepath.Clean(f.results)) {
@@ -165,7 +166,8 @@ func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// side reads an argument, ALGORITHM or ALGORITHM@VERSION. Without --track, A decides the track if this program has it.
+// side reads an argument, ALGORITHM or ALGORITHM@VERSION. Without --track, the first argument also sets the track,
+// unless it is a program of several tracks.
 func (f *compareFlags) side(c *cobra.Command, text string) (leaderboard.Side, error) {
 	name, version := text, 0
 	if at := strings.LastIndex(text, "@"); at > 0 {
@@ -188,6 +190,7 @@ func (f *compareFlags) side(c *cobra.Command, text string) (leaderboard.Side, er
 	return leaderboard.Side{Algorithm: a.ID, Version: version}, a.CheckTrack(f.track.Name)
 }
 
+// leaderboard returns the conditions of boards, with the datasets of the flags.
 func (f *compareFlags) leaderboard() leaderboard.Conditions {
 	c := f.conditions.leaderboard()
 	for _, d := range f.datasets {
@@ -196,7 +199,7 @@ func (f *compareFlags) leaderboard() leaderboard.Conditions {
 	return c
 }
 
-// label names a side in the table.
+// label returns the name of a side in the table.
 func (f *compareFlags) label(s leaderboard.Side) string {
 	out := s.Algorithm
 	if s.Version > 0 {
@@ -208,7 +211,8 @@ func (f *compareFlags) label(s leaderboard.Side) string {
 	return out
 }
 
-// missing says what miglab run would have to compute.
+// missing returns the error for sides without a common instance. It names the command that computes the missing
+// results.
 func (f *compareFlags) missing(c *cobra.Command) error {
 	ofA, err := f.a.Datasets(f.leaderboard())
 	if err != nil {
@@ -242,12 +246,12 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 		f.label(f.a), f.label(f.b), f.track.Name, f.where(), len(ofA), len(ofB), cli.Words(command))
 }
 
-// draw draws the schedules of the worst instance that both have solved, if there is one.
+// draw draws the schedules of the worst instance that both sides solved. Without such an instance it prints a note.
 func (f *compareFlags) draw(c *cobra.Command, worst []leaderboard.Pair) error {
 	worst = slices.DeleteFunc(worst, func(p leaderboard.Pair) bool { return math.IsNaN(p.A) || math.IsNaN(p.B) })
 	if len(worst) == 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "%s is not drawn: on no instance that both solved is %s worse than %s\n",
-			f.gantt.path, f.label(f.b), f.label(f.a))
+			f.gantt.Path, f.label(f.b), f.label(f.a))
 		return nil
 	}
 	p := worst[0]
@@ -265,7 +269,10 @@ func (f *compareFlags) draw(c *cobra.Command, worst []leaderboard.Pair) error {
 	return f.gantt.draw(c, g)
 }
 
-// panel computes a schedule again, which must have the makespan that the database has.
+// redrawn is the largest relative difference between a makespan in the database and a recomputed one.
+const redrawn = 1e-9
+
+// panel recomputes a schedule. It returns an error if its makespan differs from the makespan in the database.
 func (f *compareFlags) panel(
 	ctx context.Context, s leaderboard.Side, at *leaderboard.Pair, makespan float64,
 ) (none reports.GanttPanel, err error) {
@@ -280,7 +287,7 @@ func (f *compareFlags) panel(
 	if err != nil {
 		return none, err
 	}
-	if now := float64(answer.Makespan()); math.Abs(now-makespan) > 1e-9*makespan {
+	if now := float64(answer.Makespan()); math.Abs(now-makespan) > redrawn*makespan {
 		return none, cli.FailedError{Err: fmt.Errorf(
 			"%s on %s, instance %d, cannot be drawn: it took %v s, and in this program (version %d) takes %v s",
 			f.label(s), at.Dataset, at.Instance, makespan, trial.Series.Version, now)}

@@ -9,9 +9,10 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/track"
+	"miglab/reports/leaderboard"
 )
 
-// mostGPUs is the largest number of GPUs of a problem, each of which takes memory.
+// mostGPUs is the largest number of GPUs of a problem. Each of them takes memory.
 const mostGPUs = 100_000
 
 // conditions are the flags that name a track and the conditions of its results.
@@ -20,11 +21,11 @@ type conditions struct {
 	gpu   *mig.GPU
 	gpus  int
 	model mig.Reconfiguration
-	// rankBy is a metric to rank by; "" is the usual one.
+	// rankBy is the metric to rank by; "" means the usual metric of the track.
 	rankBy string
 }
 
-// register adds the flags. folders are folders of results, whose GPU models --gpu may name.
+// register adds the flags. --gpu may also name a GPU model that only the results in one of the folders have.
 func (f *conditions) register(c *cobra.Command, models *mig.Catalog, folders ...*string) {
 	names := track.Names()
 	cli.AddFlag(c, &f.track, "track", names[0], track.Parse, strings.Join(names, ", "))
@@ -41,13 +42,13 @@ func (f *conditions) register(c *cobra.Command, models *mig.Catalog, folders ...
 	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 }
 
-// addRankBy adds the flag for another metric to rank by.
+// addRankBy adds the flag for rankBy.
 func (f *conditions) addRankBy(c *cobra.Command) {
 	c.Flags().StringVar(&f.rankBy, "rank-by", "",
 		"another metric of the track's boards, such as energy_j; a model needs watts for it: --gpu 'A100?idle=75.4'")
 }
 
-// checkRankBy refuses a metric that the track does not rank by, or that results on the GPU model lack.
+// checkRankBy returns an error if the track does not rank by the metric, or if results on the GPU model lack it.
 func (f *conditions) checkRankBy() error {
 	if f.rankBy == "" {
 		return nil
@@ -59,20 +60,33 @@ func (f *conditions) checkRankBy() error {
 	return nil
 }
 
-// check refuses flags that have no meaning for the track, and sets the GPU that the track usually has.
+// check returns an error for flags that have no meaning for the track. Without --gpu it sets the track's usual GPU.
 func (f *conditions) check(c *cobra.Command) error {
 	if !f.track.Reconfigures {
-		for _, flag := range []struct{ name, why string }{
-			{"gpus", "the dataset gives the GPUs; where they can be chosen, gpus is one of its parameters"},
-			{"reconfiguration", "instances come and go at once, or never"},
-		} {
-			if c.Flags().Changed(flag.name) {
-				return fmt.Errorf("--%s has no meaning for the %s track: %s", flag.name, f.track.Name, flag.why)
-			}
+		const meaningless = "--%s has no meaning for the %s track: %s"
+		if c.Flags().Changed("gpus") {
+			return fmt.Errorf(meaningless, "gpus", f.track.Name,
+				"the dataset gives the GPUs; where they can be chosen, gpus is one of its parameters")
+		}
+		if c.Flags().Changed("reconfiguration") {
+			return fmt.Errorf(meaningless, "reconfiguration", f.track.Name, "instances come and go at once, or never")
 		}
 	}
 	if !c.Flags().Changed("gpu") {
 		f.gpu = mig.MustLookup(f.track.GPU)
 	}
 	return nil
+}
+
+// where describes the GPUs of the results.
+func (f *conditions) where() string {
+	if !f.track.Reconfigures {
+		return f.gpu.Name
+	}
+	return fmt.Sprintf("%d x %s, %s reconfiguration", f.gpus, f.gpu, f.model)
+}
+
+// leaderboard returns the conditions of boards.
+func (f *conditions) leaderboard() leaderboard.Conditions {
+	return leaderboard.Conditions{Track: f.track, GPU: f.gpu, Count: f.gpus, Model: f.model, RankBy: f.rankBy}
 }

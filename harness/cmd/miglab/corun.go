@@ -44,11 +44,11 @@ func newCorunSimulation() *cobra.Command {
 	c.Flags().Float64Var(&kappa, "kappa", 0.25, "how much jobs that share memory slow each other")
 	c.Flags().Float64Var(&delta, "delta", 0.3, "what MPS without percentages costs")
 	c.Flags().BoolVar(&release, "release", false, "jobs that still run get the shares of those that have ended")
-	requireFlags(c, "jobs", "setup")
+	cli.RequireFlags(c, "jobs", "setup")
 	return c
 }
 
-// groupTable has the referee run the window's jobs as one group.
+// groupTable runs the window's jobs as one group and returns a table of their times.
 func groupTable(w corun.Window, s corun.Setup) (t reports.Table, err error) {
 	group := corun.Group{Setup: s}
 	for i := range w.Jobs {

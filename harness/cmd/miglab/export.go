@@ -21,12 +21,12 @@ type exportFlags struct {
 	gpu     *mig.GPU
 	catalog mig.Catalog
 	results string
-	out     output
+	out     cli.File
 	timing  bool
 }
 
 func newExport() *cobra.Command {
-	f := new(exportFlags)
+	var f exportFlags
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Write results as a table: CSV or JSON lines",
@@ -37,8 +37,8 @@ func newExport() *cobra.Command {
 	c.Flags().StringVar(&f.filter.Dataset, "dataset", "", "only this dataset, by the name that results have")
 	c.Flags().StringVar(&f.filter.Algorithm, "algorithm", "", "only this algorithm, by the name that results have")
 	addGPU(c, &f.gpu, &f.catalog, "", "only this GPU model", &f.results)
-	f.out.registerFormat(c, store.ExportFormats...)
-	f.out.register(c, "out", "file to write (default: standard output)", store.ExportFormats...)
+	f.out.RegisterFormat(c, store.ExportFormats...)
+	f.out.Register(c, "out", "file to write (default: standard output)", store.ExportFormats...)
 	c.Flags().BoolVar(&f.timing, "timing", false, "add the column microseconds: how long the algorithm took")
 	return c
 }
@@ -62,15 +62,15 @@ func (f *exportFlags) run(c *cobra.Command, _ []string) error {
 	progress := cli.NewProgress(c.ErrOrStderr(), "series")
 	defer progress.Done()
 	set := progress.Set
-	if f.out.printed() && terminalWidth(c.OutOrStdout()) > 0 {
-		set = nil // the rows are seen as they come
+	if f.out.Printed() && cli.TerminalWidth(c.OutOrStdout()) > 0 {
+		set = nil // the rows on the terminal show the progress
 	}
-	return f.out.emit(c, func(w io.Writer) error {
-		return db.Export(w, f.filter, f.out.format, f.timing, set)
+	return f.out.Emit(c, func(w io.Writer) error {
+		return db.Export(w, f.filter, f.out.Format, f.timing, set)
 	})
 }
 
-// checkFilters returns an error that names a flag without matching results.
+// checkFilters returns an error if no result matches the filters. If a single filter matches none, the error names it.
 func (f *exportFlags) checkFilters(db *store.DB) error {
 	all, err := db.Series(store.Filter{})
 	if err != nil {
@@ -90,18 +90,21 @@ func (f *exportFlags) checkFilters(db *store.DB) error {
 	} {
 		known := nearest.Names(all, flag.of)
 		slices.Sort(known)
-		if known = slices.Compact(known); flag.value != "" && !slices.Contains(known, flag.value) {
+		known = slices.Compact(known)
+		if flag.value != "" && !slices.Contains(known, flag.value) {
 			return fmt.Errorf("%s has no results of this %s: %w", f.results, flag.name,
 				nearest.Unknown(flag.name, flag.value, known))
 		}
 	}
-	if all, err = db.Series(f.filter); err == nil && len(all) == 0 {
+	all, err = db.Series(f.filter)
+	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("%s has no results that all of the filters select", f.results)
 	}
 	return err
 }
 
-// canonical returns a dataset as results name it. One that no longer exists may have results, and stays as it is.
+// canonical returns the name that results have for a dataset. The name of an unknown dataset stays as it is: results
+// may be of a dataset that no longer exists.
 func canonical(dataset string) string {
 	if d, err := datasets.Parse(dataset); err == nil {
 		return d.ID()

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,12 +12,42 @@ import (
 	"miglab/harness/run"
 )
 
-// addGPU adds the flag for a GPU model, whose costs may be replaced, and which becomes one of the catalog. It may also
-// be a model that only the results of one of the folders have; "" is no folder.
+// cellFlags are the flags of commands that compute cells. catalog has the GPU models that the command knows.
+type cellFlags struct {
+	catalog mig.Catalog
+	results string
+	workers int
+}
+
+// register adds the flags. folder is the usage of --results, and noun names the work in it.
+func (f *cellFlags) register(c *cobra.Command, folder, noun string) {
+	c.Flags().StringVar(&f.results, "results", "results", folder)
+	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), noun+" computed at a time; 0 means one a processor")
+}
+
+// runCells opens the database in the folder of results and has work compute cells in it. noun names the units of work.
+func (f *cellFlags) runCells(c *cobra.Command, noun string, work func(e *run.Engine) error) error {
+	db, err := run.Open(f.results, &f.catalog)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return rankingError(cli.RunUnits(c, noun, func(p *cli.Progress) error {
+		return work(&run.Engine{Store: db, Workers: f.workers, Progress: p.Set, Share: p.SetShare})
+	}))
+}
+
+// addShard adds the flag --shard.
+func addShard(c *cobra.Command, to *run.Shard) {
+	cli.AddFlag(c, to, "shard", "0/1", run.ParseShard, "the part of the work that this process takes, i/n")
+}
+
+// addGPU adds the flag for a GPU model. The model joins the catalog. The flag may change the costs of a model, and may
+// name a model that only the results in one of the folders have; a folder "" is skipped.
 func addGPU(c *cobra.Command, to **mig.GPU, models *mig.Catalog, byDefault, usage string, folders ...*string) {
 	name := c.Flags().String("gpu", byDefault, usage+"; 'NAME?create=0.05&destroy=10x' has other costs: seconds for "+
 		"every profile, or a multiple of the model's; 'A100?idle=75.4' gives results an energy (watts)")
-	checkArgs(c, func() (err error) {
+	cli.CheckArgs(c, func() (err error) {
 		if *name == "" && !c.Flags().Changed("gpu") {
 			return nil
 		}
@@ -40,44 +68,5 @@ func addGPU(c *cobra.Command, to **mig.GPU, models *mig.Catalog, byDefault, usag
 			err = fmt.Errorf("--gpu %s: %w", *name, err)
 		}
 		return err
-	})
-}
-
-// checkArgs adds a check that is made when the whole command line has been read.
-func checkArgs(c *cobra.Command, check func() error) {
-	first := c.Args
-	if first == nil {
-		first = cli.Arguments(0, 0, "")
-	}
-	c.Args = func(c *cobra.Command, args []string) error {
-		if err := first(c, args); err != nil {
-			return err
-		}
-		return check()
-	}
-}
-
-// readDuration reads a time above zero, for example 30s or 5m.
-func readDuration(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, errors.New("a time above zero, for example 30s or 5m")
-	}
-	return d, nil
-}
-
-// requireFlags says which flags must be given.
-func requireFlags(c *cobra.Command, names ...string) {
-	checkArgs(c, func() error {
-		var missing []string
-		for _, name := range names {
-			if !c.Flags().Changed(name) {
-				missing = append(missing, "--"+name)
-			}
-		}
-		if missing == nil {
-			return nil
-		}
-		return fmt.Errorf("%s needs %s; see %s --help", c.Name(), strings.Join(missing, " and "), c.CommandPath())
 	})
 }

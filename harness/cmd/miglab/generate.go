@@ -47,7 +47,7 @@ func newGenerate() *cobra.Command {
 	addGPU(c, &g, new(mig.Catalog), "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
 	cli.AddFlag(c, &count, "instances", "1", cli.AtLeast(1), "number of instances")
 	c.Flags().StringVar(&out, "out", ".", "folder to write to")
-	requireFlags(c, "dataset")
+	cli.RequireFlags(c, "dataset")
 	return c
 }
 
@@ -70,8 +70,8 @@ func writeInstances(c *cobra.Command, spec datasets.Spec, g *mig.GPU, count int,
 	return nil
 }
 
-// usualGPU returns the model that a dataset is for unless another is asked for: that of the track
-// which takes its kind of instances. A file of requests can be read only for the right model.
+// usualGPU returns the usual model of the track that takes the dataset's kind of instances, or otherwise if no track
+// does. It reads an instance for each model, because a file of requests can be read only for the right one.
 func usualGPU(spec datasets.Spec, otherwise *mig.GPU) *mig.GPU {
 	for _, t := range track.All() {
 		g := mig.MustLookup(t.GPU)

@@ -16,7 +16,7 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// A submission holds the file submission.json of a folder of results.
+// A submission is the content of submission.json, which is handed in beside the results.
 type submission struct {
 	By       string   `json:"by"`
 	Machine  string   `json:"machine"`
@@ -29,20 +29,20 @@ type submission struct {
 // A handIn is the report on a submission.
 type handIn struct {
 	Submission submission `json:"submission"`
-	// Files are the SHA-256 of the files by name.
+	// Files has the SHA-256 of each file by its name.
 	Files map[string]string `json:"files"`
-	// Miglab is the program that verifies.
+	// Miglab is the version of the program that verifies.
 	Miglab   string   `json:"miglab"`
 	Series   int      `json:"series"`
 	Computed int      `json:"computed"`
 	Problems []string `json:"problems"`
 }
 
-// handIn reports on what is there, before anything is computed again: the files, what submission.json must say, and the
-// rules of the division. Without --report it is empty. If something is wrong, the report is written, and is the error.
+// handIn checks a submission before any cell is recomputed: the files, submission.json and the rules of the division.
+// Without --report it checks nothing. If it finds problems, it writes the report and returns them as an error.
 func (f *verifyFlags) handIn(c *cobra.Command, db *store.DB) (*handIn, error) {
 	h := &handIn{Files: map[string]string{}, Miglab: version(), Problems: []string{}}
-	if f.report.path == "" {
+	if f.report.Path == "" {
 		return h, nil
 	}
 	all, err := db.Series(store.Filter{})
@@ -50,42 +50,63 @@ func (f *verifyFlags) handIn(c *cobra.Command, db *store.DB) (*handIn, error) {
 		return nil, err
 	}
 	h.Series = len(all)
-	for _, name := range []string{"submission.json", store.FileName(0, 1)} {
-		sum, err := wholefile.SHA256(filepath.Join(f.results, name))
-		if h.Files[name] = sum; err != nil {
-			h.Problems = append(h.Problems, err.Error())
-		}
-	}
-	s := &h.Submission
-	if text, err := wholefile.Read(filepath.Join(f.results, "submission.json"), 1<<20); err == nil {
-		if err := strictjson.Unmarshal(text, s); err != nil {
-			h.Problems = append(h.Problems, fmt.Sprintf("submission.json: %v", err))
-		}
-	}
-	if slices.Contains([]string{s.By, s.Machine, s.Miglab, s.Licence}, "") {
-		h.Problems = append(h.Problems, "submission.json must say by whom, the machine, miglab and the licence")
-	}
-	if s.Division != "closed" && s.Division != "open" {
-		h.Problems = append(h.Problems, fmt.Sprintf("the division is %q; there are closed and open", s.Division))
-	}
-	for _, one := range all {
-		if s.Division == "closed" && one.Weights != "" && !slices.Contains(s.Declared, one.Algorithm) {
-			h.Problems = append(h.Problems, one.Algorithm+
-				` may have learned from the suite; in the closed division "declared" says that it has not`)
-		}
-	}
-	if slices.Sort(h.Problems); len(h.Problems) == 0 {
+	h.read(f.results)
+	h.check(all)
+	if len(h.Problems) == 0 {
 		return h, nil
 	}
+	slices.Sort(h.Problems)
 	h.Problems = slices.Compact(h.Problems)
 	return nil, errors.Join(h.write(c, &f.report), cli.FailedError{Err: fmt.Errorf(
 		"%s is refused, and nothing was computed:\n%s", f.results, strings.Join(h.Problems, "\n"))})
 }
 
-// write writes the report if it is wanted.
-func (h *handIn) write(c *cobra.Command, to *output) error {
-	if to.path == "" {
+// addProblem adds a problem to the report.
+func (h *handIn) addProblem(format string, args ...any) {
+	h.Problems = append(h.Problems, fmt.Sprintf(format, args...))
+}
+
+// read reads submission.json and hashes the files in a folder.
+func (h *handIn) read(dir string) {
+	const form = "submission.json"
+	for _, name := range []string{form, store.FileName(0, 1)} {
+		sum, err := wholefile.SHA256(filepath.Join(dir, name))
+		h.Files[name] = sum
+		if err != nil {
+			h.addProblem("%v", err)
+		}
+	}
+	text, err := wholefile.Read(filepath.Join(dir, form), 1<<20)
+	if err != nil {
+		h.addProblem("%v", err)
+		return
+	}
+	if err := strictjson.Unmarshal(text, &h.Submission); err != nil {
+		h.addProblem("%s: %v", form, err)
+	}
+}
+
+// check checks that the submission is complete and that the algorithms of the series keep the rules of its division.
+func (h *handIn) check(all []store.Series) {
+	s := &h.Submission
+	if slices.Contains([]string{s.By, s.Machine, s.Miglab, s.Licence}, "") {
+		h.addProblem("submission.json must say by whom, the machine, miglab and the licence")
+	}
+	if s.Division != "closed" && s.Division != "open" {
+		h.addProblem("the division is %q; there are closed and open", s.Division)
+	}
+	for _, series := range all {
+		if s.Division == "closed" && series.Weights != "" && !slices.Contains(s.Declared, series.Algorithm) {
+			h.addProblem(`%s may have learned from the suite; in the closed division "declared" says that it has not`,
+				series.Algorithm)
+		}
+	}
+}
+
+// write writes the report if --report names a file.
+func (h *handIn) write(c *cobra.Command, to *cli.File) error {
+	if to.Path == "" {
 		return nil
 	}
-	return to.emit(c, func(w io.Writer) error { return encodeJSON(w, h) })
+	return to.Emit(c, func(w io.Writer) error { return cli.EncodeJSON(w, h) })
 }

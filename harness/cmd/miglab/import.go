@@ -12,16 +12,16 @@ import (
 	"miglab/harness/task"
 )
 
-// importing are the flags of the command import.
-type importing struct {
+// importFlags are the flags of the command import.
+type importFlags struct {
 	traceFlags
 	as  string
-	out output
+	out cli.File
 	law traces.Law
 }
 
 func newImport() *cobra.Command {
-	var f importing
+	var f importFlags
 	c := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Turn a trace of a cluster into requests or jobs",
@@ -38,13 +38,13 @@ func newImport() *cobra.Command {
 		"requests (track placement) or jobs (track dispatch)")
 	c.Flags().Float64Var(&f.law.Alpha, "alpha", 1, "for jobs: on s slices instead of m, (m/s)^alpha times as long")
 	c.Flags().Float64Var(&f.law.Slack, "slack", 2, "for jobs: from arrival to deadline, as a multiple of the lifetime")
-	f.out.register(c, "out", "file to write; - for standard output, without a list of what cannot be used", "csv")
-	requireFlags(c, "out")
+	f.out.Register(c, "out", "file to write; - for standard output, without a list of what cannot be used", "csv")
+	cli.RequireFlags(c, "out")
 	return c
 }
 
-// run imports a file and says on standard error what it did. It fails if no row can be used.
-func (f *importing) run(c *cobra.Command, path string) error {
+// run imports a file and reports on standard error. It fails if no row can be used.
+func (f *importFlags) run(c *cobra.Command, path string) error {
 	if !(f.law.Alpha >= 0 && f.law.Alpha <= 4) || !(f.law.Slack >= 0 && f.law.Slack <= 1e6) {
 		return fmt.Errorf("--alpha %v --slack %v: give an alpha from 0 to 4 and a slack from 0 to 1e6", f.law.Alpha,
 			f.law.Slack)
@@ -55,7 +55,11 @@ func (f *importing) run(c *cobra.Command, path string) error {
 	}
 	defer file.Close()
 	if f.format == traces.MIGBench {
-		return f.runMIGBench(c, file, path)
+		requests, err := f.readWork(c, file, path)
+		if err != nil {
+			return err
+		}
+		return f.out.Emit(c, func(w io.Writer) error { return task.WriteRequests(w, requests) })
 	}
 	jobs, rejected, err := traces.Read(file, path, f.format, f.options)
 	if err != nil {
@@ -64,18 +68,14 @@ func (f *importing) run(c *cobra.Command, path string) error {
 	f.jobs = jobs
 	kept, more, write := f.convert(jobs)
 	rejected = sortRejected(append(rejected, more...))
-	list := output{path: f.out.path + ".rejected.csv"}
-	if listed := f.out.isFile(); !listed {
-		list.path = "no file"
-	} else if err := keepInputs(c, []string{path}, "the list of rejected rows", list.path); err != nil {
-		return err
-	} else if err := list.emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) }); err != nil {
+	list, err := f.listRejected(c, path, rejected)
+	if err != nil {
 		return err
 	}
 	report := c.ErrOrStderr()
 	fmt.Fprintf(report, "%s: %s became %s, %d were rejected", path, cli.Count(kept, "rows"), f.as, len(rejected))
 	if len(rejected) > 0 {
-		fmt.Fprintf(report, "; %s lists them", list.path)
+		fmt.Fprintf(report, "; %s lists them", list)
 	}
 	fmt.Fprintln(report)
 	for _, note := range f.notes(rejected) {
@@ -84,20 +84,25 @@ func (f *importing) run(c *cobra.Command, path string) error {
 	if kept == 0 {
 		return fmt.Errorf("%s has no row that can be used as format %s", path, f.format)
 	}
-	return f.out.emit(c, write)
+	return f.out.Emit(c, write)
 }
 
-// runMIGBench imports requests for work and memory, which need no profiles yet.
-func (f *importing) runMIGBench(c *cobra.Command, file io.Reader, path string) error {
-	requests, err := f.readWork(c, file, path)
-	if err != nil {
-		return err
+// listRejected writes a list of the rejected rows beside the file and returns the list's name. Beside standard output
+// it writes no list.
+func (f *importFlags) listRejected(c *cobra.Command, path string, rejected []traces.Rejected) (string, error) {
+	if !f.out.IsRegular() {
+		return "no file", nil
 	}
-	return f.out.emit(c, func(w io.Writer) error { return task.WriteRequests(w, requests) })
+	list := cli.File{Path: f.out.Path + ".rejected.csv"}
+	if err := cli.KeepInputs(c, []string{path}, "the list of rejected rows", list.Path); err != nil {
+		return "", err
+	}
+	return list.Path, list.Emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) })
 }
 
-// convert returns the number of usable rows, the other rows, and a function that writes the file.
-func (f *importing) convert(jobs []traces.Job) (int, []traces.Rejected, func(io.Writer) error) {
+// convert converts jobs to the kind of --as. It returns the number of usable rows, the rejected rows, and a function
+// that writes the file.
+func (f *importFlags) convert(jobs []traces.Job) (kept int, rejected []traces.Rejected, write func(io.Writer) error) {
 	if f.as == "jobs" {
 		out, rejected := traces.Jobs(f.gpu, f.mapping, f.law, jobs)
 		return len(out), rejected, func(w io.Writer) error { return task.WriteJobs(w, f.gpu, out) }

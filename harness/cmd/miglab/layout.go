@@ -16,15 +16,16 @@ import (
 	"miglab/reports"
 )
 
-// layoutFormats are the formats of check, those for --layout only at the end.
-var layoutFormats = []string{"json", "text", migPartedFormat, gresFormat}
-
+// The formats of check that only --layout has.
 const migPartedFormat, gresFormat = "mig-parted", "gres"
 
-// A checkedLayout is a layout and the plan by which it is made.
+// layoutFormats are the formats of check.
+var layoutFormats = []string{"json", "text", migPartedFormat, gresFormat}
+
+// A checkedLayout is a layout with its plans or, if it does not fit, with changes.
 type checkedLayout struct {
 	layout.Named
-	// Plans has a plan for each GPU; one if all GPUs are alike. It is nil if the layout does not fit.
+	// Plans has a plan for each GPU, or a single plan if all GPUs are alike. It is nil if the layout does not fit.
 	Plans []layout.Plan
 	// Changes are the fewest changes after which it fits.
 	Changes []layout.Change
@@ -85,7 +86,7 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 	return misfit
 }
 
-// doCount returns a number with its noun and the verb do.
+// doCount returns a number with its noun and the verb do, as in "1 layout does".
 func doCount(n int, plural string) string {
 	if n == 1 {
 		return cli.Count(n, plural) + " does"
@@ -93,7 +94,7 @@ func doCount(n int, plural string) string {
 	return cli.Count(n, plural) + " do"
 }
 
-// gresSuffix ends the names of files that are read as gres.conf.
+// gresSuffix is the end of the names of files that are read as gres.conf.
 const gresSuffix = ".conf"
 
 // readLayouts reads a list of profiles, or a file by its name: mig-parted's YAML or gres.conf. others counts the
@@ -124,7 +125,7 @@ func readLayouts(text string, g *mig.GPU) (layouts []layout.Named, others layout
 	return layouts, others, err
 }
 
-// writeLayouts writes what fits, where, and in which order it can be created.
+// writeLayouts writes for each layout the instances in the order of creation, or the changes after which it fits.
 func writeLayouts(w io.Writer, g *mig.GPU, all []checkedLayout) error {
 	for i, l := range all {
 		if i > 0 {

@@ -29,11 +29,11 @@ type boardFlags struct {
 	top                    int
 	split                  run.Split
 	profile                bool
-	chart                  output
+	chart                  figureFile
 }
 
 func newLeaderboard() *cobra.Command {
-	f := new(boardFlags)
+	var f boardFlags
 	c := &cobra.Command{
 		Use:   "leaderboard",
 		Short: "Say which algorithms lead in each track, or rank them dataset by dataset",
@@ -54,7 +54,7 @@ func newLeaderboard() *cobra.Command {
 		"only a half of the instances, tune or test (miglab run --help)")
 	c.Flags().BoolVar(&f.profile, "profile", false,
 		"draw performance profiles (Dolan and Moré) over the datasets together, in --format svg, png or pdf")
-	f.chart.register(c, "chart", "file to draw the places of --across in, .svg, .png or .pdf", reports.FigureFormats...)
+	f.chart.Register(c, "chart", "file to draw the places of --across in, .svg, .png or .pdf", reports.FigureFormats...)
 	for _, flag := range []string{"gpu", "columns", "top", "split", "profile"} {
 		c.MarkFlagsMutuallyExclusive("across", flag)
 	}
@@ -66,7 +66,7 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	switch {
-	case f.chart.path != "" && f.models == nil:
+	case f.chart.Path != "" && f.models == nil:
 		return errors.New("--chart draws the places of --across; name the GPU models")
 	case f.models != nil && f.specs == nil:
 		return errors.New("--across compares the places on --datasets; name some")
@@ -84,7 +84,7 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	defer db.Close()
-	debug.SetGCPercent(400) // the command lives shortly and reads much; it stays below 100 MB
+	debug.SetGCPercent(400) // the command reads much and ends soon; it stays below 100 MB
 	if f.models != nil {
 		return f.across(c, db, ids)
 	}
@@ -94,9 +94,9 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 	if !slices.ContainsFunc(boardChoices, c.Flags().Changed) {
 		return f.summarize(c.OutOrStdout(), db)
 	}
-	board := f.leaderboard()
-	board.Datasets, board.Split = ids, f.split
-	standings, err := leaderboard.Standings(db, board)
+	ranking := f.leaderboard()
+	ranking.Datasets, ranking.Split = ids, f.split
+	standings, err := leaderboard.Standings(db, ranking)
 	if err != nil {
 		return rankingError(err)
 	}
@@ -122,30 +122,33 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 	return leaderboard.Encode(c.OutOrStdout(), f.format, standings, f.columns)
 }
 
-// boardChoices are the flags with which leaderboard prints boards, and not a summary of all tracks.
+// boardChoices are the flags that select boards. Without them leaderboard prints a summary of all tracks.
 var boardChoices = []string{
 	"track", "gpu", "gpus", "reconfiguration", "format", "datasets", "columns", "top", "split", "profile", "rank-by",
 }
 
-// Of at most fewBoards all are printed. A summary has leading algorithms of each track.
-const fewBoards, leading = 3, 5
+// fewBoards is the largest number of boards that are printed in place of a summary.
+const fewBoards = 3
 
-// summarize prints the first algorithms of each track on its usual GPU, or the boards if there are few.
+// leading is the number of algorithms of each track in a summary.
+const leading = 5
+
+// summarize prints the leading algorithms of each track on its usual GPU, or all boards if there are few.
 func (f *boardFlags) summarize(w io.Writer, db *store.DB) error {
 	var all [][]leaderboard.Standing
 	boards := 0
 	for _, name := range track.Names() {
 		t := track.MustLookup(name)
-		at := conditions{track: t, gpu: mig.MustLookup(t.GPU), gpus: 1, model: mig.Sequential}
-		board := at.leaderboard()
+		usual := conditions{track: t, gpu: mig.MustLookup(t.GPU), gpus: 1, model: mig.Sequential}
+		ranking := usual.leaderboard()
 		var err error
-		if board.Datasets, err = leaderboard.Datasets(db, board); err != nil {
+		if ranking.Datasets, err = leaderboard.Datasets(db, ranking); err != nil {
 			return err
 		}
-		if len(board.Datasets) == 0 {
+		if len(ranking.Datasets) == 0 {
 			continue
 		}
-		standings, err := leaderboard.Standings(db, board)
+		standings, err := leaderboard.Standings(db, ranking)
 		if err != nil {
 			return rankingError(err)
 		}
@@ -177,7 +180,7 @@ func (f *boardFlags) summarize(w io.Writer, db *store.DB) error {
 	}
 	t.Notes = append(t.Notes,
 		"miglab leaderboard --track batch prints the boards of a track, and --datasets some of them.")
-	return t.TextWithin(w, terminalWidth(w))
+	return t.TextWithin(w, cli.TerminalWidth(w))
 }
 
 // datasetIDs returns the canonical names of datasets; nil without datasets.
@@ -192,6 +195,7 @@ func datasetIDs(specs []string) (ids []string, err error) {
 	return ids, nil
 }
 
+// noResults returns the error for a dataset without a board.
 func (f *boardFlags) noResults(dataset string, db *store.DB) error {
 	return fmt.Errorf("no results on %s, %s can be ranked in %s; make some with miglab run", dataset, f.where(),
 		db.Dir())
@@ -208,9 +212,9 @@ func (f *boardFlags) across(c *cobra.Command, db *store.DB, ids []string) (err e
 			return err
 		}
 		for _, id := range ids {
-			board := f.leaderboard()
-			board.Datasets = []string{id}
-			standings, err := leaderboard.Standings(db, board)
+			ranking := f.leaderboard()
+			ranking.Datasets = []string{id}
+			standings, err := leaderboard.Standings(db, ranking)
 			if err != nil {
 				return rankingError(err)
 			}
@@ -224,26 +228,14 @@ func (f *boardFlags) across(c *cobra.Command, db *store.DB, ids []string) (err e
 		return reports.Encode(c.OutOrStdout(), f.format, out.Figure())
 	}
 	table := out.Table()
-	if err := table.Encode(c.OutOrStdout(), f.format); err != nil || f.chart.path == "" {
+	if err := table.Encode(c.OutOrStdout(), f.format); err != nil || f.chart.Path == "" {
 		return err
 	}
 	return f.chart.draw(c, out.Figure())
 }
 
-// where says what the results are for.
-func (at *conditions) where() string {
-	if !at.track.Reconfigures {
-		return at.gpu.Name
-	}
-	return fmt.Sprintf("%d x %s, %s reconfiguration", at.gpus, at.gpu, at.model)
-}
-
-func (at *conditions) leaderboard() leaderboard.Conditions {
-	return leaderboard.Conditions{Track: at.track, GPU: at.gpu, Count: at.gpus, Model: at.model, RankBy: at.rankBy}
-}
-
-// rankingError makes a schedule that beats a certified bound a failed check: a bound or
-// the referee is wrong, not the user.
+// rankingError returns a schedule that beats a certified bound as a failed check: the bound or the referee is wrong,
+// not the user.
 func rankingError(err error) error {
 	if _, ok := errors.AsType[*leaderboard.BoundError](err); ok {
 		return cli.FailedError{Err: err}

@@ -22,17 +22,17 @@ import (
 	"miglab/reports"
 )
 
-// A catalogue lists the things of one kind.
+// A catalogue lists the things of one kind, a row each.
 type catalogue struct {
 	reports.Table
-	// brief is how many of the columns a list for people has. All are in other formats, and
-	// where one thing is asked for.
+	// brief is the number of columns in the text of a list. Other formats and the text about one thing have all
+	// columns.
 	brief int
-	// params are the parameters of the thing of each row, if it has any.
+	// params has the parameters of the thing of each row; nil if things of this kind have none.
 	params [][]spec.Param
 }
 
-// kinds are the kinds of things that there are, in the order of miglab list.
+// kinds are the kinds of things that miglab list knows, in the order in which it prints them.
 var kinds = []struct {
 	name string
 	read func() (catalogue, error)
@@ -52,7 +52,7 @@ func kindNames() (names []string) {
 }
 
 func newList() *cobra.Command {
-	var l listing
+	var l listFlags
 	c := &cobra.Command{
 		Use:   "list [" + strings.Join(kindNames(), "|") + "] [NAME]",
 		Short: "List what there is, or say all about one thing",
@@ -70,13 +70,13 @@ func newList() *cobra.Command {
 // gpuFormat is the format of the files that --gpu reads.
 const gpuFormat = "gpu"
 
-// listing are the flags of list.
-type listing struct {
+// listFlags are the flags of list.
+type listFlags struct {
 	track         *track.Track
 	match, format string
 }
 
-func (l *listing) run(c *cobra.Command, args []string) error {
+func (l *listFlags) run(c *cobra.Command, args []string) error {
 	if l.track != nil && (len(args) == 0 || args[0] != "algorithms") {
 		return fmt.Errorf("--track: only algorithms have one; try miglab list algorithms --track %s", l.track.Name)
 	}
@@ -89,33 +89,42 @@ func (l *listing) run(c *cobra.Command, args []string) error {
 	if len(args) == 0 && l.format == "text" && l.match == "" {
 		return writeOverview(c.OutOrStdout())
 	}
+	if len(args) > 0 {
+		return l.kind(c.OutOrStdout(), args)
+	}
 	for i, k := range kinds {
-		if len(args) > 0 && args[0] != k.name {
-			continue
-		}
 		all, err := k.read()
 		if err != nil {
 			return err
 		}
-		if i > 0 && len(args) == 0 {
+		if i > 0 {
 			fmt.Fprintln(c.OutOrStdout())
 		}
-		if len(args) > 1 {
-			err = l.one(c.OutOrStdout(), &all, k.name, args[1])
-		} else {
-			err = l.list(c.OutOrStdout(), &all)
-		}
-		if err != nil || len(args) > 0 {
+		if err := l.list(c.OutOrStdout(), &all); err != nil {
 			return err
 		}
-	}
-	if len(args) > 0 {
-		return nearest.Unknown("list", args[0], kindNames())
 	}
 	return nil
 }
 
-// overviewWidth is the width of the overview where the terminal does not say its own.
+// kind lists the things of the kind in the first argument, or shows the thing in the second argument.
+func (l *listFlags) kind(w io.Writer, args []string) error {
+	names := kindNames()
+	i := slices.Index(names, args[0])
+	if i < 0 {
+		return nearest.Unknown("list", args[0], names)
+	}
+	all, err := kinds[i].read()
+	switch {
+	case err != nil:
+		return err
+	case len(args) > 1:
+		return l.show(w, &all, args[0], args[1])
+	}
+	return l.list(w, &all)
+}
+
+// overviewWidth is the width of the overview if the width of the terminal is unknown.
 const overviewWidth = 100
 
 // writeOverview writes the names of all things on one screen.
@@ -132,30 +141,11 @@ func writeOverview(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		var groups []string
-		if k.name == "algorithms" {
-			groups = nearest.Names(track.All(), func(t *track.Track) string { return t.Name })
+		if k.name == "agents" {
+			t.Row(k.name, "", fmt.Sprintf("%d; miglab list %s", len(all.Rows), k.name))
+			continue
 		}
-		names := map[string][]string{}
-		for _, row := range all.Rows {
-			group, name := "", row[0]
-			switch k.name {
-			case "algorithms":
-				group = row[1]
-			case "datasets":
-				if before, after, ok := strings.Cut(row[0], "/"); ok {
-					group, name = before+"/", after
-				}
-			case "agents":
-				continue
-			}
-			if !slices.Contains(groups, group) {
-				groups = append(groups, group)
-			}
-			if !slices.Contains(names[group], name) {
-				names[group] = append(names[group], name)
-			}
-		}
+		groups, names := groupNames(k.name, all.Rows)
 		for i, group := range groups {
 			kind := ""
 			if i == 0 {
@@ -163,11 +153,35 @@ func writeOverview(w io.Writer) error {
 			}
 			t.Row(kind, group, strings.Join(names[group], " "))
 		}
-		if len(groups) == 0 {
-			t.Row(k.name, "", fmt.Sprintf("%d; miglab list %s", len(all.Rows), k.name))
+	}
+	return t.TextWithin(w, cmp.Or(cli.TerminalWidth(w), overviewWidth))
+}
+
+// groupNames groups the names in the first column: algorithms by track, and datasets by the part of the name up to the
+// slash. Other kinds are one group with the name "".
+func groupNames(kind string, rows [][]string) (groups []string, names map[string][]string) {
+	if kind == "algorithms" {
+		groups = nearest.Names(track.All(), func(t *track.Track) string { return t.Name })
+	}
+	names = map[string][]string{}
+	for _, row := range rows {
+		group, name := "", row[0]
+		switch kind {
+		case "algorithms":
+			group = row[1]
+		case "datasets":
+			if before, after, ok := strings.Cut(row[0], "/"); ok {
+				group, name = before+"/", after
+			}
+		}
+		if !slices.Contains(groups, group) {
+			groups = append(groups, group)
+		}
+		if !slices.Contains(names[group], name) {
+			names[group] = append(names[group], name)
 		}
 	}
-	return t.TextWithin(w, cmp.Or(terminalWidth(w), overviewWidth))
+	return groups, names
 }
 
 // writeModel writes a GPU model as a file that --gpu reads.
@@ -183,7 +197,7 @@ func writeModel(w io.Writer, args []string) error {
 }
 
 // list writes the rows that the filters keep.
-func (l *listing) list(w io.Writer, all *catalogue) error {
+func (l *listFlags) list(w io.Writer, all *catalogue) error {
 	t := all.Table
 	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []string) bool {
 		return l.track != nil && row[1] != l.track.Name ||
@@ -196,11 +210,11 @@ func (l *listing) list(w io.Writer, all *catalogue) error {
 	for i := range t.Rows {
 		t.Rows[i] = t.Rows[i][:all.brief]
 	}
-	return t.TextWithin(w, terminalWidth(w))
+	return t.TextWithin(w, cli.TerminalWidth(w))
 }
 
-// one writes all columns of the rows of one name.
-func (l *listing) one(w io.Writer, all *catalogue, kind, name string) error {
+// show writes all columns of the rows of one name.
+func (l *listFlags) show(w io.Writer, all *catalogue, kind, name string) error {
 	var at []int
 	var names []string
 	for i, row := range all.Rows {
@@ -225,8 +239,11 @@ func (l *listing) one(w io.Writer, all *catalogue, kind, name string) error {
 			t.Rows = append(t.Rows, []string{all.Columns[j].Name, cell})
 		}
 	}
-	if err := t.TextWithin(w, terminalWidth(w)); err != nil || all.params == nil || len(all.params[at[0]]) == 0 {
+	if err := t.TextWithin(w, cli.TerminalWidth(w)); err != nil {
 		return err
+	}
+	if all.params == nil || len(all.params[at[0]]) == 0 {
+		return nil
 	}
 	fmt.Fprintln(w)
 	p := reports.Table{Columns: reports.Left("parameter", "default", "values", "what it is")}
@@ -234,12 +251,16 @@ func (l *listing) one(w io.Writer, all *catalogue, kind, name string) error {
 		values := cmp.Or(strings.Join(param.Values, " "), param.Type.Want)
 		p.Rows = append(p.Rows, []string{param.Name, param.Default, values, param.Doc})
 	}
-	return p.TextWithin(w, terminalWidth(w))
+	return p.TextWithin(w, cli.TerminalWidth(w))
 }
 
-func listAlgorithms() (c catalogue, err error) {
-	c.Title, c.Columns, c.brief = "Algorithms", reports.Left("name", "track", "what it does", "version", "source",
-		"parameters"), 3
+// newCatalogue returns a catalogue without rows.
+func newCatalogue(title string, brief int, columns ...string) catalogue {
+	return catalogue{Table: reports.Table{Title: title, Columns: reports.Left(columns...)}, brief: brief}
+}
+
+func listAlgorithms() (catalogue, error) {
+	c := newCatalogue("Algorithms", 3, "name", "track", "what it does", "version", "source", "parameters")
 	for _, s := range algo.All("") {
 		c.Rows = append(c.Rows,
 			[]string{s.Name, s.Track, s.Summary, fmt.Sprint(s.Version), s.Cite, spec.Help(s.Params)})
@@ -248,25 +269,24 @@ func listAlgorithms() (c catalogue, err error) {
 	return c, nil
 }
 
-func listAgents() (c catalogue, err error) {
-	c.Title, c.Columns, c.brief = "Agents", reports.Left("name", "learner", "steps", "updates", "seeds",
-		"curve", "score", "what it is"), 8
+func listAgents() (catalogue, error) {
+	c := newCatalogue("Agents", 8, "name", "learner", "steps", "updates", "seeds", "curve", "score", "what it is")
 	for _, r := range train.Recipes() {
-		falls := ""
+		trend := ""
 		runs := curve.Shipped()[r.Name]
 		if runs != nil {
-			falls = curve.TrendOf(runs).Word()
+			trend = curve.TrendOf(runs).Word()
 		}
 		c.Rows = append(c.Rows, []string{
 			r.Name, r.Learner, fmt.Sprint(r.Steps), fmt.Sprint(r.Updates), strings.Trim(fmt.Sprint(r.Seeds), "[]"),
-			falls, r.Score, r.Doc,
+			trend, r.Score, r.Doc,
 		})
 	}
 	return c, nil
 }
 
-func listDatasets() (c catalogue, err error) {
-	c.Title, c.Columns, c.brief = "Datasets", reports.Left("name", "what it is", "parameters", "source"), 2
+func listDatasets() (catalogue, error) {
+	c := newCatalogue("Datasets", 2, "name", "what it is", "parameters", "source")
 	for _, d := range datasets.List() {
 		c.Rows = append(c.Rows, []string{d.Name, d.Doc, spec.Help(d.Params), d.Source})
 		c.params = append(c.params, d.Params)
@@ -274,9 +294,9 @@ func listDatasets() (c catalogue, err error) {
 	return c, nil
 }
 
-func listGPUs() (c catalogue, err error) {
-	c.Title, c.Columns, c.brief = "GPUs", reports.Left("name", "slices", "sizes", "profiles", "partitions",
-		"create/destroy times", "other profiles", "assumed besides"), 6
+func listGPUs() (catalogue, error) {
+	c := newCatalogue("GPUs", 6, "name", "slices", "sizes", "profiles", "partitions", "create/destroy times",
+		"other profiles", "assumed besides")
 	named := func(all []*mig.Profile) string { return strings.Join(nearest.Names(all, (*mig.Profile).String), " ") }
 	for _, g := range mig.GPUs() {
 		c.Rows = append(c.Rows, []string{
@@ -287,10 +307,10 @@ func listGPUs() (c catalogue, err error) {
 	return c, nil
 }
 
-func listPapers() (c catalogue, err error) {
-	c.Title, c.Columns, c.brief = "Papers", reports.Left("name", "artefact", "what it shows"), 3
-	ps, err := papers()
-	for _, p := range ps {
+func listPapers() (catalogue, error) {
+	c := newCatalogue("Papers", 3, "name", "artefact", "what it shows")
+	all, err := papers()
+	for _, p := range all {
 		for _, a := range p.Artefacts {
 			c.Rows = append(c.Rows, []string{p.Name, a.Name, a.Title})
 		}

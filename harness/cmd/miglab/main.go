@@ -1,12 +1,14 @@
-// Command miglab is the benchmark harness and reproducibility suite for scheduling
-// on NVIDIA Multi-Instance GPUs: it generates workloads, schedules and referees
-// them, and regenerates the tables and figures of the papers.
+// Command miglab is the benchmark harness and reproducibility suite for scheduling on NVIDIA Multi-Instance GPUs: it
+// generates workloads, schedules and referees them, and regenerates the tables and figures of the papers.
 //
-// Exit codes: 0 done, 1 a check, a claim or a cell of run failed, 2 bad input.
+// Each file has a command: it reads flags, calls other packages and prints. Package cli has the exit codes.
 package main
 
 import (
+	"embed"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +17,7 @@ import (
 	_ "miglab/algorithms/dispatch"
 	_ "miglab/algorithms/placement"
 	_ "miglab/algorithms/rl/agents"
-	_ "miglab/bounds"
+	"miglab/bounds"
 	"miglab/harness/cli"
 	"miglab/harness/external"
 	"miglab/profiling/command"
@@ -25,6 +27,14 @@ import (
 var release string
 
 func version() string { return cli.Version(release) }
+
+// helpTexts has the description and the examples of each command, in a file named after it.
+//
+//go:embed help
+var helpTexts embed.FS
+
+// helpNumbers replaces the placeholders in helpTexts.
+var helpNumbers = strings.NewReplacer("{searched}", strconv.Itoa(bounds.MaxSearched))
 
 func main() { os.Exit(commandLine(os.Args[1:])) }
 
@@ -41,7 +51,7 @@ func newRoot() *cobra.Command {
 		newSite(), newSuite(), newTrain(), newGym(), newCorunSimulation(),
 	}
 	root := cli.NewRoot("Benchmarks and reproductions for scheduling on Multi-Instance GPUs", version(),
-		append(commands, command.All()...)...) // those that need a GPU
+		append(commands, command.All()...)...) // command.All has the commands that need a GPU
 	cli.SetHelp(root, helpTexts, helpNumbers)
 	return root
 }

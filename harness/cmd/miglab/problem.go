@@ -2,19 +2,21 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/task"
 )
 
-// problemFlags are the flags that together describe a problem.
+// problemFlags are the flags that describe a batch problem.
 type problemFlags struct {
 	gpu             *mig.GPU
 	tasks           string
@@ -24,14 +26,8 @@ type problemFlags struct {
 	file batchFile
 }
 
-// register adds the flags, of which --tasks is required.
+// register adds the flags. None of them is required.
 func (f *problemFlags) register(c *cobra.Command) {
-	f.addOptional(c)
-	requireFlags(c, "tasks")
-}
-
-// addOptional adds the flags, all optional.
-func (f *problemFlags) addOptional(c *cobra.Command) {
 	addGPU(c, &f.gpu, new(mig.Catalog), "A100", "GPU model (miglab list gpus)")
 	cli.AddFlag(c, &f.count, "gpus", "1", cli.WholeNumber(1, mostGPUs), "number of GPUs of the model")
 	c.Flags().StringVar(&f.tasks, "tasks", "",
@@ -47,17 +43,44 @@ func (f *problemFlags) problem(ctx context.Context) (_ schedule.Problem, err err
 	return schedule.Problem{GPU: f.gpu, Count: f.count, Model: f.reconfiguration, Tasks: f.file.tasks}, err
 }
 
-// emitJSON prints a value as JSON.
-func emitJSON(c *cobra.Command, v any) error { return encodeJSON(c.OutOrStdout(), v) }
-
-func encodeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+// A batchFile is a tasks file that was read.
+type batchFile struct {
+	path  string
+	tasks task.Batch
+	// lines holds the line of each task.
+	lines []int
 }
 
-// readFile reads a file, or standard input where the path is "-".
+func readTasks(path string, g *mig.GPU) (f batchFile, err error) {
+	file, path, err := openInput(path)
+	if err != nil {
+		return f, err
+	}
+	defer file.Close()
+	f.path = path
+	f.tasks, f.lines, err = task.ReadCSVLines(file, path, g)
+	return f, err
+}
+
+// locate returns the file and the line of a task, or the file if it has no such task.
+func (f *batchFile) locate(name string) string {
+	i := slices.IndexFunc(f.tasks, func(t task.Task) bool { return t.Name == name })
+	if i < 0 {
+		return f.path
+	}
+	return fmt.Sprintf("%s:%d", f.path, f.lines[i])
+}
+
+// openInput opens a file, or standard input if the path is "-". It also returns the name of the input in errors.
+func openInput(path string) (*os.File, string, error) {
+	if path == "-" {
+		return os.Stdin, "standard input", nil
+	}
+	file, err := os.Open(path)
+	return file, path, err
+}
+
+// readFile decodes a file, or standard input if the path is "-". Errors name the file.
 func readFile[T any](path string, decode func(io.Reader) (T, error)) (v T, err error) {
 	file, path, err := openInput(path)
 	if err != nil {
@@ -75,7 +98,7 @@ func brokenError(schedule string, violations int) error {
 	return fmt.Errorf("%s breaks the rules %s", schedule, cli.Count(violations, "times"))
 }
 
-// violationsError joins what the referee found into one error, a line each.
+// violationsError joins the violations that the referee found into one error, a line each.
 func violationsError(what string, vs []schedule.Violation) error {
 	errs := []error{brokenError(what, len(vs))}
 	for _, v := range vs {

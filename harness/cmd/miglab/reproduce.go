@@ -23,6 +23,7 @@ import (
 	"miglab/paper-figures/render"
 )
 
+// papers returns the papers that miglab reproduces.
 func papers() ([]figures.Paper, error) {
 	var out []figures.Paper
 	all := []func() (figures.Paper, error){
@@ -67,7 +68,7 @@ func newReproduce() *cobra.Command {
 	return c
 }
 
-// measurements returns the measurements of --hardware or the built-in ones, and refuses those of a stub.
+// measurements returns the measurements of --hardware or the built-in ones. Without --stub it refuses those of a stub.
 func (f *reproduceFlags) measurements() (datasets.HardwareSet, error) {
 	dir, h := "datasets/hardware", datasets.Hardware()
 	if f.hardware != "" {
@@ -107,19 +108,14 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 	if f.quick && !c.Flags().Changed("results") {
 		f.results = filepath.Join(f.results, "quick")
 	}
-	return &figures.Reproduction{
-		Papers: all, Dir: f.results, Scale: figures.Scale{Quick: f.quick}, Only: keep,
-		Hardware: h, Inputs: f.inputs(h),
-	}, nil
-}
-
-// inputs identifies the measurements of --hardware.
-func (f *reproduceFlags) inputs(h datasets.HardwareSet) string {
-	if f.hardware == "" {
-		return ""
+	r := &figures.Reproduction{
+		Papers: all, Dir: f.results, Scale: figures.Scale{Quick: f.quick}, Only: keep, Hardware: h,
 	}
-	// not JSON, which has no +Inf: the time of a kernel that does not fit
-	return fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, h)))
+	if f.hardware != "" {
+		// JSON lacks +Inf, the time of a kernel that does not fit.
+		r.Inputs = fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, h)))
+	}
+	return r, nil
 }
 
 // computeShard computes the cells of a shard, and writes no pages.
@@ -144,7 +140,7 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	// Most cells make garbage of a few kilobytes, and only the plan of all cells stays: collect rarely, within 2 GiB.
+	// Most cells allocate little, and only the list of all cells stays in memory: collect rarely, within 2 GiB.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(2 << 30)
 	if c.Flags().Changed("shard") {

@@ -24,7 +24,7 @@ type runFlags struct {
 	instances         int
 	split             run.Split
 	ranked            bool
-	timeline          output
+	timeline          figureFile
 }
 
 func newRun() *cobra.Command {
@@ -46,11 +46,11 @@ func newRun() *cobra.Command {
 	addShard(c, &f.shard)
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
 	f.timeline.registerTimeline(c, "instance 0 of the dataset")
-	requireFlags(c, "algorithms", "datasets")
+	cli.RequireFlags(c, "algorithms", "datasets")
 	return c
 }
 
-// cells lists the cells that the flags ask for, without computing them.
+// cells lists the cells that the flags ask for. It computes none.
 func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 	if err := f.check(c); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 		return nil, err
 	}
 	spans, err := run.Competition(&f.catalog, base, algorithms, f.specs, f.instances)
-	if err == nil && f.timeline.path != "" && (len(f.specs) > 1 || len(algorithms) > reports.MaxSeries) {
+	if err == nil && f.timeline.Path != "" && (len(f.specs) > 1 || len(algorithms) > reports.MaxSeries) {
 		err = fmt.Errorf("--timeline draws at most %d algorithms on one dataset; there are %d on %d",
 			reports.MaxSeries, len(algorithms), len(f.specs))
 	}
@@ -77,12 +77,13 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 }
 
 func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Span) error {
-	own, progress := 0, e.Progress // cells of this shard
+	ofShard := 0 // the number of cells of the shard
+	show := e.Progress
 	var first atomic.Pointer[algo.Failure]
 	e.Shard = f.shard
 	e.Progress = func(done, total int) {
-		own = total
-		progress(done, total)
+		ofShard = total
+		show(done, total)
 	}
 	e.Failed = func(failure algo.Failure) { first.CompareAndSwap(nil, &failure) }
 	err := e.Run(c.Context(), cells)
@@ -96,24 +97,28 @@ func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Span) er
 	if err != nil {
 		return err
 	}
-	f.summarize(c, own, failures)
+	f.summarize(c, ofShard, failures)
 	if f.ranked {
 		if err := f.rank(c, e.Store, cells); err != nil {
 			return err
 		}
 	}
-	if f.timeline.path != "" {
+	if f.timeline.Path != "" {
 		if err := f.draw(c, cells); err != nil {
 			return err
 		}
 	}
-	asked, err := e.Failures(slices.DeleteFunc(cells, f.isReference))
+	requested, err := e.Failures(slices.DeleteFunc(cells, f.isReference))
 	if err != nil {
 		return err
 	}
-	// A reference may fail, for example on an instance too large for it; a panic is a mistake in the program.
-	if n := cellsOf(failures, true) + cellsOf(asked, false); n > 0 {
-		return cli.FailedError{Err: failedCellsError{n}}
+	// A reference may fail, for example on an instance too large for it. But a panic is always a mistake in the
+	// program.
+	n := countCells(failures, true) + countCells(requested, false)
+	if n > 0 {
+		return cli.FailedError{
+			Err: fmt.Errorf("cells of the algorithms that failed: %d; all others have their results", n),
+		}
 	}
 	return nil
 }
@@ -138,8 +143,8 @@ func (f *runFlags) draw(c *cobra.Command, cells []run.Span) error {
 	return f.timeline.draw(c, chart)
 }
 
-// cellsOf counts the cells that ended with a panic, or those that ended with another error.
-func cellsOf(failures []run.Failure, panics bool) (n int) {
+// countCells returns the number of cells that ended with a panic, or the number that ended with another error.
+func countCells(failures []run.Failure, panics bool) (n int) {
 	for _, f := range failures {
 		if (f.Kind == run.KindPanic) == panics {
 			n += f.Cells
@@ -148,7 +153,7 @@ func cellsOf(failures []run.Failure, panics bool) (n int) {
 	return n
 }
 
-// isReference reports whether cells were not asked for, but are there for comparison.
+// isReference reports whether the flags do not name the algorithm of the cells: the track adds them for comparison.
 func (f *runFlags) isReference(s run.Span) bool {
 	return slices.ContainsFunc(f.track.Beside, func(r track.Reference) bool {
 		return s.Series.Track == r.Track && s.Series.Algorithm == r.Algorithm &&
@@ -156,18 +161,17 @@ func (f *runFlags) isReference(s run.Span) bool {
 	})
 }
 
-// summarize says how many cells this process took care of and where the results are.
-func (f *runFlags) summarize(c *cobra.Command, own int, failures []run.Failure) {
+// summarize prints the number of cells of the shard, where the results are, and the failures.
+func (f *runFlags) summarize(c *cobra.Command, ofShard int, failures []run.Failure) {
 	export := []string{"miglab", "export"}
 	if c.Flags().Changed("results") {
 		export = append(export, "--results", f.results)
 	}
-	what := cli.Count(own, "cells")
+	cells := cli.Count(ofShard, "cells")
 	if c.Flags().Changed("shard") {
-		what += " of shard " + c.Flags().Lookup("shard").Value.String()
+		cells += " of shard " + c.Flags().Lookup("shard").Value.String()
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s; all results in %s; to export them: %s\n", what, f.results,
-		cli.Words(export))
+	fmt.Fprintf(c.OutOrStdout(), "%s; all results in %s; to export them: %s\n", cells, f.results, cli.Words(export))
 	for _, failed := range failures {
 		fmt.Fprintf(c.OutOrStdout(),
 			"%d of them ended as %q; the export's column error has what each ended with, such as\n",
@@ -176,13 +180,6 @@ func (f *runFlags) summarize(c *cobra.Command, own int, failures []run.Failure) 
 			fmt.Fprintf(c.OutOrStdout(), "  %s\n", text)
 		}
 	}
-}
-
-// failedCellsError says that all cells were computed and how many are rows of errors.
-type failedCellsError struct{ n int }
-
-func (e failedCellsError) Error() string {
-	return fmt.Sprintf("cells of the algorithms that failed: %d; all others have their results", e.n)
 }
 
 // rank prints the leaderboards of the cells' datasets.

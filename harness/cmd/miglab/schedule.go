@@ -20,7 +20,8 @@ var scheduleFormats = append([]string{"json", "text"}, reports.FigureFormats...)
 func newSchedule() *cobra.Command {
 	var pf problemFlags
 	var algorithm string
-	var out, timeline output
+	var out cli.File
+	var timeline figureFile
 	c := &cobra.Command{
 		Use:   "schedule",
 		Short: "Schedule a batch of tasks and print or draw the schedule",
@@ -38,40 +39,41 @@ func newSchedule() *cobra.Command {
 				return err
 			}
 			title := fmt.Sprintf("%s on %s", a.ID, p.GPU)
-			if timeline.path != "" {
+			if timeline.Path != "" {
 				line := reports.TimelineLine{Name: a.ID, History: schedule.NewHistory(p, s, nil)}
 				chart := reports.Timeline{Title: title, Lines: []reports.TimelineLine{line}}
 				if err := timeline.draw(c, chart); err != nil {
 					return err
 				}
 			}
-			return out.emit(c, func(w io.Writer) error {
-				switch out.format {
+			return out.Emit(c, func(w io.Writer) error {
+				switch out.Format {
 				case "json":
 					return schedule.Encode(w, p, s)
 				case "text":
 					return writeSchedule(w, p, s, m)
 				}
 				g := reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel(title, p, s)}}
-				return reports.Encode(w, out.format, g)
+				return reports.Encode(w, out.Format, g)
 			})
 		},
 	}
 	pf.register(c)
+	cli.RequireFlags(c, "tasks")
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
-	out.register(c, "out", "file to write, for example schedule.png (default: standard output)", scheduleFormats...)
-	out.registerFormat(c, scheduleFormats...)
+	out.Register(c, "out", "file to write, for example schedule.png (default: standard output)", scheduleFormats...)
+	out.RegisterFormat(c, scheduleFormats...)
 	timeline.registerTimeline(c, "the schedule")
 	return c
 }
 
-// schedule runs an algorithm and has the referee check its schedule.
+// schedule runs an algorithm and checks its schedule with the referee. Errors about a task name its line.
 func (f *problemFlags) schedule(
 	ctx context.Context, a algo.Algorithm, p schedule.Problem,
 ) (s schedule.Schedule, m schedule.Metrics, err error) {
 	s, err = a.Schedule(ctx, p)
 	if infeasible, ok := errors.AsType[*algo.InfeasibleError](err); ok {
-		return s, m, fmt.Errorf("%s: %w", f.file.where(infeasible.Task), err)
+		return s, m, fmt.Errorf("%s: %w", f.file.locate(infeasible.Task), err)
 	}
 	if failure, ok := errors.AsType[algo.Failure](err); ok {
 		return s, m, cli.FailedError{Err: failure}
@@ -86,7 +88,7 @@ func (f *problemFlags) schedule(
 	return s, m, err
 }
 
-// writeSchedule prints a schedule as a table by start, operations included.
+// writeSchedule prints the tasks and operations of a schedule as a table, in the order of their starts.
 func writeSchedule(w io.Writer, p schedule.Problem, s schedule.Schedule, m schedule.Metrics) error {
 	area, err := bounds.Area(p)
 	if err != nil {

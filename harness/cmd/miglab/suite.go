@@ -31,10 +31,8 @@ func newSuite() *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newSuiteList(), newSuiteExport(), newSuiteSubmit(), newSuiteCheck(),
-		newSuiteRanking("run", "Run algorithms on the suite and print its board",
-			func(ctx context.Context, e *run.Engine, cells []run.Span) error { return e.Run(ctx, cells) }),
-		newSuiteRanking("board", "Print how far results are from the bounds and from the best known ones",
-			func(context.Context, *run.Engine, []run.Span) error { return nil }))
+		newSuiteRanking("run", "Run algorithms on the suite and print its board", (*run.Engine).Run),
+		newSuiteRanking("board", "Print how far results are from the bounds and from the best known ones", nil))
 	return c
 }
 
@@ -56,11 +54,11 @@ type suiteFlags struct {
 	division   string
 	declared   bool
 	show       string
-	out        output
+	out        cli.File
 }
 
-// newSuiteRanking returns the command of a name, which shows the algorithms, and computes what the results lack.
-func newSuiteRanking(name, short string, compute func(context.Context, *run.Engine, []run.Span) error) *cobra.Command {
+// newSuiteRanking returns a command that compares algorithms. compute runs the missing cells; nil computes none.
+func newSuiteRanking(name, short string, compute func(*run.Engine, context.Context, []run.Span) error) *cobra.Command {
 	var f suiteFlags
 	c := &cobra.Command{
 		Use:     name,
@@ -71,7 +69,7 @@ func newSuiteRanking(name, short string, compute func(context.Context, *run.Engi
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
 		"algorithms, separated by commas (miglab list algorithms)")
-	requireFlags(c, "algorithms")
+	cli.RequireFlags(c, "algorithms")
 	cli.AddFlag(c, &f.division, "division", "closed", cli.OneOf("division", []string{"closed", "open"}),
 		"closed: nothing was trained or tuned on the suite; open: all is allowed")
 	c.Flags().BoolVar(&f.declared, "declare", false,
@@ -79,15 +77,15 @@ func newSuiteRanking(name, short string, compute func(context.Context, *run.Engi
 	cli.AddFlag(c, &f.show, "show", "board", cli.OneOf("show", []string{"board", "profile", "times"}),
 		"board; profile: share of the instances by how near the best known result; times: share of instances and "+
 			"targets reached by a time, algorithms that differ in their budget alone being one")
-	f.out.register(c, "out", "file to write (default: standard output)", "text", "svg", "png", "pdf")
+	f.out.Register(c, "out", "file to write (default: standard output)", "text", "svg", "png", "pdf")
 	return c
 }
 
-// rank shows the algorithms, whose cells compute has computed.
-func (f *suiteFlags) rank(c *cobra.Command, compute func(context.Context, *run.Engine, []run.Span) error) error {
-	if (f.show == "board") != (f.out.format == "text") {
+// rank computes the cells of the algorithms, unless compute is nil, and prints or draws the comparison.
+func (f *suiteFlags) rank(c *cobra.Command, compute func(*run.Engine, context.Context, []run.Span) error) error {
+	if (f.show == "board") != (f.out.Format == "text") {
 		return fmt.Errorf("--show %s does not write %s; a board is text, and a figure needs --out with a name such as "+
-			"times.svg", f.show, f.out.format)
+			"times.svg", f.show, f.out.Format)
 	}
 	a := suite.Frozen()
 	names, cells, err := f.entries(c, a)
@@ -95,8 +93,10 @@ func (f *suiteFlags) rank(c *cobra.Command, compute func(context.Context, *run.E
 		return err
 	}
 	return f.runCells(c, "cells", func(e *run.Engine) error {
-		if err := compute(c.Context(), e, slices.Concat(cells...)); err != nil {
-			return err
+		if compute != nil {
+			if err := compute(e, c.Context(), slices.Concat(cells...)); err != nil {
+				return err
+			}
 		}
 		results := make([][]suite.Result, len(names))
 		for i := range names {
@@ -104,12 +104,12 @@ func (f *suiteFlags) rank(c *cobra.Command, compute func(context.Context, *run.E
 				return err
 			}
 		}
-		return f.out.emit(c, func(w io.Writer) error {
+		return f.out.Emit(c, func(w io.Writer) error {
 			switch f.show {
 			case "profile":
-				return reports.Encode(w, f.out.format, board.Profile(names, results))
+				return reports.Encode(w, f.out.Format, board.Profile(names, results))
 			case "times":
-				return reports.Encode(w, f.out.format, board.Times(names, results))
+				return reports.Encode(w, f.out.Format, board.Times(names, results))
 			}
 			t := board.Table(names, results)
 			t.Title = "Suite " + suite.Version + ", " + f.division + " division, miglab " + version()
@@ -118,8 +118,9 @@ func (f *suiteFlags) rank(c *cobra.Command, compute func(context.Context, *run.E
 	})
 }
 
-// entries returns the algorithms' names and the cells of each, one for each instance of its track. The closed division
-// refuses what may have learned from the suite.
+// entries returns the names of the algorithms and the cells of each: its instances of a track. A program that does
+// several tracks has an entry for each. In the closed division, entries refuses algorithms that may have learned from
+// the suite.
 func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string, cells [][]run.Span, err error) {
 	for _, id := range f.algorithms {
 		parsed, err := algo.Parse(id)
@@ -131,7 +132,7 @@ func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string
 			return nil, nil, fmt.Errorf("%s may have learned from the suite; if it has not, --declare that, "+
 				"and otherwise run --division open", parsed.ID)
 		}
-		var without error // of a program that does not do every track
+		var trackErr error // a program may not do every track
 		var skipped []string
 		for _, track := range board.Tracks(a) {
 			if parsed.Spec.Track != "" && parsed.Spec.Track != track {
@@ -139,18 +140,18 @@ func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string
 			}
 			own, err := board.Cells(a, track, id)
 			if err != nil {
-				without, skipped = err, append(skipped, track)
+				trackErr, skipped = err, append(skipped, track)
 				continue
 			}
 			names, cells = append(names, parsed.ID), append(cells, own)
 		}
-		if without != nil && (parsed.Spec.Track != "" || !slices.Contains(names, parsed.ID)) {
-			return nil, nil, without
-		}
-		if without != nil {
-			fmt.Fprintf(c.ErrOrStderr(), "miglab: not on %s: %v\n", strings.Join(skipped, ", "), without)
-		}
-		if !slices.Contains(names, parsed.ID) {
+		found := slices.Contains(names, parsed.ID)
+		switch {
+		case trackErr != nil && (parsed.Spec.Track != "" || !found):
+			return nil, nil, trackErr
+		case trackErr != nil:
+			fmt.Fprintf(c.ErrOrStderr(), "miglab: not on %s: %v\n", strings.Join(skipped, ", "), trackErr)
+		case !found:
 			return nil, nil, fmt.Errorf("the suite has no instances for %s, which is of the %s track", id,
 				parsed.Spec.Track)
 		}
@@ -167,33 +168,26 @@ func newSuiteExport() *cobra.Command {
 		Short:   "Write every instance as JSON for other solvers and as CSV, and tables of what is known",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a := suite.Frozen()
-			each, what := importInstance, "have the hash of suite "+suite.Version+" in"
+			result := "have the hash of suite " + suite.Version + " in"
+			run := checkExport
 			if !check {
-				each, what = exportInstance, "written to"
-				if err := refuseLinks(out); err != nil {
-					return err
-				}
-				if err := a.Write(out); err != nil {
-					return err
-				}
+				result, run = "written to", writeExport
 			}
-			for _, in := range a.Instances {
-				if err := each(a, out, in.ID); err != nil {
-					return err
-				}
+			if err := run(a, out); err != nil {
+				return err
 			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "%d instances %s %s\n", len(a.Instances), what, out)
+			_, err := fmt.Fprintf(c.OutOrStdout(), "%d instances %s %s\n", len(a.Instances), result, out)
 			return err
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "folder for the files")
 	c.Flags().BoolVar(&check, "check", false,
 		"read the files of the folder, and check that they have the suite's hashes")
-	requireFlags(c, "out")
+	cli.RequireFlags(c, "out")
 	return c
 }
 
-// refuseLinks returns an error if a folder has links, pipes or the like, which could lead a write elsewhere.
+// refuseLinks returns an error if a folder has links or pipes, which could lead a write elsewhere.
 func refuseLinks(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -208,34 +202,50 @@ func refuseLinks(dir string) error {
 	return err
 }
 
-func exportInstance(a *suite.Archive, dir, id string) error {
-	text, err := a.File(id)
-	if err != nil {
+// writeExport writes the archive, and each instance as JSON and CSV.
+func writeExport(a *suite.Archive, dir string) error {
+	if err := refuseLinks(dir); err != nil {
 		return err
 	}
-	csv, err := a.Import(text)
-	if err != nil {
+	if err := a.Write(dir); err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.Write(filepath.Join(dir, id+".json"), text),
-		atomicfile.Write(filepath.Join(dir, id+".csv"), csv))
+	for _, in := range a.Instances {
+		text, err := a.File(in.ID)
+		if err != nil {
+			return err
+		}
+		csv, err := a.Import(text)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(atomicfile.Write(filepath.Join(dir, in.ID+".json"), text),
+			atomicfile.Write(filepath.Join(dir, in.ID+".csv"), csv)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func importInstance(a *suite.Archive, dir, id string) error {
-	path := filepath.Join(dir, id+".json")
-	want, err := a.File(id)
-	if err != nil {
-		return err
-	}
-	text, err := wholefile.Read(path, 64<<20)
-	if err != nil {
-		return err
-	}
-	if _, err = a.Import(text); err == nil && !bytes.Equal(text, want) {
-		err = errors.New("it is another instance, or written in another way")
-	}
-	if err != nil {
-		return cli.FailedError{Err: fmt.Errorf("%s: %w", path, err)}
+// checkExport checks that the files of the instances have the bytes that writeExport writes.
+func checkExport(a *suite.Archive, dir string) error {
+	for _, in := range a.Instances {
+		path := filepath.Join(dir, in.ID+".json")
+		want, err := a.File(in.ID)
+		if err != nil {
+			return err
+		}
+		text, err := wholefile.Read(path, mostSubmitted)
+		if err != nil {
+			return err
+		}
+		_, err = a.Import(text)
+		if err == nil && !bytes.Equal(text, want) {
+			err = errors.New("it is another instance, or written in another way")
+		}
+		if err != nil {
+			return cli.FailedError{Err: fmt.Errorf("%s: %w", path, err)}
+		}
 	}
 	return nil
 }
@@ -273,20 +283,22 @@ func newSuiteSubmit() *cobra.Command {
 	return c
 }
 
-// readSubmission returns the text of a file, or of standard input where the path is "-".
+// mostSubmitted is the largest size of a file of an instance, in bytes.
+const mostSubmitted = 64 << 20
+
+// readSubmission returns the text of a file, or of standard input if the path is "-".
 func readSubmission(path string) ([]byte, error) {
-	const limit = 64 << 20
 	if path == "-" {
-		return wholefile.ReadAll(os.Stdin, "standard input", limit)
+		return wholefile.ReadAll(os.Stdin, "standard input", mostSubmitted)
 	}
-	return wholefile.Read(path, limit)
+	return wholefile.Read(path, mostSubmitted)
 }
 
 // showJudgement prints the judgement of a submission. A submission that does not improve a result fails.
 func showJudgement(c *cobra.Command, j *suite.Judgement, path, format string) error {
 	var err error
 	if format == "json" {
-		err = emitJSON(c, j)
+		err = cli.EncodeJSON(c.OutOrStdout(), j)
 	} else {
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, makespan %.6f s, %+.4f %% of the best known %.6f s; "+
 			"%.4f %% above the bound %.6f s\n", j.ID, j.Schedule, j.Value, j.Percent, j.Best, j.Gap, j.Bound)

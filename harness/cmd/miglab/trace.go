@@ -19,7 +19,7 @@ import (
 	"miglab/harness/task"
 )
 
-// traceFlags say how to read a trace of a cluster.
+// traceFlags are the flags that say how to read a trace of a cluster.
 type traceFlags struct {
 	format  string
 	gpu     *mig.GPU
@@ -28,7 +28,8 @@ type traceFlags struct {
 	options traces.Options
 	columns map[string]string
 	unit    string
-	// jobs are those that were read, in the formats of traces. lines has the line of each request.
+	// jobs has the jobs that were read, except in the formats requests and migbench. lines has the line of each
+	// request.
 	jobs  []traces.Job
 	lines []int
 }
@@ -36,7 +37,7 @@ type traceFlags struct {
 // timeUnits are the units of times in files of the format csv, in seconds.
 var timeUnits = map[string]float64{"ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 
-// register adds the flags. more are formats besides those of the traces.
+// register adds the flags. more are formats in addition to the formats of traces.
 func (f *traceFlags) register(c *cobra.Command, more ...string) {
 	formats := append(append(traces.FormatNames(), traces.MIGBench), more...)
 	cli.AddFlag(c, &f.format, "format", "csv", cli.OneOf("format", formats), strings.Join(formats, ", "))
@@ -56,7 +57,7 @@ func (f *traceFlags) register(c *cobra.Command, more ...string) {
 		"formats openb and, with --snapshot, pods: keep pods that the cluster never placed")
 }
 
-// check refuses flags of another format, and completes the options.
+// check returns an error for flags of another format, and completes the options.
 func (f *traceFlags) check(c *cobra.Command) error {
 	for _, name := range slices.Sorted(maps.Keys(f.columns)) {
 		if !slices.Contains(traces.CSVColumns, name) {
@@ -88,7 +89,7 @@ func (f *traceFlags) readWork(c *cobra.Command, file io.Reader, path string) ([]
 // requestsFormat is the format of the files that import writes.
 const requestsFormat = "requests"
 
-// requests reads a trace as requests that wait, and the rows that cannot be used.
+// requests reads a trace as requests that wait. rejected are the rows that cannot be used.
 func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, rejected []traces.Rejected, err error) {
 	file, err := strictcsv.Open(path)
 	if err != nil {
@@ -119,27 +120,29 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	var more []traces.Rejected
 	in.SlotSeconds = float64(f.slot)
 	in.Requests, more = traces.Requests(f.gpu, f.mapping, float64(f.slot), jobs)
-	left := map[int]bool{}
+	leftOut := map[int]bool{}
 	for _, r := range more {
-		left[r.Line] = true
+		leftOut[r.Line] = true
 	}
 	for _, j := range jobs {
-		if !left[j.Line] {
+		if !leftOut[j.Line] {
 			f.lines = append(f.lines, j.Line)
 		}
 	}
 	return in, sortRejected(append(rejected, more...)), nil
 }
 
-// notes returns what was not used of a trace, and signs that it was misread.
+// mostReasons is the largest number of reasons for rejected rows in notes.
+const mostReasons = 6
+
+// notes returns sentences about the parts of a trace that are not used, and about signs that it was misread.
 func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
-	const most = 6
 	if len(rejected) > 0 {
 		out = append(out, fmt.Sprintf("Rows that are left out: %d. With --out, rejected.csv has all.", len(rejected)))
 	}
 	others := len(rejected)
 	for i, r := range traces.Reasons(rejected) {
-		if i == most {
+		if i == mostReasons {
 			out = append(out, fmt.Sprintf("Left out: %s for other reasons.", cli.Count(others, "rows")))
 			break
 		}
@@ -150,7 +153,7 @@ func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
 		}
 		out = append(out, fmt.Sprintf("Left out: %s: %s.", where, r.Text))
 	}
-	models, doubt := traces.Models(f.jobs), traces.DoubtUnit(f.jobs)
+	models := traces.Models(f.jobs)
 	if models != "" {
 		out = append(out, fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.",
 			models, f.gpu))
@@ -158,6 +161,7 @@ func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
 	if f.format == "swf" {
 		out = append(out, "The format swf has processors, not GPUs: each counts as a GPU.")
 	}
+	doubt := traces.DoubtUnit(f.jobs)
 	if doubt != "" && f.format == "csv" && !f.options.Snapshot {
 		out = append(out, fmt.Sprintf("%s: is --unit %s right?", doubt, f.unit))
 	}

@@ -71,18 +71,18 @@ type training struct {
 // name returns the name of the training's folder; no two trainings of a command share it.
 func (t *training) name() string { return t.recipe.Folder(t.options.Seed) }
 
-// trainings lists what the flags ask for, a training asked for twice once.
+// trainings lists the trainings that the flags ask for, without duplicates.
 func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	var recipes []*train.Recipe
 	given := 0
-	for _, is := range []bool{len(f.names) > 0, f.all, f.track != nil} {
-		if is {
+	for _, isGiven := range []bool{len(f.names) > 0, f.all, f.track != nil} {
+		if isGiven {
 			given++
 		}
 	}
 	switch {
 	case given != 1:
-		return nil, fmt.Errorf("give one of --agent, --track and --all; miglab list agents says what there is")
+		return nil, errors.New("give one of --agent, --track and --all; miglab list agents says what there is")
 	case f.all:
 		recipes = train.Recipes()
 	case f.track != nil:
@@ -90,8 +90,8 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 			return nil, fmt.Errorf("--track %s has no agents; miglab list agents says what there is", f.track.Name)
 		}
 	}
-	for _, n := range f.names {
-		r, err := train.Find(n)
+	for _, name := range f.names {
+		r, err := train.Find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -99,17 +99,17 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	}
 	switch {
 	case c.Flags().Changed("seeds") && len(f.seeds) == 0:
-		return nil, fmt.Errorf("--seeds names none; give one run each, as in --seeds 1,2,3")
+		return nil, errors.New("--seeds names none; give one run each, as in --seeds 1,2,3")
 	case f.steps < 0:
 		return nil, fmt.Errorf("--steps %d: at least 1, or 0 for what the agent usually takes", f.steps)
 	}
 	var out []training
 	for _, r := range recipes {
-		own := f.seeds
+		seeds := f.seeds
 		if !c.Flags().Changed("seeds") {
-			own = r.Seeds
+			seeds = r.Seeds
 		}
-		for _, seed := range own {
+		for _, seed := range seeds {
 			o := train.Options{
 				Steps: f.steps, Seed: uint64(seed), Dir: f.out, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)),
 				Kernel: nn.Fast(),
@@ -122,8 +122,8 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	return out, nil
 }
 
-// train does the trainings that are not done, one after the other, and puts what came out where the program is
-// built from, if the flags say so.
+// train does the trainings of the shard one after the other, except those that are done. With --install it puts the
+// weights and curves into the project's source.
 func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 	db, err := store.Open(f.out)
 	if err != nil {
@@ -145,7 +145,8 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 		if err := atomicfile.Sweep(filepath.Dir(r.Checkpoint(t.options))); err != nil {
 			return err
 		}
-		records, err := runner.Run(c.Context(), []work.Unit{t.unit(c)})
+		do := func(ctx context.Context) (*train.Result, error) { return t.do(ctx, c) }
+		records, err := runner.Run(c.Context(), []work.Unit{r.Unit(t.options, do)})
 		if err != nil {
 			return err
 		}
@@ -163,12 +164,7 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 	return nil
 }
 
-// unit returns the training as work that is done once.
-func (t *training) unit(c *cobra.Command) work.Unit {
-	return t.recipe.Unit(t.options, func(ctx context.Context) (*train.Result, error) { return t.do(ctx, c) })
-}
-
-// do trains, and shows how far it is.
+// do trains and shows the progress.
 func (t *training) do(ctx context.Context, c *cobra.Command) (result *train.Result, err error) {
 	err = cli.RunUnits(c, t.name(), func(p *cli.Progress) (err error) {
 		o := t.options
@@ -179,7 +175,7 @@ func (t *training) do(ctx context.Context, c *cobra.Command) (result *train.Resu
 	return result, err
 }
 
-// print says what came out.
+// print prints the steps, the score and the file of weights.
 func (t *training) print(c *cobra.Command, result *train.Result) {
 	asked := ""
 	if n := t.options.Steps; n > 0 && n != result.Steps {

@@ -20,7 +20,7 @@ import (
 type verifyFlags struct {
 	leaderboard.Verification
 	results string
-	report  output
+	report  cli.File
 }
 
 func newVerify() *cobra.Command {
@@ -42,7 +42,7 @@ func newVerify() *cobra.Command {
 	}, "seed that the instances are drawn from (default: another one each time)")
 	c.Flags().BoolVar(&f.Partial, "partial", false, "accept series that lack instances")
 	cli.AddFlag(c, &f.Workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
-	f.report.register(c, "report", "file for a report on what is handed in, which needs submission.json, .json", "json")
+	f.report.Register(c, "report", "file for a report on what is handed in, which needs submission.json, .json", "json")
 	return c
 }
 
