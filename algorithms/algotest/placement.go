@@ -50,7 +50,7 @@ var Placement = Track[PlacementProblem, PlacementAnswer]{
 		return PlacementAnswer{log.decisions, r}, err
 	},
 	Check: func(p PlacementProblem, a PlacementAnswer) error {
-		return sim.CheckPlacement(p.GPU, p.GPUs, p.Requests, places(p.Requests, a.Decisions), a.Result.Moved,
+		return sim.CheckPlacement(p.GPUs, p.Requests, places(p.Requests, a.Decisions), a.Result.Moved,
 			p.Migration)
 	},
 }

@@ -84,7 +84,7 @@ func TestMigrations(t *testing.T) {
 		if c.r, err = RunPlacement(g, gpus, c.requests, n, SteadyWindow, c.rules); err != nil {
 			t.Fatal(err)
 		}
-		if err := CheckPlacement(g, gpus, c.requests, c.r.Spots, c.r.Moved, c.rules); err != nil {
+		if err := CheckPlacement(gpus, c.requests, c.r.Spots, c.r.Moved, c.rules); err != nil {
 			t.Fatal(err)
 		}
 		running, used := c.atTheEnd()
@@ -201,12 +201,12 @@ func TestRefereeOfMoves(t *testing.T) {
 		{[]Moved{{2, Move{1, Spot{2, 0}}}}, "where it cannot be"},
 		{[]Moved{{2, Move{9, Spot{1, 0}}}}, "request 9, which does not run"},
 	} {
-		err := CheckPlacement(g, 2, requests, spots, c.moves, rules)
+		err := CheckPlacement(2, requests, spots, c.moves, rules)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v: %v; want %q", c.moves, err, c.want)
 		}
 	}
-	if err := CheckPlacement(g, 2, requests, spots, []Moved{{2, Move{1, Spot{1, 0}}}}, task.Migration{}); err == nil {
+	if err := CheckPlacement(2, requests, spots, []Moved{{2, Move{1, Spot{1, 0}}}}, task.Migration{}); err == nil {
 		t.Error("a move where none is allowed is accepted")
 	}
 }

@@ -12,20 +12,18 @@ import (
 
 // CheckPlacement is the referee of the placement track. It keeps its own books, slice by slice, and shares no code
 // with the engine. spots lists the first places of each request's instances; the list of a rejected request is empty.
-// moves lists all moves in order, and rules limits them. The error joins all violations, unless spots does not have as
-// many entries as there are requests:
+// moves lists all moves in order, and rules limits them. The error joins all violations:
 //
+//   - spots does not have an entry for each request; other violations are then not looked for
 //   - a request has some of the instances that it needs, but not all
 //   - an instance is on a GPU that does not exist, or starts where its profile cannot
 //   - two instances use the same memory slice at the same time; each move delays the departure of
 //     its workload by the downtime
 //   - more moves than allowed lie within one window
 //   - a moved request does not run, was moved less than the downtime ago, or is on several GPUs
-//   - moves are not in the order of the requests before which they are carried out, or come before one that does not
-//     exist
-func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spot, moves []Moved,
-	rules task.Migration,
-) error {
+//   - moves are not in the order of the requests before which they are carried out, or a move is before a request that
+//     does not exist
+func CheckPlacement(gpus int, requests []task.Request, spots [][]Spot, moves []Moved, rules task.Migration) error {
 	if len(spots) != len(requests) {
 		return fmt.Errorf("there are places for %d requests of %d", len(spots), len(requests))
 	}
@@ -51,6 +49,7 @@ func CheckPlacement(g *mig.GPU, gpus int, requests []task.Request, spots [][]Spo
 	return errors.Join(b.errs...)
 }
 
+// A memorySlice is a memory slice of a GPU.
 type memorySlice struct {
 	gpu   int
 	slice mig.Slices
@@ -70,27 +69,29 @@ type books struct {
 
 // A visit is the stay of an accepted request.
 type visit struct {
-	// at is the place of the request if it is one instance.
-	at       Spot
-	one      bool
-	until    int
-	standing int // the slot in which the pause of the last move ends
+	// single says that the request has a single instance, and at is the place of that instance.
+	single bool
+	at     Spot
+	// until is the slot in which the request leaves, and standing is the slot in which the pause of its last move ends.
+	until, standing int
 }
 
+// wrong adds a violation.
 func (b *books) wrong(format string, args ...any) {
 	b.errs = append(b.errs, fmt.Errorf(format, args...))
 }
 
+// arrive records the places of request i.
 func (b *books) arrive(i int, spots []Spot) {
 	q := &b.requests[i]
 	n := len(spots)
-	if n != 0 && n != max(q.GPUs, 1) {
-		b.wrong("request %d has %d of the %d instances that it needs", i, n, max(q.GPUs, 1))
-	}
-	if len(spots) == 0 {
+	if n == 0 {
 		return
 	}
-	b.stays[i] = visit{spots[0], len(spots) == 1, addSlots(q.Arrival, q.Lifespan), 0}
+	if n != max(q.GPUs, 1) {
+		b.wrong("request %d has %d of the %d instances that it needs", i, n, max(q.GPUs, 1))
+	}
+	b.stays[i] = visit{single: n == 1, at: spots[0], until: addSlots(q.Arrival, q.Lifespan)}
 	for _, s := range spots {
 		b.use(i, s, q.Arrival)
 	}
@@ -114,6 +115,7 @@ func (b *books) use(i int, s Spot, from int) {
 	}
 }
 
+// move records move number n.
 func (b *books) move(n int, m Moved) {
 	now := b.requests[m.Before].Arrival
 	b.slots = append(b.slots, now)
@@ -121,7 +123,7 @@ func (b *books) move(n int, m Moved) {
 	if oldest >= 0 && now-b.slots[oldest] < max(b.rules.Window, 1) {
 		b.wrong("move %d in slot %d: more than %d moves in %d slots", n, now, b.rules.Moves, b.rules.Window)
 	}
-	if m.Request < 0 || m.Request >= m.Before || !b.stays[m.Request].one || b.stays[m.Request].until <= now {
+	if m.Request < 0 || m.Request >= m.Before || !b.stays[m.Request].single || b.stays[m.Request].until <= now {
 		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs", n, now, m.Request)
 		return
 	}
@@ -142,6 +144,7 @@ func (b *books) move(n int, m Moved) {
 	v.until = addSlots(v.until, b.rules.Downtime)
 }
 
+// addSlots returns slot + by, or the largest int if the sum is too large.
 func addSlots(slot, by int) int {
 	if by > math.MaxInt-slot {
 		return math.MaxInt

@@ -88,7 +88,7 @@ func TestRefereeOfPlacements(t *testing.T) {
 		{[][]Spot{nil, {{0, 7}}}, "at slice 7, where it cannot be"},
 		{[][]Spot{nil}, "places for 1 requests of 2"},
 	} {
-		err := CheckPlacement(g, 3, requests, c.spots, nil, task.Migration{})
+		err := CheckPlacement(3, requests, c.spots, nil, task.Migration{})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v: %v; want %q", c.spots, err, c.want)
 		}

@@ -187,7 +187,7 @@ func TestPlacementAgainstSlots(t *testing.T) {
 			t.Fatal(err)
 		}
 		places := w.places(requests)
-		if err := CheckPlacement(g, gpus, requests, places, nil, task.Migration{}); err != nil {
+		if err := CheckPlacement(gpus, requests, places, nil, task.Migration{}); err != nil {
 			t.Fatal(err)
 		}
 		var accepted Tally
@@ -198,7 +198,7 @@ func TestPlacementAgainstSlots(t *testing.T) {
 			if len(places[i]) > 1 {
 				half := slices.Clone(places)
 				half[i] = places[i][1:]
-				if CheckPlacement(g, gpus, requests, half, nil, task.Migration{}) == nil {
+				if CheckPlacement(gpus, requests, half, nil, task.Migration{}) == nil {
 					t.Fatalf("request %d is accepted with an instance missing", i)
 				}
 				refused++

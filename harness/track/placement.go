@@ -53,7 +53,7 @@ func place(g *mig.GPU, in task.Requests, p sim.Placer) ([]Metric, error) {
 		return nil, err
 	}
 	if r.Spots != nil {
-		if err := sim.CheckPlacement(g, in.GPUs, in.Requests, r.Spots, r.Moved, in.Migration); err != nil {
+		if err := sim.CheckPlacement(in.GPUs, in.Requests, r.Spots, r.Moved, in.Migration); err != nil {
 			return nil, &InvalidError{err}
 		}
 	}
