@@ -6,12 +6,12 @@ import "miglab/harness/mig"
 type departure struct {
 	// slot is the slot at the beginning of which it leaves, and before is the first request that
 	// arrives in that slot or later.
-	slot   uint32
-	before int32
-	// request is its request. If a request has several instances, all except one are further.
+	slot    uint32
+	before  int32
 	request int32
 	gpu     int32
 	window  mig.Mask
+	// further says that the instance is not the first of its request.
 	further bool
 	// next is the index in soon, plus one, of the next departure in the list.
 	next int32
@@ -21,9 +21,9 @@ type departure struct {
 // into periods. Departures of the present period are listed by the request that they come before.
 // Departures of a later period are collected in bundles, in no particular order, until it begins.
 //
-// So a departure touches little memory, which fits into a processor's cache however many workloads
-// run: the end of its period's last bundle when it is added, and the lists of one period when it
-// is due. The bundles of a period are read once, from beginning to end.
+// A departure thus touches little memory, which fits into a processor's cache however many workloads run: the end of
+// its period's last bundle when it is added, and the lists of one period when it is due. The bundles of a period are
+// read once, from beginning to end.
 type calendar struct {
 	period int
 	// first is the index in soon, plus one, of each list's first departure, by request of the present
@@ -33,14 +33,15 @@ type calendar struct {
 	// last is the index in bundles, plus one, of each period's last bundle.
 	last    []int32
 	bundles []bundle
-	// unused is the first bundle of the list of bundles that can be used again.
+	// unused is the index in bundles, plus one, of the first unused bundle; 0 if there is none.
 	unused int32
 }
 
-// A bundle has some departures of a period. previous is the period's bundle before it.
+// A bundle has up to bundleSize departures of a period.
 type bundle struct {
-	of       [bundleSize]departure
-	n        int32
+	departures [bundleSize]departure
+	n          int32
+	// previous is the index in bundles, plus one, of the period's bundle before this one, or of the next unused bundle.
 	previous int32
 }
 
@@ -71,10 +72,11 @@ func (c *calendar) add(d departure) {
 		*last = c.newBundle(*last)
 	}
 	b := &c.bundles[*last-1]
-	b.of[b.n] = d
+	b.departures[b.n] = d
 	b.n++
 }
 
+// list adds a departure of the present period to the list of its request.
 func (c *calendar) list(d departure) {
 	first := &c.first[d.before%periodSize]
 	d.next = *first
@@ -114,10 +116,10 @@ func (c *calendar) begin(period int) {
 	c.period, c.soon = period, c.soon[:0]
 	for at := c.last[period]; at != 0; {
 		b := &c.bundles[at-1]
-		for _, d := range b.of[:b.n] {
+		for _, d := range b.departures[:b.n] {
 			c.list(d)
 		}
-		at, b.previous, c.unused = b.previous, c.unused, at
+		at, b.previous, c.unused = b.previous, c.unused, at // The bundle becomes the first unused one.
 	}
 	c.last[period] = 0
 }

@@ -13,10 +13,10 @@ import (
 // Cluster is the state of the placement track: GPUs of one model, each described by the
 // mask of its occupied memory slices (MFI IV).
 //
-// A scheduler reads it by mask: which masks occur, and which GPU with one of these masks has the lowest index. An
-// [intSet] for each mask has the blocks of 64 GPUs in which the mask occurs, so that a query takes about as many
-// steps for 1,000,000 GPUs as for 100. A change touches one cache line of the masks, which take one byte for each
-// GPU; the sets fit into a processor's cache.
+// A scheduler asks which masks occur, and which GPU with one of these masks has the lowest index. An [intSet] for each
+// mask has the blocks of 64 GPUs in which the mask occurs, so that a query takes about as many steps for 1,000,000 GPUs
+// as for 100. A mask takes one byte, and a change touches one cache line of them. The sets fit into a processor's
+// cache.
 //
 // The mask alone decides what fits: instances may coexist exactly when their memory
 // slices are disjoint, and then no profile exceeds its Max.
@@ -94,19 +94,19 @@ func (c *Cluster) Waiting(profile int) int { return c.waiting[profile] }
 
 // fix restricts the GPUs to the instances of a geometry.
 func (c *Cluster) fix(geometry task.Geometry) {
-	kinds := map[string][]*mig.Profile{}
+	byPartition := map[string][]*mig.Profile{}
 	for gpu, partition := range geometry {
 		name := partition.String()
-		if kinds[name] == nil {
+		if byPartition[name] == nil {
 			for _, p := range c.profiles {
-				own := *p
-				own.Starts = slices.DeleteFunc(slices.Clone(p.Starts), func(start mig.Slices) bool {
+				restricted := *p
+				restricted.Starts = slices.DeleteFunc(slices.Clone(p.Starts), func(start mig.Slices) bool {
 					return !geometry.Has(gpu, mig.Instance{Profile: p, Start: start})
 				})
-				kinds[name] = append(kinds[name], &own)
+				byPartition[name] = append(byPartition[name], &restricted)
 			}
 		}
-		c.fixed = append(c.fixed, kinds[name])
+		c.fixed = append(c.fixed, byPartition[name])
 	}
 }
 
@@ -161,6 +161,7 @@ func (c *Cluster) next(m mig.Mask, gpu int) int {
 	return next
 }
 
+// set changes the mask of a GPU.
 func (c *Cluster) set(gpu int, to mig.Mask) {
 	from, block := c.masks.get(gpu), gpu/blockGPUs
 	c.masks.set(gpu, to)

@@ -12,8 +12,7 @@ const blockGPUs = 64
 // maskList holds the mask of each GPU, eight to a word.
 type maskList []uint64
 
-// newMaskList returns a list of empty GPUs. It is longer than the number of GPUs if that fills no
-// whole number of blocks.
+// newMaskList returns a list of empty GPUs. The last block is filled up with GPUs that do not exist.
 func newMaskList(gpus int) maskList {
 	return make(maskList, (gpus+blockGPUs-1)/blockGPUs*(blockGPUs/8))
 }
@@ -38,9 +37,9 @@ func equalBytes(word uint64, m mig.Mask) uint64 {
 	return ^(x&low + low | x | low)
 }
 
-// occurs reports whether a GPU of a block has a mask.
+// occurs reports whether a GPU in the block of the given GPU has a mask.
 func (l maskList) occurs(m mig.Mask, gpu int) bool {
-	b := l.block(gpu) // without branches, because they would be unpredictable
+	b := l.block(gpu) // A loop with an early exit would be slower: its branches are unpredictable.
 	return equalBytes(b[0], m)|equalBytes(b[1], m)|equalBytes(b[2], m)|equalBytes(b[3], m)|
 		equalBytes(b[4], m)|equalBytes(b[5], m)|equalBytes(b[6], m)|equalBytes(b[7], m) != 0
 }

@@ -31,11 +31,11 @@ type Dispatch struct {
 	arrived int
 	// rounded is [task.Fleet.Float32].
 	rounded bool
-	// ends has the end of the job on each slice; +Inf if the slice is free.
+	// ends has the end of the job on each slice; never if the slice is free.
 	ends []task.Minutes
 	// stays has the job on each slice with its start. It is nil unless the fleet is pre-emptive.
 	stays []Run
-	// completion is the time at which the next busy slice becomes free; +Inf if all are free.
+	// completion is the time at which the next busy slice becomes free; never if all are free.
 	completion task.Minutes
 
 	result DispatchResult
@@ -86,9 +86,10 @@ func (e *Dispatch) Reset(jobs []task.Job) error {
 		return err
 	}
 	q := &e.queue
-	n := len(jobs)
+	logged := len(jobs) // the log has a run for each job, or grows with the stays
 	if e.stays != nil {
-		jobs, n = append(q.jobs[:0], jobs...), 0
+		jobs = append(q.jobs[:0], jobs...)
+		logged = 0
 	}
 	q.now = 0
 	q.jobs = jobs
@@ -99,7 +100,7 @@ func (e *Dispatch) Reset(jobs []task.Job) error {
 		e.ends[i] = never
 	}
 	clear(q.busy)
-	runs := slices.Grow(e.result.Runs[:0], n)[:n]
+	runs := slices.Grow(e.result.Runs[:0], logged)[:logged]
 	clear(runs)
 	e.arrived = 0
 	e.completion = never
@@ -108,8 +109,10 @@ func (e *Dispatch) Reset(jobs []task.Job) error {
 	return nil
 }
 
+// never is later than every time.
 var never = task.Minutes(math.Inf(1))
 
+// checkJobs returns an error if the fleet cannot serve the jobs; see [NewDispatch].
 func (e *Dispatch) checkJobs(jobs []task.Job) error {
 	if len(jobs) > math.MaxInt32 {
 		return fmt.Errorf("there are %d jobs; there may be %d", len(jobs), math.MaxInt32)
@@ -187,12 +190,13 @@ func (e *Dispatch) leave(slice int) {
 	e.result.Runs = append(e.result.Runs, stay)
 }
 
+// arrive advances to the next arrival and adds all jobs of that time to the queue.
 func (e *Dispatch) arrive() {
 	q := &e.queue
 	at := q.jobs[e.arrived].Arrival
-	used := e.energy(at - q.now)
-	e.result.Energy += used
-	e.result.EnergyAsReleased += used
+	energy := e.energy(at - q.now)
+	e.result.Energy += energy
+	e.result.EnergyAsReleased += energy
 	q.now = at
 	for e.arrived < len(q.jobs) && q.jobs[e.arrived].Arrival == at {
 		e.wait(e.arrived)
@@ -241,8 +245,8 @@ func (e *Dispatch) complete() {
 	e.result.Makespan = q.now
 }
 
-// energy returns the energy that the fleet uses in a time in its present state. It adds up all GPUs each
-// time: a running sum would accumulate rounding errors.
+// energy returns the energy that the fleet uses in a time d in its present state. It adds up all GPUs each time,
+// because a running sum would accumulate rounding errors.
 func (e *Dispatch) energy(d task.Minutes) WattMinutes {
 	watts := 0.0
 	for gpu := range e.queue.busy {

@@ -45,8 +45,8 @@ type Resident struct {
 	// Profile is the index in the cluster's profiles.
 	Profile int
 	Start   mig.Slices
-	// Fixed says that the workload cannot be moved now: its last move is not over, or it is part of
-	// a request for several GPUs.
+	// Fixed says that the workload cannot be moved now: the pause of its last move is not over, or it is part of a
+	// request for several GPUs.
 	Fixed bool
 }
 
@@ -56,7 +56,7 @@ type Residents struct {
 	cluster *Cluster
 	rules   task.Migration
 	slot    int
-	// head is true if no request waits that arrived earlier than the one that is decided.
+	// head says that no earlier request than the present one waits.
 	head bool
 	// behind yields the profiles of [Residents.Behind]; nil if there are none.
 	behind iter.Seq[int]
@@ -71,6 +71,7 @@ type Residents struct {
 	old   int
 }
 
+// A resident is a Resident whose Fixed says only that its request is for several GPUs.
 type resident struct {
 	Resident
 	// until is the slot from which the workload can be moved again.
@@ -94,11 +95,11 @@ func (r *Residents) Rules() task.Migration { return r.rules }
 // Slot returns the present slot.
 func (r *Residents) Slot() int { return r.slot }
 
-// Head reports whether the request that is decided is the first in the queue. Where requests do not wait, every one is.
+// Head reports whether the present request is the first in the queue. It returns true if requests do not wait.
 func (r *Residents) Head() bool { return r.head }
 
-// Behind yields the profiles of the requests for one GPU that are still to be tried after the request that is decided,
-// in this order. Where requests do not wait, there are none.
+// Behind yields the profiles of the requests for one GPU that are tried after the present one, in their order. It
+// yields none if requests do not wait.
 func (r *Residents) Behind(yield func(profile int) bool) {
 	if r.behind != nil {
 		r.behind(yield)
@@ -114,10 +115,12 @@ func (r *Residents) On(to []Resident, gpu int) []Resident {
 	return to
 }
 
+// find returns the index in r.on[gpu] of the workload at a start; -1 if there is none.
 func (r *Residents) find(gpu int, start mig.Slices) int {
 	return slices.IndexFunc(r.on[gpu], func(w resident) bool { return w.Start == start })
 }
 
+// remove removes workload k of a GPU and returns it.
 func (r *Residents) remove(gpu, k int) resident {
 	list := r.on[gpu]
 	w, last := list[k], len(list)-1
@@ -126,7 +129,7 @@ func (r *Residents) remove(gpu, k int) resident {
 	return w
 }
 
-// stayed is the departure slot of workloads that stay until the end. It is after every slot.
+// stayed is the departure slot of workloads that stay until the end. It is later than every slot.
 const stayed = maxSlot + 1
 
 func newResidents(c *Cluster, requests int, rules task.Migration) *Residents {
@@ -161,6 +164,7 @@ func (e *placementEngine) settle(i, profile int) {
 	e.residents.stays[i].slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
 }
 
+// firstSlice returns the first memory slice of a mask.
 func firstSlice(m mig.Mask) mig.Slices { return mig.Slices(bits.TrailingZeros8(uint8(m))) }
 
 // moveBefore lets the mover move before request i is decided.
@@ -230,8 +234,8 @@ func (r *Residents) move(m Move, set func(gpu int, to mig.Mask)) error {
 	return nil
 }
 
-// delay updates departures for the moves since they were added to the calendar. It returns the
-// instances that leave before request i, and adds the later ones to the calendar again.
+// delay corrects departures for the moves that came after they were added to the calendar. It returns the departures
+// before request i. It adds later departures to the calendar again, unless they are after the last arrival.
 func (e *placementEngine) delay(i int, leaving []departure) []departure {
 	last := e.requests[len(e.requests)-1].Arrival
 	now := leaving[:0]

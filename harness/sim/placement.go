@@ -76,6 +76,7 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 	return r, nil
 }
 
+// checkRequests returns an error unless the requests are sorted by arrival and the model can serve each of them.
 func checkRequests(g *mig.GPU, profiles []*mig.Profile, requests []task.Request) error {
 	if len(requests) == 0 || len(requests) > math.MaxInt32 {
 		return fmt.Errorf("there are %d requests; give from 1 to %d", len(requests), math.MaxInt32)
@@ -101,6 +102,7 @@ func checkRequests(g *mig.GPU, profiles []*mig.Profile, requests []task.Request)
 	return nil
 }
 
+// oneASlot reports whether exactly one request arrives in every slot from the first to the last arrival.
 func oneASlot(requests []task.Request) bool {
 	for i := range requests {
 		if requests[i].Arrival != requests[0].Arrival+i {
@@ -114,10 +116,9 @@ func oneASlot(requests []task.Request) bool {
 type placementEngine struct {
 	cluster  *Cluster
 	requests []task.Request
-	// oneASlot says that exactly one request arrives in every slot from the first to the last.
-	oneASlot bool
+	oneASlot bool // see the function
 	calendar calendar
-	// leaving has the instances that leave before the present request, and placed has the instances of the request.
+	// leaving has the instances that leave before the present request, and placed has the present request's instances.
 	leaving, placed []departure
 
 	// mover and residents are nil if workloads do not move.
@@ -241,6 +242,7 @@ func (e *placementEngine) releaseBefore(i int) {
 	}
 }
 
+// release removes an instance at the beginning of its departure slot.
 func (e *placementEngine) release(d *departure) {
 	gpu := int(d.gpu)
 	e.advance(int(d.slot))
@@ -253,6 +255,7 @@ func (e *placementEngine) release(d *departure) {
 	}
 }
 
+// set changes the mask of a GPU.
 func (e *placementEngine) set(gpu int, to mig.Mask) {
 	e.now.add(1, &e.measures[to])
 	e.now.add(-1, &e.measures[e.cluster.Mask(gpu)])
@@ -267,12 +270,13 @@ func (e *placementEngine) advance(slot int) {
 	}
 }
 
-// measures are the parts of a load as whole numbers, so that their sums over GPUs and slots are exact in any order.
+// measures are the fields of a [Load] as whole numbers, so that their sums over GPUs and slots are exact in any order.
 type measures struct {
 	running, active, used int
 	fragmentation         [readings]int
 }
 
+// add adds o, multiplied by times.
 func (m *measures) add(times int, o *measures) {
 	m.running += times * o.running
 	m.active += times * o.active
@@ -282,6 +286,7 @@ func (m *measures) add(times int, o *measures) {
 	}
 }
 
+// load returns the mean over slots.
 func (m *measures) load(slots float64, gpus int) Load {
 	l := Load{
 		Running: float64(m.running) / slots, ActiveGPUs: float64(m.active) / slots,

@@ -81,15 +81,15 @@ type waitingEngine struct {
 	waiting  task.Waiting
 	kinds    []waitingKind
 	kindOf   []int32 // by request
-	queued   int
-	event    int
+	// queued is the number of requests that wait, and event is the number of slots with decisions so far.
+	queued, event int
 	// leaving has the running requests; the key is the slot in which they leave. The key of a request that has moved
 	// may be too early, but never the key of the first one.
 	leaving heap.Heap[int]
-	// ends has the slots in which the requests leave, and spots has their present places.
+	// starts and ends have the slots in which the requests begin and leave, and spots has their present places.
 	starts, ends []int
 	spots        [][]Spot
-	blocked      int
+	blocked      int // see [WaitingResult.Blocked]
 	state        waitingState
 	// mover and residents are nil if requests do not move.
 	mover     Mover
@@ -119,24 +119,27 @@ func newWaitingEngine(c *Cluster, in *task.Requests, p Placer) *waitingEngine {
 			to: requests[len(requests)-1].Arrival, scatter: scatterByMask(c.gpu),
 		},
 	}
-	if mover, moves := p.(Mover); moves && in.Migration.Moves > 0 {
+	mover, moves := p.(Mover)
+	if moves && in.Migration.Moves > 0 {
 		e.mover, e.residents = mover, newResidents(c, len(requests), in.Migration)
 	}
-	index := map[[2]int]int32{}
 	for i := range requests {
-		q := &requests[i]
-		key := [2]int{slices.Index(c.profiles, q.Profile), q.Instances()}
-		k, known := index[key]
-		if !known {
-			k = int32(len(e.kinds))
-			index[key] = k
-			e.kinds = append(e.kinds, waitingKind{
-				profile: key[0], instances: key[1], compute: q.Instances() * int(q.Profile.Size), slices: q.Slices(),
-			})
-		}
-		e.kindOf[i] = k
+		e.kindOf[i] = e.findKind(&requests[i])
 	}
 	return e
+}
+
+// findKind returns the index of the kind of a request, which it adds to the kinds if it is new.
+func (e *waitingEngine) findKind(q *task.Request) int32 {
+	profile, instances := slices.Index(e.cluster.profiles, q.Profile), q.Instances()
+	i := slices.IndexFunc(e.kinds, func(k waitingKind) bool { return k.profile == profile && k.instances == instances })
+	if i < 0 {
+		i = len(e.kinds)
+		e.kinds = append(e.kinds, waitingKind{
+			profile: profile, instances: instances, compute: instances * int(q.Profile.Size), slices: q.Slices(),
+		})
+	}
+	return int32(i)
 }
 
 // next returns the slot of the next event. request is the next request to arrive.
@@ -259,7 +262,7 @@ func (e *waitingEngine) leave(i int) {
 	e.free(e.requests[i].Profile, e.spots[i])
 }
 
-// skipMoved updates the first request of leaving for its moves.
+// skipMoved corrects the key of the first request of leaving for its moves, until the first key is right.
 func (e *waitingEngine) skipMoved() {
 	for len(e.leaving) > 0 && e.leaving[0].Key < e.ends[e.leaving[0].ID] {
 		first := e.leaving[0]
@@ -268,7 +271,8 @@ func (e *waitingEngine) skipMoved() {
 	}
 }
 
-// block counts the tried requests of a rejected kind if only the geometry keeps them out. Each request counts once.
+// block counts the tried requests of a rejected kind as blocked if enough slices are free for one. Each request counts
+// once.
 func (e *waitingEngine) block(k *waitingKind) {
 	s := &e.state
 	if s.memory()-s.used < k.slices || s.slices()-s.compute < k.compute {
@@ -304,6 +308,7 @@ func (e *waitingEngine) place(i int, k *waitingKind, p Placer) (bool, error) {
 	return true, nil
 }
 
+// free removes the instances of a request.
 func (e *waitingEngine) free(p *mig.Profile, spots []Spot) {
 	e.state.compute -= len(spots) * int(p.Size)
 	for _, s := range spots {
@@ -311,6 +316,7 @@ func (e *waitingEngine) free(p *mig.Profile, spots []Spot) {
 	}
 }
 
+// set changes the mask of a GPU.
 func (e *waitingEngine) set(gpu int, to mig.Mask) {
 	from := e.cluster.Mask(gpu)
 	e.state.used += int(to.Count()) - int(from.Count())

@@ -34,7 +34,7 @@ func CheckWaiting(r *WaitingResult) error {
 		b.events[r.In.Requests[i].Arrival] = true
 		b.events[r.Ends[i]] = true
 	}
-	latest, moves := -1, 0
+	last, moves := -1, 0 // the last request that has begun, and the number of moves so far
 	for _, a := range b.actions() {
 		if a.move < len(r.Moved) {
 			if a.move != moves {
@@ -45,10 +45,10 @@ func CheckWaiting(r *WaitingResult) error {
 			continue
 		}
 		b.begin(a.request)
-		if r.In.Waiting == task.FIFO && a.request < latest {
-			b.wrong("request %d begins in slot %d, after request %d, which arrived later", a.request, a.slot, latest)
+		if r.In.Waiting == task.FIFO && a.request < last {
+			b.wrong("request %d begins in slot %d, after request %d, which arrived later", a.request, a.slot, last)
 		}
-		latest = max(latest, a.request)
+		last = max(last, a.request)
 	}
 	for i, v := range b.running {
 		if r.Ends[i] != v.until {
@@ -78,21 +78,23 @@ type waitingVisit struct {
 	until, standing int
 }
 
+// wrong adds a violation.
 func (b *waitingBooks) wrong(format string, args ...any) {
 	b.errs = append(b.errs, fmt.Errorf(format, args...))
 }
 
-// An action is the start of a request, with the number of moves in move, or a move before the request.
+// An action is the start of a request or a move before it. move is the index of the move, or the number of all moves
+// for a start.
 type action struct{ slot, request, move int }
 
 // actions returns the starts and the moves in the order in which they happen.
 func (b *waitingBooks) actions() []action {
 	var out []action
 	for i, start := range b.Starts {
-		out = append(out, action{start, i, len(b.Moved)})
+		out = append(out, action{slot: start, request: i, move: len(b.Moved)})
 	}
 	for k, m := range b.Moved {
-		out = append(out, action{m.Slot, m.Before, k})
+		out = append(out, action{slot: m.Slot, request: m.Before, move: k})
 	}
 	slices.SortStableFunc(out, func(x, y action) int {
 		return cmp.Or(cmp.Compare(x.slot, y.slot), cmp.Compare(x.request, y.request), cmp.Compare(x.move, y.move))
@@ -100,6 +102,7 @@ func (b *waitingBooks) actions() []action {
 	return out
 }
 
+// begin records the start of request i.
 func (b *waitingBooks) begin(i int) {
 	q, start := &b.In.Requests[i], b.Starts[i]
 	if start < q.Arrival {
@@ -128,18 +131,20 @@ func (b *waitingBooks) use(i int, s Spot, from int) {
 	}
 	for k := s.Start; k < s.Start+p.Length; k++ {
 		at := memorySlice{s.GPU, k}
-		o := b.users[at] - 1
-		if o >= 0 && b.running[o].until > from {
+		user := b.users[at] - 1
+		if user >= 0 && b.running[user].until > from {
 			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
-				s.GPU, o, b.running[o].until, i, from)
+				s.GPU, user, b.running[user].until, i, from)
 		}
 		b.users[at] = i + 1
 	}
 }
 
+// move records move k.
 func (b *waitingBooks) move(k int) {
 	m, rules := b.Moved[k], b.In.Migration
-	if oldest := k - rules.Moves; oldest >= 0 && m.Slot-b.Moved[oldest].Slot < max(rules.Window, 1) {
+	oldest := k - rules.Moves
+	if oldest >= 0 && m.Slot-b.Moved[oldest].Slot < max(rules.Window, 1) {
 		b.wrong("move %d in slot %d: more than %d moves in %d slots", k, m.Slot, rules.Moves, rules.Window)
 	}
 	if !b.events[m.Slot] {
@@ -159,11 +164,15 @@ func (b *waitingBooks) move(k int) {
 		b.wrong("move %d in slot %d is of request %d, which stands still until slot %d", k, m.Slot, m.Request,
 			v.standing)
 	}
-	b.use(m.Request, m.To, m.Slot) // free while the request still holds the old place
+	// The new place must be free while the request still holds the old place.
+	b.use(m.Request, m.To, m.Slot)
 	for s := v.at.Start; s < v.at.Start+b.In.Requests[m.Request].Profile.Length; s++ {
-		if at := (memorySlice{v.at.GPU, s}); b.users[at] == m.Request+1 {
+		at := memorySlice{v.at.GPU, s}
+		if b.users[at] == m.Request+1 {
 			delete(b.users, at)
 		}
 	}
-	v.at, v.standing, v.until = m.To, m.Slot+rules.Downtime, v.until+rules.Downtime
+	v.at = m.To
+	v.standing = m.Slot + rules.Downtime
+	v.until += rules.Downtime
 }

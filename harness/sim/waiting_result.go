@@ -38,15 +38,20 @@ const WarmUp = 30
 
 // waitingState is the state of a cluster with requests that wait, and its integrals over time.
 type waitingState struct {
-	gpu                 *mig.GPU
-	gpus, from, to, now int
-	used, compute       int // slices in use
-	scattered           int // sum over the GPUs of their scatter
-	scatter             *[Masks]int32
-	sum                 Use // Peak is a share already
+	gpu  *mig.GPU
+	gpus int
+	// from and to are the slots between which [Use] is measured, and now is the present slot.
+	from, to, now int
+	// used and compute are the numbers of memory and compute slices in use.
+	used, compute int
+	// scattered is the sum of scatter over the GPUs.
+	scattered int
+	scatter   *[Masks]int32 // see scatterByMask
+	// sum has the sums over the slots, except for Peak.
+	sum Use
 }
 
-// scatterScale makes 1 - run / free a whole number for up to 8 free slices.
+// scatterScale is a multiple of 1 to 8: its product with 1 - run / free is a whole number for up to 8 free slices.
 const scatterScale = 840
 
 // scatterByMask returns scatterScale times the fragmentation of a GPU, by its mask (see [Use]).
@@ -90,6 +95,7 @@ func (s *waitingState) advance(to int, queued bool) {
 	}
 }
 
+// use returns the means over time.
 func (s *waitingState) use() Use {
 	u := s.sum
 	n := float64(u.Slots)

@@ -6,15 +6,6 @@ import (
 	"miglab/harness/task"
 )
 
-// Share returns a slot's share of the GPU's multiprocessors; without percentages, the share of its compute instance.
-func (l *Layout) Share(slot int) float64 {
-	s := &l.slots[slot]
-	if s.share == 0 {
-		return s.whole
-	}
-	return s.whole * s.share
-}
-
 // MaxSlots is the largest number of jobs that a setup can hold.
 const MaxSlots = 8
 
@@ -25,12 +16,12 @@ type Layout struct {
 
 	// defaults says that some slot has no percentage.
 	defaults bool
-	domains  int
-	// memory is the bandwidth of a domain, that is, of a GPU instance. end is the number of
-	// the slot after the domain's last slot.
-	memory [MaxSlots]float64
-	end    [MaxSlots]int
-	slots  [MaxSlots]slot
+	// domains is the number of memory domains, that is, of GPU instances. memory is the bandwidth of a domain, and end
+	// is the number of the slot after its last slot.
+	domains int
+	memory  [MaxSlots]float64
+	end     [MaxSlots]int
+	slots   [MaxSlots]slot
 }
 
 // slot is the place of one job of a group.
@@ -76,6 +67,15 @@ func (s Setup) Layout() Layout {
 	return l
 }
 
+// Share returns a slot's share of the GPU's multiprocessors; without percentages, the share of its compute instance.
+func (l *Layout) Share(slot int) float64 {
+	s := &l.slots[slot]
+	if s.share == 0 {
+		return s.whole
+	}
+	return s.whole * s.share
+}
+
 // Ends simulates a group and returns the time at which its last job ends, in seconds from the group's start. It sets
 // ends to the end of each job, in the order of the slots. There is a job for each slot.
 //
@@ -86,7 +86,7 @@ func (s Setup) Layout() Layout {
 // more than its bandwidth. In addition, m active jobs slow each other by 1 + Kappa (m - 1).
 func (m *Model) Ends(l *Layout, jobs *[MaxSlots]*task.Program, ends *[MaxSlots]float64) float64 {
 	last := 0.0
-	again := jobs
+	again := jobs // the jobs whose demands change when another job ends
 	if m.Fixed(l) {
 		again = nil
 	}
@@ -127,16 +127,16 @@ func (m *Model) Fixed(l *Layout) bool {
 	return !m.Release && !l.defaults
 }
 
-// EndsOf is [Model.Ends] for jobs whose demands are known. This saves the demands, which take most of
-// the time of Ends. The layout must be [Model.Fixed].
+// EndsOf returns the same as [Model.Ends] for jobs with known demands, whose computation takes most of the time of
+// Ends. The layout must be [Model.Fixed].
 func (m *Model) EndsOf(l *Layout, demands *[MaxSlots]Demand, ends *[MaxSlots]float64) float64 {
 	last, from := 0.0, 0
 	for d := range l.domains {
 		var buffer [MaxSlots]runner
 		active := buffer[:l.end[d]-from]
 		for i := range active {
-			o := &demands[from+i]
-			active[i] = runner{slot: from + i, left: 1, alone: o.Seconds, use: o.Bandwidth}
+			known := &demands[from+i]
+			active[i] = runner{slot: from + i, left: 1, alone: known.Seconds, use: known.Bandwidth}
 		}
 		last = max(last, m.drain(l, active, l.memory[d], nil, ends))
 		from = l.end[d]
@@ -250,13 +250,13 @@ func (m *Model) compute(l *Layout, active []runner, at int, jobs *[MaxSlots]*tas
 	if s.share > 0 && !m.Release {
 		return s.whole * s.share, 1
 	}
-	var can [MaxSlots]float64
-	shares, all, clients := 0.0, 0.0, 0
+	var wants [MaxSlots]float64 // the parallelism of the clients
+	shares, wanted, clients := 0.0, 0.0, 0
 	for i := range active {
 		o := &l.slots[active[i].slot]
 		if o.instance == s.instance {
-			can[clients] = jobs[active[i].slot].Parallelism
-			all += can[clients]
+			wants[clients] = jobs[active[i].slot].Parallelism
+			wanted += wants[clients]
 			shares += o.share
 			clients++
 		}
@@ -265,14 +265,14 @@ func (m *Model) compute(l *Layout, active []runner, at int, jobs *[MaxSlots]*tas
 		return s.whole * s.share * s.total / shares, 1
 	}
 	share = jobs[at].Parallelism
-	if all > s.whole {
-		share = min(share, waterLevel(clients, func(i int) float64 { return can[i] }, s.whole))
+	if wanted > s.whole {
+		share = min(share, waterLevel(clients, func(i int) float64 { return wants[i] }, s.whole))
 	}
 	return share, 1 + float64(m.Delta*float64(clients-1))
 }
 
-// waterLevel returns the level at which n demands, each cut off there, add up to have. The sum of
-// the demands must exceed have.
+// waterLevel returns the level at which n demands add up to have if each is at most the level. Without the level, the
+// demands must add up to more than have.
 func waterLevel(n int, demand func(int) float64, have float64) float64 {
 	// Demands below the fair share of the rest are met in full, which raises the fair share.
 	level := have / float64(n)

@@ -71,7 +71,7 @@ func Check(w Window, p Plan) Violations {
 		return out
 	}
 	var out Violations
-	in := make([]int, len(w.Jobs)) // the group that has the job, from 1
+	in := make([]int, len(w.Jobs)) // the number of the group that has the job, from 1; 0 for none
 	for g := range p {
 		group := &p[g]
 		for _, j := range group.Jobs {
@@ -206,23 +206,23 @@ type demand struct{ relative, bandwidth float64 }
 
 // alone returns the demand of a job on the multiprocessors that it has beside the running jobs.
 func (m *Model) alone(r *replayed, running []*replayed) demand {
-	var can []float64
-	active := 0.0
+	var wants []float64 // the parallelism of the running clients of the compute instance
+	shares := 0.0       // the sum of their shares
 	for _, o := range running {
 		if o.ci == r.ci {
-			can = append(can, o.job.Parallelism)
-			active += o.share
+			wants = append(wants, o.job.Parallelism)
+			shares += o.share
 		}
 	}
 	compute, work := r.ci.Compute, r.job.Compute
 	if r.share > 0 {
 		compute *= r.share
 		if m.Release {
-			compute *= sum(r.ci.Shares) / active
+			compute *= sum(r.ci.Shares) / shares
 		}
 	} else {
-		compute = min(r.job.Parallelism, fair(can, r.ci.Compute))
-		work *= 1 + float64(m.Delta*float64(len(can)-1))
+		compute = min(r.job.Parallelism, fair(wants, r.ci.Compute))
+		work *= 1 + float64(m.Delta*float64(len(wants)-1))
 	}
 	x := work / min(compute, r.job.Parallelism)
 	y := r.job.Memory / r.gi.Memory

@@ -22,16 +22,16 @@ const (
 	// instances in all combinations. Lockstep has the same percentages in both instances.
 	Hierarchical Family = "hierarchical"
 	Lockstep     Family = "lockstep"
-	// DefaultShared, DefaultPrivate, DefaultWhole and DefaultThree are MIG+MPS default: a MIG partition that stays,
-	// with any number of MPS clients without percentages in each compute instance. The paper takes the partition that
-	// is best on the mean of its queues. The first two are in Table VII, with 3 and 4 GPCs. The others are not in the
-	// paper: one instance of 7 GPCs, and three isolated instances of 2, 2 and 3.
+	// DefaultShared, DefaultPrivate, DefaultWhole and DefaultThree are the paper's "MIG+MPS default": a MIG partition
+	// that never changes, with any number of MPS clients without percentages in each compute instance. The paper takes
+	// the partition with the best mean over its queues. The first two families are in Table VII, with 3 and 4 GPCs. The
+	// others are not in the paper: one instance of 7 GPCs, and three isolated instances of 2, 2 and 3 GPCs.
 	DefaultShared  Family = "default-3-4-shared"
 	DefaultPrivate Family = "default-3-4-private"
 	DefaultWhole   Family = "default-7"
 	DefaultThree   Family = "default-2-2-3-private"
-	// Agent is the 29 setups from which the paper's agent chooses, one action each. The
-	// paper gives only the number; setups.txt says how this list was chosen.
+	// Agent is the 29 setups from which the paper's agent chooses; each setup is an action. The paper gives only the
+	// number 29. setups.txt says how this list was chosen.
 	Agent Family = "agent"
 	// Every has the setups of all other families: no scheduler of the track uses another setup.
 	Every Family = "every"

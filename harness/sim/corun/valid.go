@@ -84,8 +84,7 @@ func (c *CI) check() error {
 		return notShare(c.Compute)
 	case c.MIG && geometry.Profile(c.slices()) == nil:
 		return fmt.Errorf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are "+
-			"those with %v",
-			number(c.Compute), geometry.Sizes())
+			"those with %v", number(c.Compute), geometry.Sizes())
 	case c.Default < 0 || c.Default > 0 && len(c.Shares) > 0:
 		return errors.New("clients with and without percentages do not go together")
 	}
@@ -101,11 +100,12 @@ func (c *CI) check() error {
 	return nil
 }
 
+// notShare returns the error for a number that is not a share.
 func notShare(x float64) error {
 	return fmt.Errorf("%s is not a share; it must be over 0 and at most 1", number(x))
 }
 
-// roundSum hides the rounding of sums of decimals in messages.
+// roundSum rounds a sum of decimals to six places for messages.
 func roundSum(x float64) float64 { return float64(int(float64(x*1e6)+0.5)) / 1e6 }
 
 // slices returns the compute slices; 0 for a fraction of a slice.
