@@ -23,28 +23,45 @@ func (a *adviser) below() int {
 	in, n := a.in, len(a.in.Requests)
 	// late is the largest number of requests that may wait longer than the 95th percentile; see [stats.Quantile].
 	late := n - 1 - int(0.95*float64(n-1))
-	possible := func(gpus int) bool {
+	possible := func(gpus int) (bool, error) {
 		in.GPUs = gpus
 		if a.q.Wait >= 0 && a.seconds(a.q.Bounds.Wait(a.q.GPU, in))/float64(n) > a.q.Wait {
-			return false
+			return false, nil
 		}
 		slots := int(math.Floor(a.q.P95 / in.Seconds()))
-		return a.q.P95 < 0 || a.q.Bounds.Late(a.q.GPU, in, slots) <= late
+		return a.q.P95 < 0 || a.q.Bounds.Late(a.q.GPU, in, slots) <= late, nil
 	}
-	least := max(a.gang(), 1)
+	least, _ := bisect(max(a.gang(), 1), possible)
+	return least
+}
+
+// bisect returns a number for which enough holds, at least least. If it is above least, enough does not hold for the
+// number before it.
+func bisect(least int, enough func(int) (bool, error)) (int, error) {
 	most := least
-	for !possible(most) {
-		least, most = most+1, 2*most
+	for {
+		ok, err := enough(most)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			break
+		}
+		least, most = most+1, most+max(most/2, 1)
 	}
 	for least < most {
 		middle := (least + most) / 2
-		if possible(middle) {
+		ok, err := enough(middle)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
 			most = middle
 		} else {
 			least = middle + 1
 		}
 	}
-	return least
+	return most, nil
 }
 
 // mostTried is the largest number of smaller clusters that are all tried once some number of GPUs is enough. More GPUs
@@ -69,32 +86,12 @@ func (t *trial) enough(numbers ...int) (int, error) {
 	return slices.IndexFunc(outcomes, t.a.meets), err
 }
 
-// halve returns a number of GPUs that is enough, at least least. If it is above least, one GPU fewer is not enough.
+// halve searches for a number of GPUs that is enough, from least on.
 func (t *trial) halve(least int) (int, error) {
-	most := least
-	for {
-		i, err := t.enough(most)
-		if err != nil {
-			return 0, err
-		}
-		if i == 0 {
-			break
-		}
-		least, most = most+1, most+max(most/2, 1)
-	}
-	for least < most {
-		middle := (least + most) / 2
-		i, err := t.enough(middle)
-		if err != nil {
-			return 0, err
-		}
-		if i == 0 {
-			most = middle
-		} else {
-			least = middle + 1
-		}
-	}
-	return most, nil
+	return bisect(least, func(gpus int) (bool, error) {
+		i, err := t.enough(gpus)
+		return i == 0, err
+	})
 }
 
 // least searches for the least number of GPUs that is enough under a policy, from below on.

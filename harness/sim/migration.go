@@ -164,7 +164,6 @@ func (e *placementEngine) settle(i, profile int) {
 	e.residents.stays[i].slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
 }
 
-// firstSlice returns the first memory slice of a mask.
 func firstSlice(m mig.Mask) mig.Slices { return mig.Slices(bits.TrailingZeros8(uint8(m))) }
 
 // moveBefore lets the mover move before request i is decided.

@@ -242,7 +242,6 @@ func (e *placementEngine) releaseBefore(i int) {
 	}
 }
 
-// release removes an instance at the beginning of its departure slot.
 func (e *placementEngine) release(d *departure) {
 	gpu := int(d.gpu)
 	e.advance(int(d.slot))
@@ -255,7 +254,6 @@ func (e *placementEngine) release(d *departure) {
 	}
 }
 
-// set changes the mask of a GPU.
 func (e *placementEngine) set(gpu int, to mig.Mask) {
 	e.now.add(1, &e.measures[to])
 	e.now.add(-1, &e.measures[e.cluster.Mask(gpu)])
@@ -276,7 +274,6 @@ type measures struct {
 	fragmentation         [readings]int
 }
 
-// add adds o, multiplied by times.
 func (m *measures) add(times int, o *measures) {
 	m.running += times * o.running
 	m.active += times * o.active
@@ -286,7 +283,6 @@ func (m *measures) add(times int, o *measures) {
 	}
 }
 
-// load returns the mean over slots.
 func (m *measures) load(slots float64, gpus int) Load {
 	l := Load{
 		Running: float64(m.running) / slots, ActiveGPUs: float64(m.active) / slots,

@@ -3,10 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
-	"miglab/harness/mig"
 	"miglab/harness/task"
 )
 
@@ -27,10 +24,7 @@ func CheckPlacement(gpus int, requests []task.Request, spots [][]Spot, moves []M
 	if len(spots) != len(requests) {
 		return fmt.Errorf("there are places for %d requests of %d", len(spots), len(requests))
 	}
-	b := &books{
-		requests: requests, rules: rules, gpus: gpus, users: make(map[memorySlice]int),
-		stays: make([]visit, len(requests)),
-	}
+	b := newBooks(requests, gpus, rules)
 	next := 0
 	for i := range requests {
 		for ; next < len(moves) && moves[next].Before <= i; next++ {
@@ -49,38 +43,6 @@ func CheckPlacement(gpus int, requests []task.Request, spots [][]Spot, moves []M
 	return errors.Join(b.errs...)
 }
 
-// A memorySlice is a memory slice of a GPU.
-type memorySlice struct {
-	gpu   int
-	slice mig.Slices
-}
-
-// books record which request uses which memory slice while the stream is replayed.
-type books struct {
-	requests []task.Request
-	rules    task.Migration
-	gpus     int
-	// users has the last request that used a slice, plus one.
-	users map[memorySlice]int
-	stays []visit
-	slots []int // the slot of each move
-	errs  []error
-}
-
-// A visit is the stay of an accepted request.
-type visit struct {
-	// single says that the request has a single instance, and at is the place of that instance.
-	single bool
-	at     Spot
-	// until is the slot in which the request leaves, and standing is the slot in which the pause of its last move ends.
-	until, standing int
-}
-
-// wrong adds a violation.
-func (b *books) wrong(format string, args ...any) {
-	b.errs = append(b.errs, fmt.Errorf(format, args...))
-}
-
 // arrive records the places of request i.
 func (b *books) arrive(i int, spots []Spot) {
 	q := &b.requests[i]
@@ -97,57 +59,13 @@ func (b *books) arrive(i int, spots []Spot) {
 	}
 }
 
-// use records that a request uses a place from a slot on.
-func (b *books) use(i int, s Spot, from int) {
-	q := &b.requests[i]
-	if s.GPU < 0 || s.GPU >= b.gpus || !slices.Contains(q.Profile.Starts, s.Start) {
-		b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, q.Profile, s.GPU, s.Start)
-		return
-	}
-	for k := s.Start; k < s.Start+q.Profile.Length; k++ {
-		at := memorySlice{s.GPU, k}
-		user := b.users[at] - 1
-		if user >= 0 && b.stays[user].until > from {
-			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
-				s.GPU, user, b.stays[user].until, i, from)
-		}
-		b.users[at] = i + 1
-	}
-}
-
 // move records move number n.
 func (b *books) move(n int, m Moved) {
 	now := b.requests[m.Before].Arrival
-	b.slots = append(b.slots, now)
-	oldest := len(b.slots) - 1 - b.rules.Moves
-	if oldest >= 0 && now-b.slots[oldest] < max(b.rules.Window, 1) {
-		b.wrong("move %d in slot %d: more than %d moves in %d slots", n, now, b.rules.Moves, b.rules.Window)
-	}
+	b.countMove(n, now)
 	if m.Request < 0 || m.Request >= m.Before || !b.stays[m.Request].single || b.stays[m.Request].until <= now {
 		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs", n, now, m.Request)
 		return
 	}
-	v := &b.stays[m.Request]
-	if now < v.standing {
-		b.wrong("move %d in slot %d is of request %d, which stands still until slot %d", n, now, m.Request, v.standing)
-	}
-	// The new place must be free while the request still holds the old place.
-	b.use(m.Request, m.To, now)
-	for k := v.at.Start; k < v.at.Start+b.requests[m.Request].Profile.Length; k++ {
-		at := memorySlice{v.at.GPU, k}
-		if b.users[at] == m.Request+1 {
-			delete(b.users, at)
-		}
-	}
-	v.at = m.To
-	v.standing = now + b.rules.Downtime
-	v.until = addSlots(v.until, b.rules.Downtime)
-}
-
-// addSlots returns slot + by, or the largest int if the sum is too large.
-func addSlots(slot, by int) int {
-	if by > math.MaxInt-slot {
-		return math.MaxInt
-	}
-	return slot + by
+	b.relocate(n, m.Request, m.To, now)
 }

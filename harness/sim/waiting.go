@@ -308,7 +308,6 @@ func (e *waitingEngine) place(i int, k *waitingKind, p Placer) (bool, error) {
 	return true, nil
 }
 
-// free removes the instances of a request.
 func (e *waitingEngine) free(p *mig.Profile, spots []Spot) {
 	e.state.compute -= len(spots) * int(p.Size)
 	for _, s := range spots {
@@ -316,7 +315,6 @@ func (e *waitingEngine) free(p *mig.Profile, spots []Spot) {
 	}
 }
 
-// set changes the mask of a GPU.
 func (e *waitingEngine) set(gpu int, to mig.Mask) {
 	from := e.cluster.Mask(gpu)
 	e.state.used += int(to.Count()) - int(from.Count())

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"miglab/harness/mig"
 	"miglab/harness/task"
 )
 
@@ -28,8 +27,9 @@ func CheckWaiting(r *WaitingResult) error {
 			len(r.Ends), len(r.Spots), n)
 	}
 	b := &waitingBooks{
-		WaitingResult: r, running: make([]waitingVisit, n), users: make(map[memorySlice]int), events: map[int]bool{},
+		books: newBooks(r.In.Requests, r.In.GPUs, r.In.Migration), result: r, events: map[int]bool{},
 	}
+	b.geometry = r.In.Geometry
 	for i := range n {
 		b.events[r.In.Requests[i].Arrival] = true
 		b.events[r.Ends[i]] = true
@@ -50,7 +50,7 @@ func CheckWaiting(r *WaitingResult) error {
 		}
 		last = max(last, a.request)
 	}
-	for i, v := range b.running {
+	for i, v := range b.stays {
 		if r.Ends[i] != v.until {
 			b.wrong("request %d leaves in slot %d; with its lifespan and its pauses it leaves in slot %d", i, r.Ends[i],
 				v.until)
@@ -59,28 +59,12 @@ func CheckWaiting(r *WaitingResult) error {
 	return errors.Join(b.errs...)
 }
 
-// waitingBooks record which request uses which memory slice.
+// waitingBooks are the books of a result with requests that wait.
 type waitingBooks struct {
-	*WaitingResult
-	running []waitingVisit
+	books
+	result *WaitingResult
 	// events has the slots in which a request arrives or leaves.
 	events map[int]bool
-	// users has the last request that used a slice, plus one.
-	users map[memorySlice]int
-	errs  []error
-}
-
-// A waitingVisit is the stay of a request that has begun.
-type waitingVisit struct {
-	// at is the place of a request for one GPU.
-	at Spot
-	// until is the slot in which the request leaves unless it moves again. Its last pause ends in slot standing.
-	until, standing int
-}
-
-// wrong adds a violation.
-func (b *waitingBooks) wrong(format string, args ...any) {
-	b.errs = append(b.errs, fmt.Errorf(format, args...))
 }
 
 // An action is the start of a request or a move before it. move is the index of the move, or the number of all moves
@@ -90,10 +74,10 @@ type action struct{ slot, request, move int }
 // actions returns the starts and the moves in the order in which they happen.
 func (b *waitingBooks) actions() []action {
 	var out []action
-	for i, start := range b.Starts {
-		out = append(out, action{slot: start, request: i, move: len(b.Moved)})
+	for i, start := range b.result.Starts {
+		out = append(out, action{slot: start, request: i, move: len(b.result.Moved)})
 	}
-	for k, m := range b.Moved {
+	for k, m := range b.result.Moved {
 		out = append(out, action{slot: m.Slot, request: m.Before, move: k})
 	}
 	slices.SortStableFunc(out, func(x, y action) int {
@@ -104,75 +88,38 @@ func (b *waitingBooks) actions() []action {
 
 // begin records the start of request i.
 func (b *waitingBooks) begin(i int) {
-	q, start := &b.In.Requests[i], b.Starts[i]
+	q, start, spots := &b.requests[i], b.result.Starts[i], b.result.Spots[i]
 	if start < q.Arrival {
 		b.wrong("request %d begins in slot %d and arrives in slot %d", i, start, q.Arrival)
 	}
 	if !b.events[start] {
 		b.wrong("request %d begins in slot %d, in which nothing arrives or leaves", i, start)
 	}
-	if len(b.Spots[i]) != max(q.GPUs, 1) {
-		b.wrong("request %d has %d of the %d instances that it needs", i, len(b.Spots[i]), max(q.GPUs, 1))
+	if len(spots) != max(q.GPUs, 1) {
+		b.wrong("request %d has %d of the %d instances that it needs", i, len(spots), max(q.GPUs, 1))
 	}
-	b.running[i].until = start + q.Lifespan
-	for _, s := range b.Spots[i] {
-		b.running[i].at = s
+	b.stays[i].until = start + q.Lifespan
+	for _, s := range spots {
+		b.stays[i].at = s
 		b.use(i, s, start)
-	}
-}
-
-// use records that a request uses a place from a slot on.
-func (b *waitingBooks) use(i int, s Spot, from int) {
-	p := b.In.Requests[i].Profile
-	if s.GPU < 0 || s.GPU >= b.In.GPUs || !slices.Contains(p.Starts, s.Start) ||
-		!b.In.Geometry.Has(s.GPU, mig.Instance{Profile: p, Start: s.Start}) {
-		b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, p, s.GPU, s.Start)
-		return
-	}
-	for k := s.Start; k < s.Start+p.Length; k++ {
-		at := memorySlice{s.GPU, k}
-		user := b.users[at] - 1
-		if user >= 0 && b.running[user].until > from {
-			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
-				s.GPU, user, b.running[user].until, i, from)
-		}
-		b.users[at] = i + 1
 	}
 }
 
 // move records move k.
 func (b *waitingBooks) move(k int) {
-	m, rules := b.Moved[k], b.In.Migration
-	oldest := k - rules.Moves
-	if oldest >= 0 && m.Slot-b.Moved[oldest].Slot < max(rules.Window, 1) {
-		b.wrong("move %d in slot %d: more than %d moves in %d slots", k, m.Slot, rules.Moves, rules.Window)
-	}
+	m := b.result.Moved[k]
+	b.countMove(k, m.Slot)
 	if !b.events[m.Slot] {
 		b.wrong("move %d is in slot %d, in which nothing arrives or leaves", k, m.Slot)
 	}
-	n := len(b.running)
-	if m.Before < 0 || m.Before >= n || b.In.Requests[m.Before].Arrival > m.Slot || b.Starts[m.Before] < m.Slot ||
-		b.In.Requests[m.Before].GPUs > 1 {
+	n := len(b.requests)
+	if m.Before < 0 || m.Before >= n || b.requests[m.Before].Arrival > m.Slot || b.result.Starts[m.Before] < m.Slot ||
+		b.requests[m.Before].GPUs > 1 {
 		b.wrong("move %d in slot %d is before request %d, which does not wait then for one GPU", k, m.Slot, m.Before)
 	}
-	if m.Request < 0 || m.Request >= n || b.In.Requests[m.Request].GPUs > 1 || b.running[m.Request].until <= m.Slot {
+	if m.Request < 0 || m.Request >= n || b.requests[m.Request].GPUs > 1 || b.stays[m.Request].until <= m.Slot {
 		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs", k, m.Slot, m.Request)
 		return
 	}
-	v := &b.running[m.Request]
-	if m.Slot < v.standing {
-		b.wrong("move %d in slot %d is of request %d, which stands still until slot %d", k, m.Slot, m.Request,
-			v.standing)
-	}
-	// The new place must be free while the request still holds the old place.
-	b.use(m.Request, m.To, m.Slot)
-	for s := v.at.Start; s < v.at.Start+b.In.Requests[m.Request].Profile.Length; s++ {
-		at := memorySlice{v.at.GPU, s}
-		if b.users[at] == m.Request+1 {
-			delete(b.users, at)
-		}
-	}
-	v.at = m.To
-	v.standing = m.Slot + rules.Downtime
-	v.until += rules.Downtime
+	b.relocate(k, m.Request, m.To, m.Slot)
 }

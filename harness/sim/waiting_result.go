@@ -95,7 +95,6 @@ func (s *waitingState) advance(to int, queued bool) {
 	}
 }
 
-// use returns the means over time.
 func (s *waitingState) use() Use {
 	u := s.sum
 	n := float64(u.Slots)

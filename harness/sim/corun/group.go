@@ -130,16 +130,15 @@ func (m *Model) Fixed(l *Layout) bool {
 // EndsOf returns the same as [Model.Ends] for jobs with known demands, whose computation takes most of the time of
 // Ends. The layout must be [Model.Fixed].
 func (m *Model) EndsOf(l *Layout, demands *[MaxSlots]Demand, ends *[MaxSlots]float64) float64 {
-	last, from := 0.0, 0
+	last := 0.0
 	for d := range l.domains {
 		var buffer [MaxSlots]runner
-		active := buffer[:l.end[d]-from]
+		active := l.runners(d, &buffer)
 		for i := range active {
-			known := &demands[from+i]
-			active[i] = runner{slot: from + i, left: 1, alone: known.Seconds, use: known.Bandwidth}
+			r := &active[i]
+			r.alone, r.use = demands[r.slot].Seconds, demands[r.slot].Bandwidth
 		}
 		last = max(last, m.drain(l, active, l.memory[d], nil, ends))
-		from = l.end[d]
 	}
 	return last
 }

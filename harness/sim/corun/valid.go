@@ -100,7 +100,6 @@ func (c *CI) check() error {
 	return nil
 }
 
-// notShare returns the error for a number that is not a share.
 func notShare(x float64) error {
 	return fmt.Errorf("%s is not a share; it must be over 0 and at most 1", number(x))
 }

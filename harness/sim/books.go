@@ -1,0 +1,106 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// books are the notes of a referee, [CheckPlacement] or [CheckWaiting]: which request uses which memory slice while a
+// stream is replayed, and the violations.
+type books struct {
+	requests []task.Request
+	gpus     int
+	rules    task.Migration
+	// geometry is nil if instances are created on demand.
+	geometry task.Geometry
+	// users has the last request that used a slice, plus one.
+	users map[memorySlice]int
+	stays []visit
+	slots []int // the slot of each move
+	errs  []error
+}
+
+type memorySlice struct {
+	gpu   int
+	slice mig.Slices
+}
+
+// A visit is the stay of an accepted request.
+type visit struct {
+	// single says that the request has a single instance, and at is the place of that instance.
+	single bool
+	at     Spot
+	// until is the slot in which the request leaves unless it moves again. The pause of its last move ends in slot
+	// standing.
+	until, standing int
+}
+
+func newBooks(requests []task.Request, gpus int, rules task.Migration) books {
+	return books{
+		requests: requests, gpus: gpus, rules: rules, users: make(map[memorySlice]int),
+		stays: make([]visit, len(requests)),
+	}
+}
+
+func (b *books) wrong(format string, args ...any) {
+	b.errs = append(b.errs, fmt.Errorf(format, args...))
+}
+
+// use records that a request uses a place from a slot on.
+func (b *books) use(i int, s Spot, from int) {
+	p := b.requests[i].Profile
+	if s.GPU < 0 || s.GPU >= b.gpus || !slices.Contains(p.Starts, s.Start) ||
+		!b.geometry.Has(s.GPU, mig.Instance{Profile: p, Start: s.Start}) {
+		b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, p, s.GPU, s.Start)
+		return
+	}
+	for k := s.Start; k < s.Start+p.Length; k++ {
+		at := memorySlice{s.GPU, k}
+		user := b.users[at] - 1
+		if user >= 0 && b.stays[user].until > from {
+			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
+				s.GPU, user, b.stays[user].until, i, from)
+		}
+		b.users[at] = i + 1
+	}
+}
+
+// countMove records the slot of move n, and checks the number of moves in its window.
+func (b *books) countMove(n, slot int) {
+	b.slots = append(b.slots, slot)
+	oldest := len(b.slots) - 1 - b.rules.Moves
+	if oldest >= 0 && slot-b.slots[oldest] < max(b.rules.Window, 1) {
+		b.wrong("move %d in slot %d: more than %d moves in %d slots", n, slot, b.rules.Moves, b.rules.Window)
+	}
+}
+
+// relocate records that move n takes request i to a place.
+func (b *books) relocate(n, i int, to Spot, slot int) {
+	v := &b.stays[i]
+	if slot < v.standing {
+		b.wrong("move %d in slot %d is of request %d, which stands still until slot %d", n, slot, i, v.standing)
+	}
+	// The new place must be free while the request still holds the old place.
+	b.use(i, to, slot)
+	for k := v.at.Start; k < v.at.Start+b.requests[i].Profile.Length; k++ {
+		at := memorySlice{v.at.GPU, k}
+		if b.users[at] == i+1 {
+			delete(b.users, at)
+		}
+	}
+	v.at = to
+	v.standing = slot + b.rules.Downtime
+	v.until = addSlots(v.until, b.rules.Downtime)
+}
+
+// addSlots returns slot + by, or the largest int if the sum is too large.
+func addSlots(slot, by int) int {
+	if by > math.MaxInt-slot {
+		return math.MaxInt
+	}
+	return slot + by
+}
