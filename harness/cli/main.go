@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -122,6 +124,23 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		},
 		Args: cobra.ArbitraryArgs,
 	}
+}
+
+// SetHelp sets the help of a command and of its subcommands from their files in texts, named by [HelpFile]. A file has
+// a description, the line "Examples:" and examples. fill replaces placeholders in it.
+func SetHelp(c *cobra.Command, texts embed.FS, fill *strings.Replacer) {
+	if raw, err := texts.ReadFile(HelpFile(c)); err == nil {
+		long, examples, _ := strings.Cut(fill.Replace(string(raw)), "Examples:\n")
+		c.Long, c.Example = strings.TrimSuffix(long, "\n\n"), strings.TrimSuffix(examples, "\n")
+	}
+	for _, sub := range c.Commands() {
+		SetHelp(sub, texts, fill)
+	}
+}
+
+// HelpFile returns the name of a command's help file. For example, miglab suite run has help/suite-run.txt.
+func HelpFile(c *cobra.Command) string {
+	return "help/" + strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "miglab "), " ", "-") + ".txt"
 }
 
 // unknownCommand returns the error for a name that is not a subcommand of parent.

@@ -27,8 +27,7 @@ const maxAnswers = 1 << 30
 
 func init() { algo.RegisterPrefix(answersPrefix, findAnswers) }
 
-// findAnswers returns the spec of "answers:agent.jsonl". The file must exist. Only Open of the spec
-// reads its answers.
+// findAnswers returns the spec of "answers:agent.jsonl". The file must exist. Only Open of the spec reads its answers.
 func findAnswers(name string) (algo.Spec, error) {
 	path := strings.TrimPrefix(name, answersPrefix)
 	if path == "" {

@@ -7,9 +7,8 @@ import (
 	"miglab/harness/algo"
 )
 
-// The kinds of errors of programs. An error may also be [store.KindTimeout] for a program that
-// takes too long, [run.KindInfeasible] for a program that declines, and [run.KindInvalid] for an
-// answer that is wrong for the instance.
+// The kinds of errors of programs. An error may also be [store.KindTimeout] for a program that takes too long,
+// [run.KindInfeasible] for a program that declines, and [run.KindInvalid] for an answer that is wrong for the instance.
 const (
 	// KindCrashed is a program that ended instead of answering, or answered that it crashed.
 	KindCrashed = "crashed"

@@ -90,8 +90,7 @@ type placer struct {
 	masks []mig.Mask
 }
 
-// Place implements [sim.Placer]. If the program fails, it chooses a GPU that does not exist,
-// which ends the simulation.
+// Place implements [sim.Placer]. If the program fails, it chooses a GPU that does not exist, which ends the simulation.
 func (p *placer) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	if !p.opened {
 		p.opened = true

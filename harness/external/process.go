@@ -310,17 +310,14 @@ func (p *process) isStopped() bool {
 	}
 }
 
-// usable reports whether the process can be asked. If it has ended, usable closes its standard input.
+// usable reports whether the process can be asked. It stops a process that has ended.
 func (p *process) usable() bool {
 	select {
-	case <-p.stop:
-		return false
 	case <-p.ended:
 		p.kill()
-		return false
 	default:
-		return true
 	}
+	return !p.isStopped()
 }
 
 // close lets a process end, or kills it after grace.

@@ -255,9 +255,8 @@ func (e *Dispatch) energy(d task.Minutes) WattMinutes {
 	return WattMinutes(watts * float64(d))
 }
 
-// Place starts the job at the head on a slice, given by its index in
-// [Queue.Slices]. Call it once after each Next that did not return nil. It returns a
-// [*ChoiceError] if the slice is busy or does not exist; the engine is then unchanged.
+// Place starts the job at the head on a slice, given by its index in [Queue.Slices]. Call it once after each Next that
+// did not return nil. It returns a [*ChoiceError] if the slice is busy or does not exist; the engine is then unchanged.
 func (e *Dispatch) Place(slice int) error {
 	q := &e.queue
 	job := int(q.waiting[0].ID)

@@ -14,8 +14,7 @@ type Dispatcher interface {
 // and draws no random numbers, so that one dispatcher may serve all the days.
 type BatchDispatcher interface {
 	Dispatcher
-	// DispatchAll writes the choice of Dispatch for each queue to choices. At least two slices of
-	// each queue are free.
+	// DispatchAll writes the choice of Dispatch for each queue to choices. At least two slices of each queue are free.
 	DispatchAll(queues []*Queue, choices []int)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/run"
+	"miglab/reports"
 )
 
 // cellFlags are the flags of commands that compute cells. catalog has the GPU models that the command knows.
@@ -69,4 +71,18 @@ func addGPU(c *cobra.Command, to **mig.GPU, models *mig.Catalog, byDefault, usag
 		}
 		return err
 	})
+}
+
+// A figureFile is a file for a figure.
+type figureFile struct{ cli.File }
+
+// registerTimeline adds the flag for a chart of a subject, such as the schedule, over time.
+func (f *figureFile) registerTimeline(c *cobra.Command, subject string) {
+	f.Register(c, "timeline", "file to draw "+subject+" over time in: slices in use, what waits, and late jobs, "+
+		".svg, .png or .pdf", reports.FigureFormats...)
+}
+
+// draw writes a figure.
+func (f *figureFile) draw(c *cobra.Command, figure reports.Figure) error {
+	return f.Emit(c, func(w io.Writer) error { return reports.Encode(w, f.Format, figure) })
 }
