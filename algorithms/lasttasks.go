@@ -7,14 +7,14 @@ import (
 )
 
 // LastTasks places the last tasks of a batch on a GPU at work so that the last of them ends as early as possible, for
-// package env. It is treedp from a state in which each instance has a start: an instance is created once its slices are
-// free, runs a set of tasks, and is only split afterwards. It only uses instances of [mig.GPU.FullTree]. It does not
-// allocate after the first plan.
+// package env. It is treedp from a state in which each node has an earliest start: an instance is created once its
+// slices are free, runs a set of tasks, and is only split afterwards. It only uses instances of [mig.GPU.FullTree]. It
+// does not allocate after the first plan.
 type LastTasks struct {
 	subsets *subsets
 	seconds func(task int, size mig.Slices) float64
-	// idle has no other tasks.
-	idle load
+	// noLoad is the load of other tasks: there are none.
+	noLoad load
 	// free is, by compute slice, when it is free, in ticks since the first slice is free.
 	free []ticks
 	node []int32
@@ -25,10 +25,11 @@ type GPUAtWork struct {
 	// Free is, by compute slice, when its last task ends, and First is the earliest of these times.
 	Free  []float64
 	First float64
-	// Start is, by node of [mig.GPU.FullTree], when a first task could start there. Bit i of Exists: node i exists.
+	// Start is, by node of [mig.GPU.FullTree], when a first task could start there. Bit i of Exists is set if node i
+	// exists.
 	Start  []float64
 	Exists uint32
-	// Bound is a lower bound on the end, and Unit is the size of the batch, for the limits of the search.
+	// Bound is a lower bound on the end of the last task, and Unit on the makespan of the whole batch.
 	Bound, Unit float64
 }
 
@@ -39,37 +40,44 @@ func NewLastTasks(g *mig.GPU, model mig.Reconfiguration, seconds func(task int, 
 	return &LastTasks{subsets: s, seconds: seconds, free: make([]ticks, g.ComputeSlices)}
 }
 
-// slacks are the limits that are tried one after the other, above the lower bound and in units of the batch. Tight
-// limits come first, because they leave few sets to consider. The first is enough for most states of the trained agent.
+// slacks are the excesses over the lower bound, in [GPUAtWork] units, up to which ends are looked for, one after the
+// other. Tight limits come first, because they leave few sets to consider. The first is enough for most states of the
+// trained agent.
 var slacks = [...]float64{0.06, 0.12, 0.3}
 
-// Place returns the node of each of k tasks. The result is valid until the next call.
-func (l *LastTasks) Place(k int, at *GPUAtWork) []int32 {
-	l.load(k, at)
-	bound, found := l.subsets.ticks(at.Bound-at.First), false
-	for _, slack := range slacks {
-		if found = l.within(min(horizon, bound+l.subsets.ticks(slack*at.Unit))); found {
-			break
-		}
-	}
-	if !found {
+// Place returns the node of each of n tasks. The result is valid until the next call.
+func (l *LastTasks) Place(n int, at *GPUAtWork) []int32 {
+	l.load(n, at)
+	if !l.solveNearBound(at) {
 		// Each task and operation is rounded by up to half a tick, so that a full plan may exceed the horizon.
-		l.within(horizon + 3*ticks(k))
+		l.solve(horizon + 3*ticks(n))
 	}
-	l.node = resized(l.node, k)
-	l.subsets.trace(0, 0, 1<<k-1, true, l.node)
+	l.node = resized(l.node, n)
+	l.subsets.trace(0, 0, 1<<n-1, firstOnSlices, l.node)
 	return l.node
 }
 
+// solveNearBound looks for a plan whose end exceeds the lower bound by one of the slacks, and reports whether it found
+// one.
+func (l *LastTasks) solveNearBound(at *GPUAtWork) bool {
+	bound := l.subsets.ticks(at.Bound - at.First)
+	for _, slack := range slacks {
+		if l.solve(min(horizon, bound+l.subsets.ticks(slack*at.Unit))) {
+			return true
+		}
+	}
+	return false
+}
+
 // load reads the tasks and the state. The horizon is later than every sensible completion.
-func (l *LastTasks) load(k int, at *GPUAtWork) {
+func (l *LastTasks) load(n int, at *GPUAtWork) {
 	s := l.subsets
 	latest, cost := 0.0, 0.0
 	for v := range s.tree.nodes {
 		latest = max(latest, at.Start[v]-at.First)
 		cost = max(cost, s.tree.create[v]+s.tree.destroy[v])
 	}
-	for i := range k {
+	for i := range n {
 		longest := 0.0
 		for _, size := range s.sizes {
 			seconds := l.seconds(i, size)
@@ -79,12 +87,29 @@ func (l *LastTasks) load(k int, at *GPUAtWork) {
 		}
 		latest += longest + cost
 	}
-	s.within(latest+cost, 0)
-	s.load(k, l.seconds)
-	for c := range s.sizes[:len(s.sizes)-1] { // no child has the largest size
-		s.longest[c] = resized(s.longest[c], 1<<k)
+	s.setHorizon(latest+cost, 0)
+	s.setTasks(n, l.seconds)
+	s.setLongest()
+	// Instances wait for each other's creation if all slices are free at once.
+	s.startsApart = s.parallel
+	for i, free := range at.Free {
+		l.free[i] = s.ticks(free - at.First)
+		s.startsApart = s.startsApart || free != at.First
+	}
+	for v := range s.tree.nodes {
+		s.start[v] = cell{s.ticks(at.Start[v] - at.First), s.create[v]}
+		if at.Exists>>v&1 == 1 {
+			s.start[v].heads = 0
+		}
+	}
+}
+
+// setLongest computes longest, except for the largest size, which no child has.
+func (s *subsets) setLongest() {
+	for c := range s.sizes[:len(s.sizes)-1] {
+		s.longest[c] = resized(s.longest[c], 1<<s.tasks)
 		s.longest[c][0] = 0
-		for i := range k {
+		for i := range s.tasks {
 			shortest := never
 			for _, time := range s.time[:c+1] {
 				shortest = min(shortest, time[i])
@@ -94,22 +119,10 @@ func (l *LastTasks) load(k int, at *GPUAtWork) {
 			}
 		}
 	}
-	// Instances wait for each other's creation if all slices are free at once.
-	s.startsApart = s.parallel
-	for i, free := range at.Free {
-		l.free[i] = s.ticks(free - at.First)
-		s.startsApart = s.startsApart || free != at.First
-	}
-	for v := range s.tree.nodes {
-		s.from[v] = cell{s.ticks(at.Start[v] - at.First), s.create[v]}
-		if at.Exists>>v&1 == 1 {
-			s.from[v].heads = 0
-		}
-	}
 }
 
-// within looks for the best plan that ends by the limit, and reports whether such a plan exists.
-func (l *LastTasks) within(limit ticks) bool {
+// solve looks for the best plan that ends by the limit, and reports whether such a plan exists.
+func (l *LastTasks) solve(limit ticks) bool {
 	s := l.subsets
 	var taken [maxNodes]int64
 	var earliest [maxNodes]ticks // by class: when the slices of a node are free
@@ -125,34 +138,36 @@ func (l *LastTasks) within(limit ticks) bool {
 		s.until[v] = limit
 		earliest[s.class[v]] = min(earliest[s.class[v]], ready)
 	}
-	all := 1<<s.k - 1
+	all := 1<<s.tasks - 1
 	s.limit, s.slack = limit, int64(limit)*int64(s.leaves[0])-taken[0]-s.area[all]
 	if s.slack < 0 {
 		return false
 	}
 	s.taken = taken
 	s.skip = ^l.neededNodes()
+	// The tables in after count from the instant at which the slices of a node are free.
 	s.taken = [maxNodes]int64{}
 	for v := range s.tree.nodes {
 		s.until[v] = limit - earliest[s.class[v]]
 	}
-	s.fillAfter(0, &l.idle)
+	s.fillAfter(0, &l.noLoad)
 	s.taken = taken
 	for v := range s.tree.nodes {
 		s.until[v] = limit
 	}
-	s.fillFirst(0, &l.idle)
-	return s.best(0, 0)[all].end < never
+	s.fillFirst(0, &l.noLoad)
+	return s.root(0)[all].end < never
 }
 
-// neededNodes returns the nodes whose tables in after are needed. Equal subtrees are needed together.
+// neededNodes returns the nodes whose tables in after are needed: nodes that can run a first task within the limit and
+// then be split, and all nodes below them. Nodes of one class are needed together.
 func (l *LastTasks) neededNodes() (nodes nodeSet) {
 	s := l.subsets
 	var classes nodeSet
 	for v := range s.tree.nodes {
-		n, begins := &s.tree.nodes[v], s.from[v].end
+		n, start := &s.tree.nodes[v], s.start[v].end
 		in := space{taken: s.taken[v], leaves: s.leaves[v]}
-		used := classes.contains(int(s.class[v])) || begins <= s.limit && !in.wastes(begins, 0, s.slack)
+		used := classes.contains(int(s.class[v])) || start <= s.limit && !in.wastes(start, 0, s.slack)
 		if used && len(n.Children) > 0 {
 			classes |= 1 << s.class[v]
 			for _, c := range n.Children {

@@ -38,12 +38,12 @@ func TestLimitsOfTheLastTasksChangeNothing(t *testing.T) {
 		at.Bound = at.First + at.Unit
 		place := slices.Clone(l.Place(len(p.Tasks), &at))
 		if limit := s.limit; limit < horizon {
-			tight := s.best(0, 0)[1<<s.k-1].end
-			l.within(horizon)
-			if wide := s.best(0, 0)[1<<s.k-1].end; wide != tight || wide > limit {
+			tight := s.root(0)[1<<s.tasks-1].end
+			l.solve(horizon)
+			if wide := s.root(0)[1<<s.tasks-1].end; wide != tight || wide > limit {
 				t.Errorf("seed %d: the end is %d ticks with the limit %d, %d without", seed, tight, limit, wide)
 			}
-			if s.trace(0, 0, 1<<s.k-1, true, l.node); !slices.Equal(l.node, place) {
+			if s.trace(0, 0, 1<<s.tasks-1, firstOnSlices, l.node); !slices.Equal(l.node, place) {
 				t.Errorf("seed %d: the nodes are %v with a limit, %v without", seed, place, l.node)
 			}
 		}

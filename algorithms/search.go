@@ -172,8 +172,8 @@ func (s *search) replace(blur, worse float64) {
 		plan.take(i)
 	}
 	length := s.now - s.base
-	s.subsets.within(length*(1+float64(2*blur)+horizonSlack), length*(1+float64(0.1*blur)+horizonSlack))
-	s.subsets.load(len(s.tasks), s.seconds)
+	s.subsets.setHorizon(length*(1+float64(2*blur)+horizonSlack), length*(1+float64(0.1*blur)+horizonSlack))
+	s.subsets.setTasks(len(s.tasks), s.seconds)
 	if blur > 0 {
 		s.subsets.blur(s.rng, blur)
 	}

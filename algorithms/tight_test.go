@@ -62,13 +62,13 @@ func sameFound(s *search, rng *rand.Rand, blur float64) error {
 		defer s.plan.put(i, s.before[i])
 	}
 	s.subsets.greedy = rng.IntN(2) == 0
-	s.subsets.within((s.now-s.base)*(1+2*blur+1e-6), (s.now-s.base)*(1+0.1*blur+1e-6))
-	s.subsets.load(len(s.tasks), s.seconds)
+	s.subsets.setHorizon((s.now-s.base)*(1+2*blur+1e-6), (s.now-s.base)*(1+0.1*blur+1e-6))
+	s.subsets.setTasks(len(s.tasks), s.seconds)
 	s.subsets.blur(rng, blur)
 	limited, all := make([]int32, atATime), make([]int32, atATime)
 	found := s.subsets.place(s.plan.loads, s.plan.holds, s.base, limited)
 	tight := s.subsets.tight
-	s.subsets.first = 0 // nothing ends within it
+	s.subsets.firstLimit = 0 // nothing ends within it
 	if again := s.subsets.place(s.plan.loads, s.plan.holds, s.base, all); again != found || s.subsets.tight {
 		return fmt.Errorf("found %v, and %v without a limit", found, again)
 	}

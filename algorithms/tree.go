@@ -21,7 +21,8 @@ type tree struct {
 	below []nodeSet
 }
 
-// maxNodes is the largest number of nodes of a repartitioning tree.
+// maxNodes is the largest number of nodes of a repartitioning tree. Instances of one size are disjoint, so a GPU of
+// seven compute slices has at most 1 of size 7, 1 of size 4, 2 of size 3, 3 of size 2 and 7 of size 1.
 const maxNodes = 14
 
 // nodeSet is a set of nodes of one tree; bit i represents node i.

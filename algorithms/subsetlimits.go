@@ -1,0 +1,146 @@
+package algorithms
+
+import (
+	"math"
+
+	"miglab/harness/mig"
+)
+
+// subsetLimits has the limits by which [subsets] leaves sets out of its tables. No set that is left out can be part of a
+// solution that ends within limit and wastes no more than slack.
+type subsetLimits struct {
+	// limit is the latest end that is looked for, and firstLimit the limit that is tried first. If a solution ends
+	// within a limit, a later limit gives the same solution, because no part of it ends later.
+	limit, firstLimit ticks
+	// tight means that the other tasks limit the tables further. until is, by node, the latest end in its table that
+	// can be part of a solution within the limit, because the nodes above it take the rest. taken is, by node, the
+	// slice-ticks that other tasks take on the nodes below it.
+	tight bool
+	until [maxNodes]ticks
+	taken [maxNodes]int64
+	// slack is the most slice-ticks that a solution within the limit, or any part of it, wastes.
+	slack int64
+	// longest is, by size index and set, the longest of the tasks, each on the best instance of this and smaller sizes;
+	// nil if slack is unlimited.
+	longest [][]ticks
+	// skip are the nodes whose tables in after are not needed for any solution within the limit.
+	skip nodeSet
+	// fits lists the sets that are not too large for the node whose table is computed.
+	fits []int32
+	// others is scratch of othersOnRoot.
+	others []int64
+}
+
+// A space is a time on a number of leaves, of which other tasks take a part, in slice-ticks.
+type space struct {
+	ticks, taken int64
+	leaves       int
+	// wasted means that slice-ticks that are left over are wasted.
+	wasted bool
+	// longest is, by set, a lower bound on its end, or nil.
+	longest []ticks
+	// others is, by set, the time that the node above the leaves needs for the tasks outside the set; nil if they may
+	// run elsewhere.
+	others []int64
+}
+
+// wastes reports whether too many slice-ticks are idle before the end of a set with the area.
+func (in *space) wastes(end ticks, area, slack int64) bool {
+	return int64(in.leaves)*int64(end)-in.taken-area > slack
+}
+
+// fitsIn reports whether the slice-ticks of a space suffice for a set, without too much waste.
+func (s *subsets) fitsIn(set int, in *space) bool {
+	room := in.ticks
+	if in.others != nil {
+		room -= in.others[set]
+	}
+	left := int64(in.leaves)*room - in.taken - s.leastArea(set)
+	if left < 0 || in.wasted && left > s.slack {
+		return false
+	}
+	return in.longest == nil || !in.wastes(in.longest[set], s.area[set], s.slack)
+}
+
+// fit sets fits to the sets that fit into a number of slice-ticks.
+func (s *subsets) fit(room int64) {
+	exact := !s.tight || s.blurred == 0
+	fits := append(s.fits[:0], 0)
+	for i, area := range s.area[1 : 1<<s.tasks] {
+		if exact && area <= room || !exact && s.leastArea(i+1) <= room {
+			fits = append(fits, int32(i+1))
+		}
+	}
+	s.fits = fits
+}
+
+// leastArea returns the least slice-ticks that a set's tasks can take. Tables that are not tight have so much room that
+// the area without blur is safe.
+func (s *subsets) leastArea(set int) int64 {
+	if !s.tight || s.blurred == 0 {
+		return s.area[set]
+	}
+	return int64(float64(s.area[set])*(1-s.blurred)) - roundings
+}
+
+// roundings is larger than the slice-ticks by which rounding changes the area of a set.
+const roundings = maxTreeDP * 2 * int64(mig.MaxSize)
+
+// loadOn returns the sum of the durations of the other tasks on a node if the tables are tight, otherwise 0.
+func (s *subsets) loadOn(l *load, v int) ticks {
+	if !s.tight || !s.forces(l, v) {
+		return 0
+	}
+	return min(s.ticks(l.seconds[v]), horizon)
+}
+
+// limitNodes sets until and taken for a GPU with these loads.
+func (s *subsets) limitNodes(l *load) {
+	s.until[0] = s.limit
+	for v := range s.tree.nodes {
+		s.taken[v] = 0
+		left := s.until[v]
+		if s.tight && s.forces(l, v) {
+			left -= min(s.loadOn(l, v)+min(s.destroy[v], horizon), left)
+		}
+		for _, c := range s.tree.nodes[v].Children {
+			s.until[c] = left
+		}
+	}
+	// Nodes that share a table need the latest of their ends.
+	var latest [maxNodes]ticks
+	for v := range s.tree.nodes {
+		if s.unused(l, v) {
+			latest[s.class[v]] = max(latest[s.class[v]], s.until[v])
+		}
+	}
+	for v := range s.tree.nodes {
+		if s.unused(l, v) {
+			s.until[v] = latest[s.class[v]]
+		}
+	}
+	for v := len(s.tree.nodes) - 1; v >= 0; v-- {
+		for _, c := range s.tree.nodes[v].Children {
+			s.taken[v] += s.taken[c] + int64(s.tree.nodes[c].Size())*int64(s.loadOn(l, c))
+		}
+	}
+}
+
+// othersOnRoot returns, by set, the time that the root of the only GPU needs for the tasks outside the set, because no
+// other node can run them. It returns nil for other nodes and for several GPUs.
+func (s *subsets) othersOnRoot(v int) []int64 {
+	if v > 0 || s.gpus > 1 || s.slack < math.MaxInt64 {
+		return nil
+	}
+	all := 1<<s.tasks - 1
+	s.others = resized(s.others, 1<<s.tasks)
+	s.others[all] = 0
+	for set := all - 1; set >= 0; set-- {
+		i := lowestBit(uint32(all &^ set))
+		s.others[set] = s.others[set|1<<i] + int64(s.time[s.tree.size[v]][i])
+	}
+	for set := range all {
+		s.others[set] += int64(s.create[v]) + int64(s.destroy[v])
+	}
+	return s.others
+}
