@@ -22,8 +22,8 @@ type annealer struct {
 	target float64
 	// cost is by GPU.
 	cost []float64
-	best float64
-	// bestNode is the best plan: the node of each task.
+	// best is the makespan of the best plan, in seconds, and bestNode its node of each task.
+	best     float64
 	bestNode []int32
 }
 
@@ -45,8 +45,9 @@ func (f *forest) anneal(ctx context.Context, steps int) error {
 	return nil
 }
 
+// run takes a number of steps and ends with the best plan. The temperature falls from hot to cold, as shares of the
+// makespan; it is squared like the cost.
 func (a *annealer) run(ctx context.Context, steps int) error {
-	// The cost is a square, and so are the temperatures.
 	const hot, cold = 3e-2, 1e-3
 	a.shorten()
 	for g := range a.cost {
@@ -76,6 +77,7 @@ func (a *annealer) shorten() {
 	}
 }
 
+// fits reports whether a task alone takes at most the target on a node.
 func (a *annealer) fits(task, node int32) bool { return a.plan.seconds(task, node) <= a.target }
 
 // busy returns the sum of the durations of a node's tasks.
@@ -124,11 +126,11 @@ func (a *annealer) step(temperature float64) {
 	g, _ := p.tree.locate(from)
 	h, _ := p.tree.locate(to)
 	endG, endH := p.ends[g], p.ends[h]
-	before, costG := a.cost[g], a.measure(g)
-	costH, after := costG, costG
+	before, after := a.cost[g], a.measure(g)
+	costG, costH := after, after
 	if g != h {
-		before += a.cost[h]
 		costH = a.measure(h)
+		before += a.cost[h]
 		after += costH
 	}
 	if after > before && a.rng.Float64() >= portable.Exp((before-after)/temperature) {

@@ -68,12 +68,11 @@ var _ = algo.Register(algo.Spec{
 // task can move to another slice and back again until the iterations are used up. The script does not reconfigure
 // between two batches, which no GPU can do; margin=shifted counts its makespans.
 type farConcat struct {
-	mode       string
-	first      direction
-	iterations int
-	timed      bool
-	shifted    bool
-	keep       keep
+	mode           string
+	first          direction
+	iterations     int
+	timed, shifted bool // the parameter margin; shifted implies timed
+	keep           keep
 }
 
 // An endState is the state of the GPUs after the batches so far.
@@ -87,53 +86,45 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 	all := newTimer(p, firstAsked)
 	all.begin(remnants(p))
 	state := endState{leftToRight(remnants(p)), make([]float64, int(p.GPU.ComputeSlices)*p.GPUs())}
-	moves, swaps := 0, 0
+	counters := map[string]int{}
 	var before block
-	var joint float64
 	from := 0
 	for b, n := range lengths {
 		if err := ctx.Err(); err != nil {
 			return schedule.Schedule{}, err
 		}
-		known := lastRelease(p, from, n)
 		batch, holds := nextBatch(p, state.holds, from, n)
 		state.holds = holds
+		begin := lastRelease(p, from, n)
 		for s := range state.last {
-			state.last[s] = max(state.last[s], known)
+			state.last[s] = max(state.last[s], begin)
 		}
-		own := farPlan(ctx, batch)
-		refineFAR(ctx, batch, own, f.keep)
+		plan := farPlan(ctx, batch)
+		refineFAR(ctx, batch, plan, f.keep)
 		d := direction(bool(f.first) != (b%2 == 1))
-		switch {
-		case f.mode == "trivial":
-			d, known = forward, max(all.run(), known)
-		case f.searches():
+		if f.mode == "trivial" {
+			d, begin = forward, max(all.run(), begin)
+		}
+		if f.mode == "move" || f.mode == "moveswap" {
 			var r *refinement
-			state, r = f.follow(ctx, batch, state, own, d, b > 0)
-			m, s := r.count()
-			moves, swaps = moves+m, swaps+s
+			state, r = f.follow(ctx, batch, state, plan, d, b > 0)
+			moves, swaps := r.count()
+			counters["moves"] += moves
+			counters["swaps"] += swaps
 		}
 		if f.shifted {
-			own := newBlock(batch, own)
-			joint = own.after(before, f.mode == "trivial")
+			own := newBlock(batch, plan)
+			counters["shifted_us"] = int(math.Round(f.jointEnd(before, own) * 1e6))
 			before = own
 		}
-		all.add(numberedFrom(from, own.uses(d)), known)
+		all.add(numberedFrom(from, plan.uses(d)), begin)
 		from += n
 	}
 	all.run()
 	out := all.schedule()
-	out.Counters = map[string]int{}
-	if f.searches() {
-		out.Counters["moves"], out.Counters["swaps"] = moves, swaps
-	}
-	if f.shifted {
-		out.Counters["shifted_us"] = int(math.Round(joint * 1e6))
-	}
+	out.Counters = counters
 	return out, ctx.Err()
 }
-
-func (f farConcat) searches() bool { return f.mode == "move" || f.mode == "moveswap" }
 
 // follow puts a batch's plan after the batches that left a state, and returns the state after the batch. If refine is
 // set, it moves and swaps tasks of the plan.
@@ -269,14 +260,14 @@ func newBlock(batch algo.Problem, plan *treePlan) block {
 	return b
 }
 
-// after returns when a block ends that is shifted behind another block. A trivial concatenation runs it forward after
+// jointEnd returns when a block ends that is shifted behind another block. A trivial concatenation runs it forward after
 // the other block's last task. Otherwise it runs backwards, where the time before its first task is not needed, and
 // begins as early as its slices allow.
-func (b block) after(before block, trivial bool) float64 {
-	if trivial || before.ends == nil {
-		return before.makespan + b.makespan
+func (f farConcat) jointEnd(before, own block) float64 {
+	if f.mode == "trivial" || before.ends == nil {
+		return before.makespan + own.makespan
 	}
-	return floats.Max(floats.AddTo(make([]float64, len(b.ends)), before.ends, b.ends)) - b.first
+	return floats.Max(floats.AddTo(make([]float64, len(own.ends)), before.ends, own.ends)) - own.first
 }
 
 // timedLoads returns the same as sliceLoads for a forward plan. For a reversed plan it adds, to the last end of each

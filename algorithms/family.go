@@ -78,7 +78,7 @@ func newFamily(p algo.Problem) *family {
 	return &f
 }
 
-// A familyBuilder is a family up to some allocation.
+// A familyBuilder builds a family, one allocation after the other.
 type familyBuilder struct {
 	family
 	sizes  []mig.Slices

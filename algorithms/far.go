@@ -21,7 +21,7 @@ var _ = algo.Register(algo.Spec{
 		keepParam,
 	},
 	New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) {
-		return far{a["refine"] == "true", keep(a["keep"] == "last")}, nil
+		return far{refine: a["refine"] == "true", keep: keep(a["keep"] == "last")}, nil
 	}),
 })
 
@@ -80,11 +80,11 @@ func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 // refineFAR runs phase 3 on a plan and returns the schedule of the plan that it keeps. The refinement ignores the
 // reconfiguration that its changes add or save. So the plan is timed after every iteration that changed it, and
 // the changes after the best one are undone. With keepLast, it is timed again only after the last iteration.
-func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, keep keep) (schedule.Schedule, *refinement) {
+func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, which keep) (schedule.Schedule, *refinement) {
 	t, holds := newTimer(p, firstAsked), remnants(p)
 	least := t.time(holds, plan.asFound())
 	r := &refinement{plan: plan, end: t.sliceEnds(), iterations: refinementIterations}
-	if keep == keepLast {
+	if which == keepLast {
 		r.improve(ctx, func() {})
 		t.time(holds, plan.uses(forward))
 		return t.schedule(), r

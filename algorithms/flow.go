@@ -69,7 +69,7 @@ func (f flowStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths 
 	for _, n := range lengths {
 		q.coming = withBatch(p, q.coming, from, n)
 		from += n
-		for q.event(ctx); len(q.coming)+len(q.list) > 0; q.event(ctx) {
+		for q.react(ctx); len(q.coming)+len(q.list) > 0; q.react(ctx) {
 			if err := ctx.Err(); err != nil {
 				return schedule.Schedule{}, err
 			}
@@ -82,7 +82,7 @@ func (f flowStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths 
 // A flowEntry is a waiting task and the size of the instance that it is to run on.
 type flowEntry struct {
 	task int32
-	size int8 // in GPU.Sizes
+	size int8 // index in GPU.Sizes
 }
 
 // A flowPlace is an instance that a task can run on.
@@ -92,10 +92,12 @@ type flowPlace struct {
 	create, destroy float64
 }
 
-// flowSlices is the state of a GPU: by memory slice, when it is free and the place of the instance there, or -1.
+// flowSlices is the state of a GPU. Times are in seconds.
 type flowSlices struct {
-	free    [8]float64
-	place   [8]int16
+	// free is, by memory slice, when it is free, and place the index of the instance there, or -1.
+	free  [8]float64
+	place [8]int16
+	// channel is when the last operation ends.
 	channel float64
 }
 
@@ -143,7 +145,8 @@ func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
 			first, end := sliceRange(in)
 			create, destroy := operationSeconds(p.Model, profile)
 			own = append(own, int16(len(q.places)))
-			q.places = append(q.places, flowPlace{in, first, end, create, destroy})
+			q.places = append(q.places,
+				flowPlace{in: in, first: first, end: end, create: create, destroy: destroy})
 		}
 		q.bySize = append(q.bySize, own)
 	}
@@ -154,9 +157,9 @@ func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
 	return q
 }
 
-// event plans and begins tasks at an arrival or completion. It repeats while tasks begin and others move up into the
+// react plans and begins tasks at an arrival or completion. It repeats while tasks begin and others move up into the
 // list, because these may also begin at once.
-func (q *flowQueue) event(ctx context.Context) {
+func (q *flowQueue) react(ctx context.Context) {
 	for again := true; again; again = len(q.waiting) > 0 && len(q.list) < flowWindow {
 		q.sync()
 		q.arrive()
@@ -224,7 +227,7 @@ func (q *flowQueue) earliest(size int8, t float64) flowSpot {
 				from += operations
 			}
 			if from+t < best.end*(1-flowRounding) {
-				best = flowSpot{g, k, start, from, from + t}
+				best = flowSpot{gpu: g, place: k, start: start, from: from, end: from + t}
 			}
 		}
 	}

@@ -26,8 +26,8 @@ type forest struct {
 // searches it again. Each of the three searches has the given iterations for each pair.
 func newForest(ctx context.Context, p algo.Problem, iterations int) (*forest, error) {
 	s := newSearch(ctx, p, remnants(p))
-	best := &forest{s.plan, s.rng}
-	other := &forest{newAssignment(p, best.plan.holds), s.rng}
+	best := &forest{plan: s.plan, rng: s.rng}
+	other := &forest{plan: newAssignment(p, best.plan.holds), rng: s.rng}
 	other.dealAlike(ctx, best.plan)
 	for _, f := range []*forest{best, other} {
 		if err := f.improve(ctx, iterations, lnsBlur); err != nil {
@@ -109,14 +109,14 @@ func (f *forest) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
-// each runs [search.improve] on each GPU, after [search.placeAll] if it has at most [maxTreeDP] tasks.
-func (f *forest) each(ctx context.Context) error {
+// placeEach runs [search.improve] on each GPU, after [search.placeAll] if the GPU has at most [maxTreeDP] tasks.
+func (f *forest) placeEach(ctx context.Context) error {
 	for g := range f.plan.p.GPUs() {
 		err := f.search([]int{g}, func(s *search) error {
 			if len(s.plan.node) <= maxTreeDP {
 				s.placeAll(ctx)
 			}
-			return s.improve(ctx, 100, polishBlur)
+			return s.improve(ctx, iterationsAfter, polishBlur)
 		})
 		if err != nil {
 			return err

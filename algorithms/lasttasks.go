@@ -40,9 +40,9 @@ func NewLastTasks(g *mig.GPU, model mig.Reconfiguration, seconds func(task int, 
 	return &LastTasks{subsets: s, seconds: seconds, free: make([]ticks, g.ComputeSlices)}
 }
 
-// slacks are the excesses over the lower bound, in [GPUAtWork] units, up to which ends are looked for, one after the
-// other. Tight limits come first, because they leave few sets to consider. The first is enough for most states of the
-// trained agent.
+// slacks are the excesses over the lower bound, as shares of [GPUAtWork.Unit], that are allowed one after the other.
+// Tight limits come first, because they leave few sets to consider. The first is enough for most states of the trained
+// agent.
 var slacks = [...]float64{0.06, 0.12, 0.3}
 
 // Place returns the node of each of n tasks. The result is valid until the next call.

@@ -166,14 +166,14 @@ func (c *misoChoice) assign(i int, sum float64) {
 	if c.permute {
 		end = len(c.next)
 	}
-	last := true // no further task fits
+	complete := true // no further task fits
 	for j := i; j < end; j++ {
 		size := c.part[i].Size()
 		k := c.next[j]
 		if !c.p.Tasks[k].Fits(size) {
 			continue
 		}
-		last = false
+		complete = false
 		// Task j goes to the front and the others keep their order.
 		copy(c.next[i+1:j+1], c.next[i:j])
 		c.next[i] = k
@@ -181,7 +181,7 @@ func (c *misoChoice) assign(i int, sum float64) {
 		copy(c.next[i:j], c.next[i+1:j+1])
 		c.next[j] = k
 	}
-	if last && sum > c.most && (!c.full || i == len(c.part)) {
+	if complete && sum > c.most && (!c.full || i == len(c.part)) {
 		c.most, c.instances = sum, c.part
 		c.tasks = append(c.tasks[:0], c.next[:i]...)
 	}

@@ -26,7 +26,9 @@ var _ = algo.Register(algo.Spec{
 		{Name: "seed", Default: "1", Type: spec.Seed, Doc: "of the random errors"},
 	},
 	New: algo.NewStream(func(a algo.Args) (algo.Stream, error) {
-		return misoStream{"miso-stream", a.Float("error"), a.Float("profile"), a.Uint("seed")}, nil
+		return misoStream{
+			name: "miso-stream", mean: a.Float("error"), profile: a.Float("profile"), seed: a.Uint("seed"),
+		}, nil
 	}),
 })
 

@@ -9,6 +9,6 @@ var _ = algo.Register(algo.Spec{
 	Name: "nopart", Version: 1, Cite: "Li et al., MISO, SoCC 2022: NoPart",
 	Summary: "each task has a whole GPU for itself; the others wait in order of arrival",
 	New: algo.NewStream(func(algo.Args) (algo.Stream, error) {
-		return static{"nopart", func(g *mig.GPU) []mig.Partition { return g.Partitions()[:1] }}, nil
+		return optSta{"nopart", func(g *mig.GPU) ([]mig.Partition, error) { return g.Partitions()[:1], nil }}, nil
 	}),
 })

@@ -18,33 +18,49 @@ var _ = algo.Register(algo.Spec{
 		"changed; a task moves up into a larger idle instance",
 	Params: []algo.Param{partitionParam(bestPartition, "best: the one with the least mean flow time")},
 	New: algo.NewStream(func(a algo.Args) (algo.Stream, error) {
-		if a["p"] == bestPartition {
-			return static{"optsta", (*mig.GPU).Partitions}, nil
-		}
-		return fixedStatic{a["p"]}, nil
+		return optSta{"optsta", func(g *mig.GPU) ([]mig.Partition, error) {
+			if a["p"] == bestPartition {
+				return g.Partitions(), nil
+			}
+			part, err := g.ParsePartition(a["p"])
+			return []mig.Partition{part}, err
+		}}, nil
 	}),
 })
 
 // bestPartition is the value of the parameter p with which OptSta chooses the partition.
 const bestPartition = "best"
 
-// static is OptSta. It tries the whole stream on each partition and keeps the best, as the paper does offline.
+// optSta is OptSta. It tries the whole stream on each partition and keeps the best, as the paper does offline. In
+// exp_static.py of MISO's authors, one partition is given: 3+2+2.
 //
 // A task that arrives takes the largest idle instance that it fits. If no idle instance fits, the task waits; tasks
 // behind it may pass. Then each GPU moves the task on its smallest instance to its largest idle instance if that is
 // larger, the next smallest to the next largest, and so on. A task that moves stands still for
 // [schedule.Problem.Restart]. Tasks that cannot be stopped do not move.
-type static struct {
+type optSta struct {
 	name  string
-	parts func(*mig.GPU) []mig.Partition
+	parts func(*mig.GPU) ([]mig.Partition, error)
 }
 
-func (s static) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (best schedule.Schedule, err error) {
+// CheckGPU refuses a model without the partition.
+func (s optSta) CheckGPU(g *mig.GPU) error {
+	_, err := s.parts(g)
+	return err
+}
+
+func (s optSta) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
+	parts, err := s.parts(p.GPU)
+	if err != nil {
+		return schedule.Schedule{}, err
+	}
+	var best schedule.Schedule
+	var infeasible error
 	least := math.Inf(1)
-	for _, part := range s.parts(p.GPU) {
+	for _, part := range parts {
 		k := misfit(p, part)
 		if k >= 0 {
-			err = cmp.Or(err, error(&algo.InfeasibleError{
+			infeasible = cmp.Or(infeasible, error(&algo.InfeasibleError{
 				Algorithm: s.name, Task: p.Tasks[k].Name, Reason: "fits no instance of " + part.String(),
 			}))
 			continue
@@ -53,36 +69,18 @@ func (s static) ScheduleStream(ctx context.Context, p algo.Problem, lengths []in
 		for g := range q.exist {
 			q.partition(g, part)
 		}
-		out, failed := q.run(ctx, lengths, q.fill)
-		if failed != nil {
-			return out, failed
+		out, err := q.run(ctx, lengths, q.fill)
+		if err != nil {
+			return out, err
 		}
 		if q.ends < least {
 			best, least = out, q.ends
 		}
 	}
 	if math.IsInf(least, 1) {
-		return best, err
+		return best, infeasible
 	}
 	return best, nil
-}
-
-// fixedStatic is OptSta with a partition that is given, as in exp_static.py of MISO's authors, which has 3+2+2.
-type fixedStatic struct{ partition string }
-
-func (f fixedStatic) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
-	part, err := p.GPU.ParsePartition(f.partition)
-	if err != nil {
-		return schedule.Schedule{}, err
-	}
-	only := func(*mig.GPU) []mig.Partition { return []mig.Partition{part} }
-	return static{"optsta", only}.ScheduleStream(ctx, p, lengths)
-}
-
-// CheckGPU refuses a model without the partition.
-func (f fixedStatic) CheckGPU(g *mig.GPU) error {
-	_, err := g.ParsePartition(f.partition)
-	return err
 }
 
 // misfit returns the first task that fits no instance of a partition, or -1.

@@ -19,12 +19,12 @@ func newPlanClock(p algo.Problem) algo.Clock {
 
 // Add implements [algo.Clock].
 func (c planClock) Add(plan schedule.Plan) {
-	for _, own := range plan {
-		u := use{gpu: own.GPU, in: own.Instance}
-		for _, i := range own.Tasks {
+	for _, planned := range plan {
+		u := use{gpu: planned.GPU, in: planned.Instance}
+		for _, i := range planned.Tasks {
 			u.tasks = append(u.tasks, timedTask{time: float64(c.p.Tasks[i].On(u.in.Size())), task: int32(i)})
 		}
-		c.clocks[u.gpu].add(u, float64(own.NotBefore))
+		c.clocks[u.gpu].add(u, float64(planned.NotBefore))
 	}
 	c.run()
 }

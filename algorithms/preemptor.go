@@ -24,7 +24,7 @@ type preemptor struct {
 	// waiting are the tasks that have not begun, in order of arrival.
 	waiting []int32
 	runs    []taskRun
-	// exist are the instances of each GPU. It takes no decisions before ready, in seconds.
+	// exist are the instances of each GPU. ready is, by GPU, the earliest instant of its next decision, in seconds.
 	exist []mig.Partition
 	ready []float64
 	out   schedule.Schedule
@@ -125,7 +125,7 @@ func (q *preemptor) fewestFirst() []int {
 // begin runs the remaining work of a task on an instance, from an instant on.
 func (q *preemptor) begin(g int, k int32, in mig.Instance, from float64) {
 	end := from + float64(q.left[k]*float64(q.p.Tasks[k].On(in.Size())))
-	q.runs = append(q.runs, taskRun{g, k, in, from, end})
+	q.runs = append(q.runs, taskRun{gpu: g, task: k, in: in, from: from, end: end})
 }
 
 // stop records the run up to min(now, end) and removes it.

@@ -53,7 +53,7 @@ func compareParts(t *testing.T, name string, got, want []part) {
 // TestOptStaMovesUp has two tasks on an A100 that is cut in 4 and 3. When the first ends, the second has done a quarter
 // of its 400 s on 3 slices. A restart later it does the rest, three quarters of 200 s, on 4 slices.
 func TestOptStaMovesUp(t *testing.T) {
-	fourAndThree := static{"optsta", func(g *mig.GPU) []mig.Partition { return g.Partitions()[1:2] }}
+	fourAndThree := optSta{"optsta", func(g *mig.GPU) ([]mig.Partition, error) { return g.Partitions()[1:2], nil }}
 	got := partsOf(t, fourAndThree, []mig.Seconds{0, 0}, map[mig.Slices]mig.Seconds{4: 100, 3: 150},
 		map[mig.Slices]mig.Seconds{4: 200, 3: 400})
 	compareParts(t, "optsta", got, []part{{0, 4, 0, 100}, {1, 3, 0, 100}, {1, 4, 130, 280}})

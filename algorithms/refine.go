@@ -14,7 +14,7 @@ type change struct {
 	back     int32 // goes to -> from; -1 for a move
 }
 
-// refinement is the state of phase 3 (FAR 3.3, Algorithm 2), which also improves the overlap of batches (FAR 4.3).
+// A refinement is the state of phase 3 (FAR 3.3, Algorithm 2), which also improves the overlap of batches (FAR 4.3).
 type refinement struct {
 	plan *treePlan
 	// end is, by compute slice of all GPUs, when the slice's last task ends. As in the paper, a move adds and subtracts
@@ -58,62 +58,62 @@ func (r *refinement) delay(node int32, by float64) {
 }
 
 // improve runs Algorithm 2 for at most r.iterations iterations, or until ctx is done. An iteration visits the nodes of
-// the critical slices from the leaves up, and goes on to the parent of a node that it cannot relieve. The refinement
-// ends when a root is reached. After each iteration that changed the plan, improve calls changed.
+// the critical slices from the leaves up, and goes on to the parent of a node that it cannot relieve. The iteration that
+// reaches a root is the last. After each iteration that changed the plan, improve calls changed.
 func (r *refinement) improve(ctx context.Context, changed func()) {
-	tree := r.plan.tree
-	var queue []int32
-	queued := make([]bool, tree.count())
 	for left := r.iterations; left > 0 && ctx.Err() == nil; left-- {
 		before := len(r.log)
-		stuck := false
-		omega := slices.Max(r.end)
-		queue = r.criticalLeaves(queue[:0], omega)
-		clear(queued)
-		for i := 0; i < len(queue); i++ {
-			node := queue[i]
-			_, v := tree.locate(node)
-			parent := tree.nodes[v].Parent
-			if parent < 0 {
-				stuck = true
-				break
-			}
-			if r.relieve(node, omega) {
-				if r.retime != nil {
-					r.end = r.retime()
-					omega = slices.Max(r.end)
-				}
-				continue
-			}
-			up := node + int32(parent-v)
-			if !queued[up] {
-				queue = append(queue, up)
-				queued[up] = true
-			}
-		}
+		atRoot := r.iterate()
 		if len(r.log) > before {
 			changed()
 		}
-		if stuck {
+		if atRoot {
 			return
 		}
 	}
 }
 
+// iterate runs one iteration and reports whether it reached a root.
+func (r *refinement) iterate() bool {
+	tree := r.plan.tree
+	omega := slices.Max(r.end)
+	queue := r.criticalLeaves(omega)
+	for i := 0; i < len(queue); i++ {
+		node := queue[i]
+		_, v := tree.locate(node)
+		parent := tree.nodes[v].Parent
+		if parent < 0 {
+			return true
+		}
+		if r.relieve(node, omega) {
+			if r.retime != nil {
+				r.end = r.retime()
+				omega = slices.Max(r.end)
+			}
+			continue
+		}
+		up := node + int32(parent-v)
+		if !slices.Contains(queue, up) {
+			queue = append(queue, up)
+		}
+	}
+	return false
+}
+
 // endRounding is larger than the relative error of the sums that keep the ends of slices up to date.
 const endRounding = 1e-12
 
-// criticalLeaves appends the leaves on critical slices, which reach the makespan omega.
-func (r *refinement) criticalLeaves(to []int32, omega float64) []int32 {
+// criticalLeaves returns the leaves on critical slices, which reach the makespan omega.
+func (r *refinement) criticalLeaves(omega float64) (leaves []int32) {
 	tree := r.plan.tree
 	for node := range int32(tree.count()) {
 		_, v := tree.locate(node)
 		first, _ := r.computeSlices(node)
 		if len(tree.nodes[v].Children) == 0 && r.end[first] >= omega*(1-endRounding) {
-			to = append(to, node)
+			leaves = append(leaves, node)
 		}
 	}
-	return to
+	return leaves
 }
 
 // relieve moves a task from a critical node to the node of its size that is free first, or swaps it for a shorter task
@@ -138,7 +138,7 @@ func (r *refinement) relieve(node int32, omega float64) bool {
 	list, there := r.plan.lists[node], r.plan.lists[other]
 	i := closestBelow(list, margin)
 	if i >= 0 {
-		r.apply(change{node, other, list[i].task, -1}, list[i].time)
+		r.apply(change{from: node, to: other, task: list[i].task, back: -1}, list[i].time)
 		return true
 	}
 	if r.movesOnly {
@@ -146,12 +146,14 @@ func (r *refinement) relieve(node int32, omega float64) bool {
 	}
 	i, j := closestSwap(list, there, margin)
 	if i >= 0 {
-		r.apply(change{node, other, list[i].task, there[j].task}, list[i].time-there[j].time)
+		c := change{from: node, to: other, task: list[i].task, back: there[j].task}
+		r.apply(c, list[i].time-there[j].time)
 		return true
 	}
 	return false
 }
 
+// apply makes a change that shortens the node c.from, and lengthens c.to, by gain seconds.
 func (r *refinement) apply(c change, gain float64) {
 	r.plan.transfer(c.from, c.to, c.task)
 	if c.back >= 0 {
@@ -174,6 +176,7 @@ func (r *refinement) undo(n int) {
 	r.log = r.log[:n]
 }
 
+// count returns the numbers of moves and swaps in the log.
 func (r *refinement) count() (moves, swaps int) {
 	for _, c := range r.log {
 		if c.back < 0 {

@@ -24,7 +24,13 @@ type repartitioner struct {
 	free    heap.Heap[float64] // nodes by the time at which their slices are free
 	used    []bool             // by node: whether it has run a task
 	channel []float64          // by GPU: reconfig_end of Algorithm 1
-	queue   [][]taskSpan       // by size index: unscheduled tasks, longest first
+	queue   [][]taskSpan       // by size index: the allocation's tasks, longest first
+	next    [mig.MaxSize]int   // by size index: the first unscheduled task in queue
+
+	// open is the number of compute slices that can still be used. needed is a lower bound on the slice-seconds that
+	// the schedule takes on them: the time up to the ends of the open instances, idle or busy, and the work of the
+	// unscheduled tasks.
+	open, needed float64
 }
 
 func newRepartitioner(p algo.Problem, f *family) *repartitioner {
@@ -54,64 +60,63 @@ func newRepartitioner(p algo.Problem, f *family) *repartitioner {
 // Here a child is free when its parent is destroyed. By line 22, and in the released code, it is free when the parent's
 // tasks end, so that its creation can come before an operation on other slices. Few batches end at another time.
 func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
-	tree := r.tree
-	left, next := r.load(k), r.queue
-	// A bound ends the search early. On the slices that can still be used, the time up to the ends of the open
-	// instances, idle or busy, and the work of the unscheduled tasks must together fit below the makespan. A
-	// destruction counts up to the makespan only, as no task needs to follow on its slices.
-	below, width := r.family.area[k], r.slices
-	give := limit * (1 + boundRounding)
-
-	var heads [mig.MaxSize]int
+	cutoff := limit * (1 + boundRounding)
 	var makespan float64
-	for left > 0 {
-		e := r.free.Pop()
-		g, v := tree.locate(e.ID)
-		c := tree.size[v]
-		h := heads[c]
-		if h < len(next[c]) {
-			if !r.used[e.ID] {
-				r.used[e.ID] = true
-				end := r.operate(g, e.Key, tree.create[v])
-				below += float64(r.width[v] * (end - e.Key))
-				if below > give*width {
-					return math.Inf(1)
-				}
-				e.Key = end
-			}
-			t := &next[c][h]
-			heads[c]++
+	for left := r.load(k); left > 0; {
+		node := r.free.Pop()
+		_, v := r.tree.locate(node.ID)
+		c := r.tree.size[v]
+		if r.next[c] == len(r.queue[c]) {
+			r.split(node, cutoff, plan)
+		} else {
+			r.create(&node)
+			t := &r.queue[c][r.next[c]]
+			r.next[c]++
 			left--
-			e.Key += t.time
-			below += float64(r.idle[v] * t.time)
-			makespan = max(makespan, e.Key)
-			if makespan > limit {
-				return math.Inf(1)
-			}
-			plan.place(e.ID, timedTask{t.time, t.task})
-			r.free.Push(e)
-			continue
+			node.Key += t.time
+			r.needed += float64(r.idle[v] * t.time)
+			makespan = max(makespan, node.Key)
+			plan.place(node.ID, timedTask{t.time, t.task})
+			r.free.Push(node)
 		}
-		if r.used[e.ID] {
-			end := r.operate(g, e.Key, tree.destroy[v])
-			below += float64(r.width[v] * (min(end, give) - min(e.Key, give)))
-			e.Key = end
-			plan.destroy(e.ID)
-		}
-		children := tree.nodes[v].Children
-		if len(children) == 0 {
-			// The slices stay idle to the end.
-			below -= float64(r.width[v] * min(e.Key, give))
-			width -= r.width[v]
-		}
-		if below > give*width {
+		if makespan > limit || r.needed > cutoff*r.open {
 			return math.Inf(1)
-		}
-		for _, child := range children {
-			r.free.Push(heap.Item[float64]{Key: e.Key, ID: int32(g*len(tree.nodes) + child)})
 		}
 	}
 	return makespan
+}
+
+// create creates the instance of a node before its first task.
+func (r *repartitioner) create(node *heap.Item[float64]) {
+	if r.used[node.ID] {
+		return
+	}
+	r.used[node.ID] = true
+	g, v := r.tree.locate(node.ID)
+	end := r.operate(g, node.Key, r.tree.create[v])
+	r.needed += float64(r.width[v] * (end - node.Key))
+	node.Key = end
+}
+
+// split destroys the instance of a node, if it has run tasks, and frees its children. No task needs to follow on its
+// slices, so the destruction is needed up to the cutoff only.
+func (r *repartitioner) split(node heap.Item[float64], cutoff float64, plan *treePlan) {
+	g, v := r.tree.locate(node.ID)
+	if r.used[node.ID] {
+		end := r.operate(g, node.Key, r.tree.destroy[v])
+		r.needed += float64(r.width[v] * (min(end, cutoff) - min(node.Key, cutoff)))
+		node.Key = end
+		plan.destroy(node.ID)
+	}
+	children := r.tree.nodes[v].Children
+	if len(children) == 0 {
+		// The slices stay idle to the end.
+		r.needed -= float64(r.width[v] * min(node.Key, cutoff))
+		r.open -= r.width[v]
+	}
+	for _, child := range children {
+		r.free.Push(heap.Item[float64]{Key: node.Key, ID: int32(g*len(r.tree.nodes) + child)})
+	}
 }
 
 // load puts the tasks of allocation k into the queues, empties the GPUs and returns the number of tasks.
@@ -129,6 +134,8 @@ func (r *repartitioner) load(k int) int {
 	}
 	clear(r.used)
 	clear(r.channel)
+	clear(r.next[:])
+	r.open, r.needed = r.slices, r.family.area[k]
 	r.free = r.free[:0]
 	for g := range r.tree.gpus {
 		r.free.Push(heap.Item[float64]{ID: int32(g * len(r.tree.nodes))})
@@ -136,7 +143,7 @@ func (r *repartitioner) load(k int) int {
 	return n
 }
 
-// operate returns the end of an operation that can begin at an instant or later.
+// operate returns the end of an operation that begins at from or, if another occupies the channel, later.
 func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 	if r.shared {
 		from = max(from, r.channel[gpu])

@@ -17,8 +17,8 @@ type search struct {
 	rng     *rand.Rand
 	// base is the earliest instant at which a task can begin, in seconds.
 	base float64
-	// now is the makespan of the plan, and best the makespan of the best plan so far, in seconds.
-	now, best float64
+	// makespan is the makespan of the plan, and least the makespan of the best plan so far, in seconds.
+	makespan, least float64
 	// bestNode is the best plan: the node of each task.
 	bestNode []int32
 	// heat times the blur is the share by which an accepted plan may be worse.
@@ -56,8 +56,8 @@ func newSearchFrom(plan *assignment) *search {
 		free := plan.holds[i].freeAt()
 		s.base = min(s.base, slices.Min(free[:p.GPU.ComputeSlices]))
 	}
-	s.now = plan.time()
-	s.best, s.bestNode = s.now, slices.Clone(plan.node)
+	s.makespan = plan.time()
+	s.least, s.bestNode = s.makespan, slices.Clone(plan.node)
 	share := min(1, 2*atATime/float64(len(p.Tasks)))
 	s.heat = share * share / 5
 	return s
@@ -68,7 +68,7 @@ func (s *search) placeAll(ctx context.Context) {
 	s.tasks = numbered[int32](len(s.plan.node))
 	for _, greedy := range []bool{false, true} {
 		s.subsets.greedy = greedy
-		s.now = s.best
+		s.makespan = s.least
 		s.replace(0, math.Inf(1))
 		s.polish(ctx)
 	}
@@ -98,17 +98,19 @@ func (s *search) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
+// restore returns to the best plan.
 func (s *search) restore() {
 	for i, node := range s.bestNode {
 		s.plan.take(int32(i))
 		s.plan.put(int32(i), node)
 	}
-	s.now = s.plan.time()
+	s.makespan = s.plan.time()
 }
 
+// keep remembers the plan if it is the best so far.
 func (s *search) keep() {
-	if s.now < s.best {
-		s.best = s.now
+	if s.makespan < s.least {
+		s.least = s.makespan
 		copy(s.bestNode, s.plan.node)
 	}
 }
@@ -171,7 +173,7 @@ func (s *search) replace(blur, worse float64) {
 		s.before = append(s.before, plan.node[i])
 		plan.take(i)
 	}
-	length := s.now - s.base
+	length := s.makespan - s.base
 	s.subsets.setHorizon(length*(1+float64(2*blur)+horizonSlack), length*(1+float64(0.1*blur)+horizonSlack))
 	s.subsets.setTasks(len(s.tasks), s.seconds)
 	if blur > 0 {
@@ -183,8 +185,8 @@ func (s *search) replace(blur, worse float64) {
 			plan.put(i, s.after[j])
 		}
 		makespan := plan.time()
-		if makespan <= s.now*(1+worse) {
-			s.now = makespan
+		if makespan <= s.makespan*(1+worse) {
+			s.makespan = makespan
 			s.keep()
 			return
 		}

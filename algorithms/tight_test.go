@@ -62,7 +62,7 @@ func sameFound(s *search, rng *rand.Rand, blur float64) error {
 		defer s.plan.put(i, s.before[i])
 	}
 	s.subsets.greedy = rng.IntN(2) == 0
-	s.subsets.setHorizon((s.now-s.base)*(1+2*blur+1e-6), (s.now-s.base)*(1+0.1*blur+1e-6))
+	s.subsets.setHorizon((s.makespan-s.base)*(1+2*blur+1e-6), (s.makespan-s.base)*(1+0.1*blur+1e-6))
 	s.subsets.setTasks(len(s.tasks), s.seconds)
 	s.subsets.blur(rng, blur)
 	limited, all := make([]int32, atATime), make([]int32, atATime)

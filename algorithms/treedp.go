@@ -12,8 +12,13 @@ import (
 // maxTreeDP is the largest number n of tasks for each GPU that treedp takes. Its time grows as 3^n.
 const maxTreeDP = 18
 
-// polishBlur is the blur of the short searches after the tasks were placed together; see [search.improve].
-const polishBlur = 0.002
+const (
+	// iterationsBefore and iterationsAfter are the iterations of lns before and after tasks are placed together, and
+	// iterationsOnPairs the iterations on each pair of GPUs.
+	iterationsBefore, iterationsAfter, iterationsOnPairs = 30, 100, 300
+	// polishBlur is the blur of the iterations after tasks are placed together; see [search.improve].
+	polishBlur = 0.002
+)
 
 var _ = algo.Register(algo.Spec{
 	Name: "treedp", Version: 4, Cite: "ours",
@@ -48,26 +53,26 @@ func (treeDP) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 // forestDP runs treedp for more tasks than fit one table. [newForest] divides the tasks between the GPUs, and the tasks
 // of each GPU are placed together. Then pairs of GPUs exchange tasks again.
 func forestDP(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	f, err := newForest(ctx, p, 300)
+	f, err := newForest(ctx, p, iterationsOnPairs)
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	if err = f.each(ctx); err == nil {
-		err = f.improve(ctx, 300, polishBlur)
+	if err = f.placeEach(ctx); err == nil {
+		err = f.improve(ctx, iterationsOnPairs, polishBlur)
 	}
 	if err == nil {
-		err = f.each(ctx)
+		err = f.placeEach(ctx)
 	}
 	return f.plan.answer(ctx, err)
 }
 
 // solve runs treedp on an assignment of at most maxTreeDP tasks.
 func (s *search) solve(ctx context.Context) error {
-	if err := s.improve(ctx, 30, 0); err != nil || len(s.plan.node) == 0 {
+	if err := s.improve(ctx, iterationsBefore, 0); err != nil || len(s.plan.node) == 0 {
 		return err
 	}
 	s.placeAll(ctx)
-	return s.improve(ctx, 100, polishBlur)
+	return s.improve(ctx, iterationsAfter, polishBlur)
 }
 
 // loadDrift is larger than the relative error of loads, which rounding makes drift when tasks are put and taken.
@@ -77,26 +82,6 @@ const loadDrift = 1e-9
 func (s *search) polish(ctx context.Context) {
 	plan := s.plan
 	n := int32(len(plan.node))
-	// try moves tasks to nodes, and back unless the schedule ends earlier.
-	try := func(tasks, to, back []int32) bool {
-		for _, task := range tasks {
-			plan.take(task)
-		}
-		for i, task := range tasks {
-			plan.put(task, to[i])
-		}
-		makespan := plan.time()
-		if makespan < s.now*(1-loadDrift) {
-			s.now = makespan
-			s.keep()
-			return true
-		}
-		for i, task := range tasks {
-			plan.take(task)
-			plan.put(task, back[i])
-		}
-		return false
-	}
 	for again := true; again && ctx.Err() == nil; {
 		again = false
 		for i := range n {
@@ -104,15 +89,38 @@ func (s *search) polish(ctx context.Context) {
 				if node == plan.node[i] || math.IsInf(plan.seconds(i, node), 1) {
 					continue
 				}
-				again = try([]int32{i}, []int32{node}, []int32{plan.node[i]}) || again
+				again = s.try([]int32{i}, []int32{node}) || again
 			}
 			for j := range i {
 				a, b := plan.node[i], plan.node[j]
 				if a == b || math.IsInf(plan.seconds(i, b)+plan.seconds(j, a), 1) {
 					continue
 				}
-				again = try([]int32{i, j}, []int32{b, a}, []int32{a, b}) || again
+				again = s.try([]int32{i, j}, []int32{b, a}) || again
 			}
 		}
 	}
+}
+
+// try moves tasks to nodes. It moves them back and returns false unless the schedule ends earlier.
+func (s *search) try(tasks, to []int32) bool {
+	var back []int32
+	for _, task := range tasks {
+		back = append(back, s.plan.node[task])
+		s.plan.take(task)
+	}
+	for i, task := range tasks {
+		s.plan.put(task, to[i])
+	}
+	makespan := s.plan.time()
+	if makespan < s.makespan*(1-loadDrift) {
+		s.makespan = makespan
+		s.keep()
+		return true
+	}
+	for i, task := range tasks {
+		s.plan.take(task)
+		s.plan.put(task, back[i])
+	}
+	return false
 }
