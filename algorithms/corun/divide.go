@@ -41,6 +41,7 @@ type set [corun.MaxConcurrency]int
 
 var noJobs = set(slices.Repeat([]int{-1}, corun.MaxConcurrency))
 
+// A timed set takes a time in one group.
 type timed struct {
 	jobs    uint32
 	seconds float64
@@ -54,55 +55,18 @@ func newDivider(w *corun.Window, f corun.Family) *divider {
 	}
 }
 
-// divide returns the best groups of up to maxDivide jobs, which must be in ascending order. Dynamic programming finds
-// the best groups of every set of the jobs: a set that is small enough is one group or two smaller sets; in a larger
-// set the first job is in some group. It returns nil if ctx is done.
+// divide returns the best groups of up to maxDivide jobs, which must be in ascending order, or nil if ctx is done.
+// Dynamic programming finds the best groups of every set of the jobs, from the smallest sets up.
 func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 	n := len(jobs)
-	largest := min(d.largest, n)
 	d.seconds = slices.Grow(d.seconds[:0], 1<<n)[:1<<n]
 	d.part = slices.Grow(d.part[:0], 1<<n)[:1<<n]
 	d.useful = slices.Grow(d.useful[:0], n)[:n]
 	for i := range d.useful {
 		d.useful[i] = d.useful[i][:0]
 	}
-	for size := 1; size <= largest; size++ {
-		for m := uint32(1)<<size - 1; m < 1<<n; m = nextOfSize(m) {
-			if ctx.Err() != nil {
-				return nil
-			}
-			d.seconds[m] = math.Inf(1)
-			others := m & (m - 1)
-			for sub := others; sub != 0; sub = (sub - 1) & others {
-				t := d.seconds[sub] + d.seconds[m^sub]
-				if t < d.seconds[m] {
-					d.seconds[m], d.part[m] = t, sub
-				}
-			}
-			t := d.oneGroup(members(jobs, m), d.seconds[m])
-			if t < d.seconds[m] {
-				d.seconds[m], d.part[m] = t, m
-				i := bits.TrailingZeros32(m)
-				d.useful[i] = append(d.useful[i], timed{m, t})
-			}
-		}
-	}
-	for m := uint32(1); m < 1<<n; m++ {
-		if m%1024 == 0 && ctx.Err() != nil {
-			return nil
-		}
-		// The missing jobs after the first one must be in groups with jobs before it.
-		first, size := bits.TrailingZeros32(m), bits.OnesCount32(m)
-		if size <= largest || n-first-size > first*(largest-1) {
-			continue
-		}
-		d.seconds[m] = math.Inf(1)
-		for i := range d.useful[first] {
-			g := &d.useful[first][i]
-			if g.jobs&^m == 0 && g.seconds+d.seconds[m^g.jobs] < d.seconds[m] {
-				d.seconds[m], d.part[m] = g.seconds+d.seconds[m^g.jobs], g.jobs
-			}
-		}
+	if !d.divideSmall(ctx, jobs) || !d.divideLarge(ctx, n) {
+		return nil
 	}
 	var groups []jobGroup
 	for left := uint32(1)<<n - 1; left != 0; {
@@ -115,6 +79,57 @@ func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 		left ^= m
 	}
 	return groups
+}
+
+// divideSmall divides the sets that are small enough for one group: into two smaller sets, unless one group is faster.
+// It returns false if ctx is done.
+func (d *divider) divideSmall(ctx context.Context, jobs []int) bool {
+	n := len(jobs)
+	for size := 1; size <= min(d.largest, n); size++ {
+		for m := uint32(1)<<size - 1; m < 1<<n; m = nextOfSize(m) {
+			if ctx.Err() != nil {
+				return false
+			}
+			d.seconds[m] = math.Inf(1)
+			others := m & (m - 1)
+			for sub := others; sub != 0; sub = (sub - 1) & others {
+				t := d.seconds[sub] + d.seconds[m^sub]
+				if t < d.seconds[m] {
+					d.seconds[m], d.part[m] = t, sub
+				}
+			}
+			t := d.oneGroup(members(jobs, m), d.seconds[m])
+			if t < d.seconds[m] {
+				d.seconds[m], d.part[m] = t, m
+				first := bits.TrailingZeros32(m)
+				d.useful[first] = append(d.useful[first], timed{m, t})
+			}
+		}
+	}
+	return true
+}
+
+// divideLarge divides the larger sets of n jobs: into a group with the first job of the set, and the rest. It returns
+// false if ctx is done.
+func (d *divider) divideLarge(ctx context.Context, n int) bool {
+	largest := min(d.largest, n)
+	for m := uint32(1); m < 1<<n; m++ {
+		if m%1024 == 0 && ctx.Err() != nil {
+			return false
+		}
+		// The missing jobs after the first one must be in groups with jobs before it.
+		first, size := bits.TrailingZeros32(m), bits.OnesCount32(m)
+		if size <= largest || n-first-size > first*(largest-1) {
+			continue
+		}
+		d.seconds[m] = math.Inf(1)
+		for _, g := range d.useful[first] {
+			if g.jobs&^m == 0 && g.seconds+d.seconds[m^g.jobs] < d.seconds[m] {
+				d.seconds[m], d.part[m] = g.seconds+d.seconds[m^g.jobs], g.jobs
+			}
+		}
+	}
+	return true
 }
 
 // oneGroup returns the time of a set in one group, or +Inf if it is not less than below, its time in smaller groups.
@@ -137,6 +152,7 @@ func nextOfSize(x uint32) uint32 {
 	return ripple | (x^ripple)>>2/low
 }
 
+// members returns the jobs of a bit mask.
 func members(jobs []int, mask uint32) set {
 	s := noJobs
 	for i := 0; mask != 0; mask &= mask - 1 {
@@ -146,6 +162,7 @@ func members(jobs []int, mask uint32) set {
 	return s
 }
 
+// jobs returns the jobs as a slice of the set.
 func (s *set) jobs() []int {
 	n := slices.Index(s[:], -1)
 	if n < 0 {

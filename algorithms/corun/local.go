@@ -29,13 +29,14 @@ func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	return s.plan(s.groups), nil
 }
 
+// A descent is a division that [local] improves.
 type descent struct {
 	*divider
 	groups []jobGroup
 }
 
-// improve takes one step for every two groups, neighbours first, because they have about the same gain. It reports
-// whether a step changed the groups.
+// improve calls step for every two groups, neighbours first, because they save about as much. It reports whether a step
+// changed the groups.
 func (s *descent) improve(ctx context.Context, step func(ctx context.Context, from, to int) bool) (changed bool) {
 	n := len(s.groups)
 	for apart := 1; apart < n; apart++ {
@@ -47,8 +48,10 @@ func (s *descent) improve(ctx context.Context, step func(ctx context.Context, fr
 	return changed
 }
 
+// two divides two groups again.
 func (s *descent) two(ctx context.Context, from, to int) bool { return s.divideAgain(ctx, from, to) }
 
+// three divides two groups again, together with each group between them.
 func (s *descent) three(ctx context.Context, from, to int) (changed bool) {
 	for middle := from + 1; middle < to; middle++ {
 		changed = s.divideAgain(ctx, from, middle, to) || changed

@@ -86,18 +86,18 @@ func (s *search) plan(groups []jobGroup) corun.Plan {
 // try tries all ways for some jobs except those that cannot be the best.
 func (s *search) try(jobs []int) {
 	s.jobs = jobs
-	s.fill(s.menu.trees[len(jobs)], 0, 1<<len(jobs)-1, 0, instance{})
+	s.fill(s.menu.trees[len(jobs)], 0, 1<<len(jobs)-1, 0, instanceBound{})
 }
 
 // fill tries the jobs in left, a bit mask, in the slots from at on. The full GPU instances take at least floor seconds.
-func (s *search) fill(nodes []node, at int, left uint, floor float64, before instance) {
+func (s *search) fill(nodes []node, at int, left uint, floor float64, before instanceBound) {
 	kappa := s.w.Model.Kappa
 	for i := range nodes {
 		n := &nodes[i]
-		floor, now := floor, before
+		done, now := floor, before
 		if n.gpu {
-			floor = max(floor, now.atLeast(kappa))
-			now = s.newInstance(n, left)
+			done = max(done, now.atLeast(kappa))
+			now = s.newBound(n, left)
 		}
 		candidates := left
 		if n.twin {
@@ -111,29 +111,29 @@ func (s *search) fill(nodes []node, at int, left uint, floor float64, before ins
 			if n.last {
 				sum -= s.least[j]
 			}
-			with := instance{longest, sum, now.moving}
-			if max(floor, with.atLeast(kappa)) >= s.below {
+			with := instanceBound{longest, sum, now.moving}
+			if max(done, with.atLeast(kappa)) >= s.below {
 				continue
 			}
 			s.slots[at], s.places[at] = k, n.place
 			if n.setup >= 0 {
 				s.simulate(n.setup)
 			} else {
-				s.fill(n.next, at+1, left&^(1<<k), floor, with)
+				s.fill(n.next, at+1, left&^(1<<k), done, with)
 			}
 		}
 	}
 }
 
-// An instance bounds the time of a GPU instance when some of its jobs have their slots. The longest job takes at least
+// An instanceBound bounds the time of a GPU instance when some of its jobs have their slots. The longest job takes at least
 // longest seconds alone, and the sum over all jobs is at least sum. The last GPU instance runs all remaining jobs, and
 // its bandwidth moves their data in moving seconds; moving is 0 for the others.
-type instance struct{ longest, sum, moving float64 }
+type instanceBound struct{ longest, sum, moving float64 }
 
-// newInstance returns the bounds of a GPU instance before any job has its slot.
-func (s *search) newInstance(n *node, left uint) (in instance) {
+// newBound returns the bounds of a GPU instance before any job has its slot.
+func (s *search) newBound(n *node, left uint) (in instanceBound) {
 	if !n.last {
-		return instance{}
+		return instanceBound{}
 	}
 	for ; left != 0; left &= left - 1 {
 		j := s.jobs[bits.TrailingZeros(left)]
@@ -148,7 +148,7 @@ func (s *search) newInstance(n *node, left uint) (in instance) {
 // atLeast returns a lower bound on the time of the instance. In the model, each of m active jobs takes at least 1 +
 // kappa (m-1) times as long as alone, and the bandwidth is divided by the same factor. So the last job to end takes its
 // own time, or the time to move all data, and kappa times the time of each other job.
-func (in instance) atLeast(kappa float64) float64 {
+func (in instanceBound) atLeast(kappa float64) float64 {
 	return max(in.longest, in.moving) + float64(kappa*(in.sum-in.longest))
 }
 
