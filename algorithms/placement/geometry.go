@@ -6,11 +6,11 @@ import (
 	"miglab/harness/mig"
 )
 
-// numbers holds numbers of instances by profile. No model that NVIDIA sells has more profiles.
-type numbers [16]int32
+// counts holds a number of instances for each profile, by its index. No model that NVIDIA sells has more profiles.
+type counts [16]int32
 
 // without subtracts b from a, down to 0 at least.
-func (a *numbers) without(b *numbers) (out numbers) {
+func (a *counts) without(b *counts) (out counts) {
 	for i := range a {
 		out[i] = max(a[i]-b[i], 0)
 	}
@@ -18,7 +18,7 @@ func (a *numbers) without(b *numbers) (out numbers) {
 }
 
 // countProfiles returns how many instances of each profile a partition has.
-func countProfiles(profiles []*mig.Profile, partition mig.Partition) (out numbers) {
+func countProfiles(profiles []*mig.Profile, partition mig.Partition) (out counts) {
 	for _, in := range partition {
 		out[slices.Index(profiles, in.Profile)]++
 	}
@@ -26,28 +26,28 @@ func countProfiles(profiles []*mig.Profile, partition mig.Partition) (out number
 }
 
 // An option is a geometry that contains the instances in use, and the fresh instances that it adds to them.
-type option struct{ geometry, fresh numbers }
+type option struct{ geometry, fresh counts }
 
-// chooseFrom lists the geometries that contain the instances in use. It skips geometries without fresh instances and
+// listOptions lists the geometries that contain the instances in use. It skips geometries without fresh instances and
 // geometries that never provide more than an earlier one.
-func chooseFrom(geometries []numbers, used numbers) (out []option) {
+func listOptions(geometries []counts, used counts) (out []option) {
 	for _, geometry := range geometries {
-		if used.without(&geometry) != (numbers{}) {
+		if used.without(&geometry) != (counts{}) {
 			continue
 		}
 		fresh := geometry.without(&used)
-		less := func(o option) bool { return fresh.without(&o.fresh) == (numbers{}) }
-		if fresh != (numbers{}) && !slices.ContainsFunc(out, less) {
+		noMore := func(o option) bool { return fresh.without(&o.fresh) == (counts{}) }
+		if fresh != (counts{}) && !slices.ContainsFunc(out, noMore) {
 			out = append(out, option{geometry, fresh})
 		}
 	}
 	return out
 }
 
-// choose returns the first option that provides the most lacking instances; nil if no option provides any. An option
-// replaces the free instances of its GPU. So where these do not suffice, all that lack count.
-func choose(options []option, free, lacking *numbers) (best *option) {
-	var useful numbers
+// bestOption returns the first option that provides the most lacking instances; nil if no option provides any. An option
+// replaces the free instances of its GPU. So lacking instances of a profile count unless the free ones suffice for them.
+func bestOption(options []option, free, lacking *counts) (best *option) {
+	var useful counts
 	for p, n := range lacking {
 		if free[p] < n {
 			useful[p] = n
@@ -66,8 +66,8 @@ func choose(options []option, free, lacking *numbers) (best *option) {
 	return best
 }
 
-// A placed is an instance; its profile is an index.
-type placed struct {
+// A placedInstance is an instance whose profile is an index.
+type placedInstance struct {
 	profile int
 	start   mig.Slices
 	mask    mig.Mask
@@ -75,18 +75,19 @@ type placed struct {
 
 // An arrangementKey has the arguments of a call of arrange.
 type arrangementKey struct {
-	want     numbers
+	want     counts
 	occupied mig.Mask
 }
 
 // arrange gives instances of the wanted profiles, by index, starts on the free slices. It never skips an instance that
-// has a free start; for the geometries of today's models that is also the greatest number. The last placed comes first.
-func arrange(profiles []*mig.Profile, want []int, occupied mig.Mask) (best []placed) {
+// has a free start; for the geometries of today's models this also places as many as possible. The instance that it
+// places last comes first.
+func arrange(profiles []*mig.Profile, want []int, occupied mig.Mask) (best []placedInstance) {
 	if len(want) == 0 {
 		return nil
 	}
 	for start, at := range (freeStarts{profiles[want[0]], occupied}).all {
-		made := append(arrange(profiles, want[1:], occupied|at), placed{want[0], start, at})
+		made := append(arrange(profiles, want[1:], occupied|at), placedInstance{want[0], start, at})
 		if len(made) > len(best) {
 			best = made
 		}

@@ -18,13 +18,13 @@ var _ = algo.Register(algo.Spec{
 	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		n := &nos{
 			profiles: task.RequestProfiles(s.GPU), masks: make([]mig.Mask, s.GPUs), gpus: make([]nosGPU, s.GPUs),
-			options: map[numbers][]option{}, arrangements: map[arrangementKey][]placed{},
+			options: map[counts][]option{}, arrangements: map[arrangementKey][]placedInstance{},
 		}
 		switch {
-		case len(n.profiles) > len(numbers{}):
+		case len(n.profiles) > len(counts{}):
 			return nil, &algo.UnsupportedError{
 				What:   fmt.Sprintf("%s, which has %d profiles", s.GPU, len(n.profiles)),
-				Reason: fmt.Sprintf("it counts those of %d", len(numbers{})),
+				Reason: fmt.Sprintf("it counts those of %d", len(counts{})),
 			}
 		case s.Geometry != nil:
 			return nil, &algo.UnsupportedError{What: "a fixed geometry", Reason: "it changes geometries"}
@@ -41,33 +41,36 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// nos chooses geometries by the numbers of instances and not by their starts, so that a geometry can be impossible
+// nos chooses geometries by numbers of instances and not by their starts, so that a geometry can be impossible
 // beside the instances in use. The GPU then gets as many of its instances as possible. A cluster asks at every arrival
 // and departure. So nos caches options, starts, and the demand for which no change helps.
 type nos struct {
 	profiles   []*mig.Profile
-	geometries []numbers
+	geometries []counts
 	// masks are, by GPU, the occupied slices to which the counts in gpus belong.
 	masks []mig.Mask
 	gpus  []nosGPU
 	// free counts the free instances of all GPUs.
-	free numbers
-	// options and arrangements cache the results of chooseFrom and arrange.
-	options      map[numbers][]option
-	arrangements map[arrangementKey][]placed
-	// settled is the demand for which the last plan changed no GPU; 0 after a GPU changed.
-	settled numbers
+	free counts
+	// options and arrangements cache the results of listOptions and arrange.
+	options      map[counts][]option
+	arrangements map[arrangementKey][]placedInstance
+	// settled is the demand for which the last plan changed no GPU. It is zero after a GPU changed.
+	settled counts
 	// changes counts the new geometries of GPUs, and impossible the changes to geometries that could not exist.
 	changes, impossible int
 }
 
+// A nosGPU is the state of a GPU.
 type nosGPU struct {
-	geometry numbers
-	exist    []placed
-	// made is true from the moment the geometry is made until the mask changes.
-	made       bool
-	free, used numbers
-	options    []option
+	// geometry is the last that was chosen. made means that the mask has not changed since.
+	geometry counts
+	made     bool
+	// exist are the instances; free and used count them.
+	exist      []placedInstance
+	free, used counts
+	// options are the geometries that contain the instances in use.
+	options []option
 }
 
 // Place takes a free instance. Without one, it first plans for all waiting requests.
@@ -101,11 +104,11 @@ func (n *nos) Report() []sim.Metric {
 	}
 }
 
-// recount updates the numbers of a GPU after its mask or its instances changed.
+// recount updates the counts of a GPU after its mask or its instances changed.
 func (n *nos) recount(gpu int) {
 	g := &n.gpus[gpu]
 	n.free = n.free.without(&g.free)
-	g.free, g.used = numbers{}, numbers{}
+	g.free, g.used = counts{}, counts{}
 	for _, in := range g.exist {
 		if in.mask&n.masks[gpu] == 0 {
 			g.free[in.profile]++
@@ -116,16 +119,16 @@ func (n *nos) recount(gpu int) {
 	}
 	options, known := n.options[g.used]
 	if !known {
-		options = chooseFrom(n.geometries, g.used)
+		options = listOptions(n.geometries, g.used)
 		n.options[g.used] = options
 	}
-	g.options, n.settled = options, numbers{}
+	g.options, n.settled = options, counts{}
 }
 
 // plan changes geometries to provide the instances that the waiting requests lack, with at least one of the profile.
-// The source undoes the changes of a node if no request then fits it; by numbers, a request always fits.
+// The source undoes the changes of a node if no request then fits it; by these counts, a request always fits.
 func (n *nos) plan(c *sim.Cluster, profile int) {
-	var demand numbers
+	var demand counts
 	for p := range n.profiles {
 		demand[p] = int32(c.Waiting(p))
 	}
@@ -135,11 +138,11 @@ func (n *nos) plan(c *sim.Cluster, profile int) {
 	}
 	lacking, changed := demand.without(&n.free), false
 	for gpu := range n.gpus {
-		if lacking == (numbers{}) {
+		if lacking == (counts{}) {
 			break
 		}
 		g := &n.gpus[gpu]
-		best := choose(g.options, &g.free, &lacking)
+		best := bestOption(g.options, &g.free, &lacking)
 		if best == nil {
 			lacking = lacking.without(&g.free)
 			continue
@@ -168,7 +171,7 @@ func (n *nos) apply(gpu int, o *option) {
 		made = arrange(n.profiles, want, n.masks[gpu])
 		n.arrangements[key] = made
 	}
-	g.exist = slices.DeleteFunc(g.exist, func(in placed) bool { return in.mask&n.masks[gpu] == 0 })
+	g.exist = slices.DeleteFunc(g.exist, func(in placedInstance) bool { return in.mask&n.masks[gpu] == 0 })
 	g.exist = append(g.exist, made...)
 	n.recount(gpu)
 	if g.geometry != o.geometry {

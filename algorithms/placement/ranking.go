@@ -122,7 +122,8 @@ func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	}
 	occurs := c.Occurs()
 	for i := range t[profile].classes {
-		if class := &t[profile].classes[i]; class.Meets(occurs) {
+		class := &t[profile].classes[i]
+		if class.Meets(occurs) {
 			gpu, _ := c.Lowest(class)
 			return t[profile].spot(c, gpu)
 		}

@@ -28,8 +28,8 @@ var _ = algo.Register(algo.Spec{
 })
 
 // repackExact moves only for a request that fits nowhere. It makes the fewest moves that make room on the GPUs that it
-// looks at. Each move goes to slices that are free then, and no workload moves twice. Of all sequences of so few moves,
-// it takes the sequence that adds least to F with the request placed.
+// looks at. Each move goes to slices that are free then, and no workload moves twice. Of several sequences with the
+// fewest moves it takes the one after which F is least, with the request placed.
 //
 // The search is exhaustive except for two rules that exclude no optimum. GPUs with the same workloads at the same
 // slices are interchangeable, so only the first of them is tried. A place for the request needs at least one move for
@@ -60,7 +60,7 @@ func (m *repackExact) plan(r *sim.Residents, profile int) []sim.Move {
 		at = at[:m.gpus]
 		slices.Sort(at)
 	}
-	s := search{mover: &m.mover, profile: profile, needs: map[layout]int{}}
+	s := search{mover: &m.mover, profile: profile, blockers: map[layout]int{}}
 	who := make([]map[mig.Slices]int, len(at)) // request by first slice
 	for i, gpu := range at {
 		m.on = r.On(m.on[:0], gpu)
@@ -92,6 +92,7 @@ const (
 	layoutSlices = 8
 )
 
+// put returns the layout with a workload more.
 func (l layout) put(profile int, start mig.Slices, fixed bool) layout {
 	code := layout(profile + 1)
 	if fixed {
@@ -100,6 +101,7 @@ func (l layout) put(profile int, start mig.Slices, fixed bool) layout {
 	return l | code<<(4*start)
 }
 
+// without returns the layout without the workload that begins at a slice.
 func (l layout) without(start mig.Slices) layout { return l &^ (0xf << (4 * start)) }
 
 // workload returns the workload that begins at a slice; false if no workload begins there.
@@ -122,8 +124,8 @@ type search struct {
 	profile int
 	gpus    []layout
 
-	// needs caches the results of countBlockers.
-	needs map[layout]int
+	// blockers caches the results of countBlockers.
+	blockers map[layout]int
 
 	path, best []step
 	// bestScore is the score of the GPUs with the request placed, after the best steps.
@@ -134,10 +136,8 @@ type search struct {
 // fewest returns the fewest steps that make room, and the least score that so many steps reach. The steps are nil if
 // more than most would be needed, or if the profile fits already.
 func (s *search) fewest(most int) (steps []step, score int) {
-	for depth := range most + 1 {
-		if s.descend(depth); s.found {
-			break
-		}
+	for depth := 0; depth <= most && !s.found; depth++ {
+		s.descend(depth)
 	}
 	return s.best, s.bestScore
 }
@@ -156,7 +156,8 @@ func (s *search) descend(left int) {
 			continue
 		}
 		for start := range mig.Slices(layoutSlices) {
-			if profile, fixed, ok := s.gpus[from].workload(start); ok && !fixed {
+			profile, fixed, ok := s.gpus[from].workload(start)
+			if ok && !fixed {
 				s.branch(left, from, start, profile)
 			}
 		}
@@ -226,7 +227,7 @@ const unmovable = 1 << 10
 
 // countBlockers returns the least number of workloads in the way of the request on a GPU.
 func (s *search) countBlockers(l layout) int {
-	if n, ok := s.needs[l]; ok {
+	if n, ok := s.blockers[l]; ok {
 		return n
 	}
 	least := unmovable
@@ -234,28 +235,33 @@ func (s *search) countBlockers(l layout) int {
 	for _, start := range p.Starts {
 		n := 0
 		for k := range mig.Slices(layoutSlices) {
-			if profile, fixed, ok := l.workload(k); ok && window(s.profiles[profile], k)&window(p, start) != 0 {
-				if n++; fixed {
-					n = unmovable
-				}
+			profile, fixed, ok := l.workload(k)
+			if !ok || window(s.profiles[profile], k)&window(p, start) == 0 {
+				continue
+			}
+			n++
+			if fixed {
+				n += unmovable
 			}
 		}
 		least = min(least, n)
 	}
-	s.needs[l] = least
+	s.blockers[l] = least
 	return least
 }
 
+// mask returns the occupied slices of a layout.
 func (s *search) mask(l layout) (used mig.Mask) {
 	for k := range mig.Slices(layoutSlices) {
-		if profile, _, ok := l.workload(k); ok {
+		profile, _, ok := l.workload(k)
+		if ok {
 			used |= window(s.profiles[profile], k)
 		}
 	}
 	return used
 }
 
-// distinct marks the first GPU of each layout. It skips the GPU without.
+// distinct marks the first GPU of each layout, among all GPUs except without; -1 excludes none.
 func (s *search) distinct(without int) []bool {
 	first := make([]bool, len(s.gpus))
 	for i, l := range s.gpus {

@@ -20,7 +20,7 @@ var _ = algo.Register(algo.Spec{
 })
 
 // repackHead moves only for the first request in the queue, and only if it fits nowhere although enough slices are
-// free. It then makes the moves of [mover.clear], at any price.
+// free. It then makes the moves of [mover.clear], whatever they cost.
 type repackHead struct{ mover }
 
 func (m *repackHead) Move(r *sim.Residents, profile int) (sim.Move, bool) {
@@ -30,8 +30,8 @@ func (m *repackHead) Move(r *sim.Residents, profile int) (sim.Move, bool) {
 	return m.pendingMove()
 }
 
-// A clearing is a list of moves after which a profile fits.
-type clearing struct {
+// A clearance is a list of moves after which a profile fits.
+type clearance struct {
 	moves []sim.Move
 	// away is 1 if a workload leaves its GPU, and slices are the memory slices of the moved workloads.
 	away, slices int
@@ -39,16 +39,16 @@ type clearing struct {
 	masks []mig.Mask
 }
 
-func (c *clearing) compare(o *clearing) int {
+func (c *clearance) compare(o *clearance) int {
 	return cmp.Or(cmp.Compare(c.away, o.away), cmp.Compare(len(c.moves), len(o.moves)),
 		cmp.Compare(c.slices, o.slices))
 }
 
-// clear returns moves after which a profile fits that fits nowhere now; no moves if it fits or if there are none. Each
-// takes a workload out of the way of one place for the profile, to slices that are free then; nobody else moves. Of all
-// places it takes those for which all workloads stay on their GPU, then the place with the fewest moves and slices to
-// move.
-func (m *mover) clear(r *sim.Residents, profile int) (best clearing) {
+// clear returns moves after which a profile fits that fits nowhere now. It returns no moves if the profile fits, or if no
+// place for it can be cleared. Each move takes a workload out of the way of one place, to slices that are free then. A
+// place that all workloads leave within their GPU comes first, then the place with the fewest moves, then the place with
+// the fewest slices to move.
+func (m *mover) clear(r *sim.Residents, profile int) (best clearance) {
 	c, p := r.Cluster(), m.profiles[profile]
 	masks, free := make([]mig.Mask, c.GPUs()), 0
 	for gpu := range masks {
@@ -66,7 +66,7 @@ func (m *mover) clear(r *sim.Residents, profile int) (best clearing) {
 				cmp.Compare(a.Start, b.Start))
 		})
 		for _, start := range p.Starts {
-			found := clearing{masks: masks}
+			found := clearance{masks: masks}
 			ok := m.clearPlace(gpu, window(p, start), &found)
 			if ok && len(found.moves) <= r.Left() && (best.moves == nil || found.compare(&best) < 0) {
 				best = found
@@ -76,8 +76,8 @@ func (m *mover) clear(r *sim.Residents, profile int) (best clearing) {
 	return best
 }
 
-// clearPlace moves the workloads of a GPU out of a place, and reports whether that is possible.
-func (m *mover) clearPlace(gpu int, place mig.Mask, out *clearing) bool {
+// clearPlace moves the workloads in m.on, which are those of a GPU, out of a place. It reports whether that is possible.
+func (m *mover) clearPlace(gpu int, place mig.Mask, out *clearance) bool {
 	out.masks = slices.Clone(out.masks)
 	for _, w := range m.on {
 		held := window(m.profiles[w.Profile], w.Start)
@@ -87,10 +87,11 @@ func (m *mover) clearPlace(gpu int, place mig.Mask, out *clearing) bool {
 		if w.Fixed {
 			return false
 		}
-		to := sim.Spot{GPU: gpu}
 		here, ok := m.table[w.Profile].rule(m.profiles[w.Profile], out.masks[gpu]|place)
-		if to.Start = here.start; !ok {
-			if to, ok = m.bestOther(w.Profile, gpu, out.masks); !ok {
+		to := sim.Spot{GPU: gpu, Start: here.start}
+		if !ok {
+			to, ok = m.bestOther(w.Profile, gpu, out.masks)
+			if !ok {
 				return false
 			}
 			out.away = 1
@@ -103,7 +104,7 @@ func (m *mover) clearPlace(gpu int, place mig.Mask, out *clearing) bool {
 	return true
 }
 
-// bestOther returns the best spot for a profile on GPUs with these masks, without one GPU.
+// bestOther returns the best spot for a profile on GPUs with these masks, except on one GPU.
 func (m *mover) bestOther(profile, without int, masks []mig.Mask) (best sim.Spot, found bool) {
 	var least cost
 	for gpu, mask := range masks {

@@ -55,7 +55,7 @@ func TestMovesWhileOthersWaitChangeWithTheVersionOnly(t *testing.T) {
 type clearer struct {
 	*mover
 	spots []sim.Spot
-	got   clearing
+	got   clearance
 }
 
 func (c *clearer) Place(*sim.Cluster, int) (sim.Spot, bool) {

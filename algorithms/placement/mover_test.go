@@ -181,7 +181,7 @@ func TestExactRepackingAgreesWithBruteForce(t *testing.T) {
 		gpus := drawLayouts(rng, g)
 		profile := rng.IntN(len(m.profiles))
 		want, score, ok := byBruteForce(&m, gpus, profile, most)
-		s := search{mover: &m, profile: profile, gpus: slices.Clone(gpus), needs: map[layout]int{}}
+		s := search{mover: &m, profile: profile, gpus: slices.Clone(gpus), blockers: map[layout]int{}}
 		steps, got := s.fewest(most)
 		if s.found != ok || ok && (len(steps) != want || got != score) {
 			t.Fatalf("seed %d, %s, %x, %v: %d moves and a score of %d (%v); brute force %d and %d (%v)",

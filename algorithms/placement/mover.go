@@ -42,7 +42,8 @@ type relocation struct {
 	change int
 }
 
-// each visits the sensible moves of every workload that can move: to the best other GPU, and to each place on its own.
+// each visits the sensible moves of every workload that can move: to the best other GPU, and to each place on its own
+// GPU.
 func (m *mover) each(r *sim.Residents, visit func(relocation)) {
 	c := r.Cluster()
 	for gpu := range c.GPUs() {
@@ -55,6 +56,7 @@ func (m *mover) each(r *sim.Residents, visit func(relocation)) {
 	}
 }
 
+// moves visits the sensible moves of one workload.
 func (m *mover) moves(c *sim.Cluster, gpu int, w sim.Resident, visit func(relocation)) {
 	p := m.profiles[w.Profile]
 	mask := c.Mask(gpu)
@@ -104,10 +106,10 @@ func (m *mover) makeRoom(r *sim.Residents, profile int) (sim.Move, bool) {
 	p := m.profiles[profile]
 	m.each(r, func(x relocation) {
 		for _, at := range (freeStarts{p, x.left}).all {
-			x := x
-			x.change += int(m.score[x.left|at] - m.score[x.left])
-			if !found || x.change < best.change {
+			change := x.change + int(m.score[x.left|at]-m.score[x.left])
+			if !found || change < best.change {
 				best, found = x, true
+				best.change = change
 			}
 		}
 	})
