@@ -42,10 +42,10 @@ var lateParts = []int{1, 2, 4, 8, 16, 32, 64}
 // LateAtLeast returns a lower bound on the number of requests that wait longer than a number of slots, for any
 // scheduler.
 //
-// PROVEN. A request is punctual if it waits no longer than that. Then it has an instance at least from its arrival plus
-// that number of slots to the earliest slot in which it can end. As in [WaitAtLeast], the requests that must have one
-// in some slot may be too many. Those that must be left out are late. Parts of a stream have no request in common, so
-// their bounds add up.
+// PROVEN. A request is punctual if it waits no longer than that. A punctual request has an instance at least from its
+// arrival plus that number of slots to the earliest slot in which it can end. As in [WaitAtLeast], there may be more
+// such requests in a slot than the GPUs can hold. At least as many are late as must be left out. Parts of a stream have
+// no request in common, so their bounds add up.
 func LateAtLeast(g *mig.GPU, in task.Requests, slots int) (most int) {
 	for _, weights := range facets(g) {
 		for _, parts := range lateParts {
@@ -88,12 +88,11 @@ func newCrowd(g *mig.GPU, in task.Requests, weights []float64) *crowd {
 	weight := func(k crowdKey) float64 { return weights[slices.Index(profiles, k.profile)] * float64(k.instances) }
 	for i := range in.Requests {
 		k := crowdKey{in.Requests[i].Profile, in.Requests[i].Instances()}
-		if _, known := c.index[k]; !known {
-			c.index[k] = 0
+		if !slices.Contains(keys, k) {
 			keys = append(keys, k)
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b crowdKey) int { return -cmp.Compare(weight(a), weight(b)) })
+	slices.SortStableFunc(keys, func(a, b crowdKey) int { return cmp.Compare(weight(b), weight(a)) })
 	for i, k := range keys {
 		c.index[k] = i
 		c.kinds = append(c.kinds, crowdKind{weight: weight(k)})

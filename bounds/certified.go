@@ -14,10 +14,10 @@ type Witness = certificate.Witness
 
 // Prove returns the largest of four lower bounds on the makespan of every schedule that the referee accepts, as a
 // witness. Of equal bounds it returns the simplest argument. The terms are valid for [mig.Sequential], [mig.Parallel]
-// and [mig.Free], any start partition, busy-until and release times. Package certificate proves each. The files below
-// compute them with rounding; slice weights and task prices are verified exactly before they count:
+// and [mig.Free], any start partition, busy-until and release times. Package certificate proves each. They are computed
+// with rounding; slice weights and task prices are verified exactly before they count:
 //
-//   - [certificate.Area], in occupied.go;
+//   - [certificate.Area], in areaterm.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
 //   - [certificate.TaskPrices], in prices.go, for several GPUs and more than [MaxChainTasks] tasks;
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.

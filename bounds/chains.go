@@ -69,10 +69,21 @@ type chainSearch struct {
 
 // chainTables holds, by set of tasks, the longest chain within a subtree for the best assignment of the set.
 type chainTables struct {
-	// gross includes all destroys, net all but the longest of each chain. A nil net means gross less drop, 0 if empty.
+	// gross includes all destroys, net all but the longest of each chain. A nil net means gross less drop, and 0 for the
+	// empty set.
 	gross, net []ticks
 	drop       ticks
 }
+
+// A chainKind selects one of the [chainTables].
+type chainKind int
+
+const (
+	// gross is for subtrees below a node with tasks.
+	gross chainKind = iota
+	// net is for the others.
+	net
+)
 
 func newChainSearch(ctx context.Context, p *algo.Problem, weights []float64, limit mig.Seconds) *chainSearch {
 	_, exponent := math.Frexp(float64(limit))
@@ -93,6 +104,7 @@ func newChainSearch(ctx context.Context, p *algo.Problem, weights []float64, lim
 	return c
 }
 
+// ticks returns a time in ticks, rounded down, at most beyond.
 func (c *chainSearch) ticks(t mig.Seconds) ticks {
 	return ticks(min(t/c.tick, mig.Seconds(beyond)))
 }
@@ -167,6 +179,7 @@ type chainStart struct {
 
 const notThere ticks = -1
 
+// add adds an instance that is busy until an instant.
 func (s *chainStart) add(g *mig.GPU, in mig.Instance, until ticks) {
 	tree := g.Tree()
 	if s.busy == nil {
@@ -195,13 +208,15 @@ func (c *chainSearch) root(s *chainStart, from int) []ticks {
 	return c.net(t)
 }
 
+// subtree returns the tables of a node and the nodes below it.
 func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
 	free := s.busy == nil || !s.occupied[v]
 	shape := shapes(c.problem.GPU)[v]
-	if t, ok := c.empty[shape]; ok && free {
+	t, known := c.empty[shape]
+	if known && free {
 		return t
 	}
-	t := c.below(v, s, 0)
+	t = c.below(v, s, 0)
 	under := t
 	c.use(v, s, &t)
 	if free {
@@ -225,7 +240,7 @@ func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 		return c.subtree(node.Children[0], s)
 	}
 	a, b := c.subtree(node.Children[0], s), c.subtree(node.Children[1], s)
-	delay, bands := c.delay(v, s), c.bands[shapes(c.problem.GPU)[v]]
+	delay, bands := s.delay(c.problem, v, &c.create), c.bands[shapes(c.problem.GPU)[v]]
 	t := chainTables{gross: c.merge(a.gross, b.gross, delay, bands, 0), drop: a.drop}
 	if a.net != nil || b.net != nil || a.drop != b.drop {
 		t.net = c.merge(c.net(a), c.net(b), delay, bands, from)
@@ -299,12 +314,12 @@ func (c *chainSearch) net(t chainTables) []ticks {
 	return net
 }
 
-// delay returns the time for which one of two used subtrees below a node waits for the other.
-func (c *chainSearch) delay(v int, s *chainStart) ticks {
-	if c.problem.Model != mig.Sequential {
+// delay returns the time for which one of two used subtrees below a node waits for the other. create is by size.
+func (s *chainStart) delay(p *algo.Problem, v int, create *[mig.MaxSize + 1]ticks) ticks {
+	if p.Model != mig.Sequential {
 		return 0
 	}
-	tree := c.problem.GPU.Tree()
+	tree := p.GPU.Tree()
 	least := beyond
 	for u := range tree {
 		if !isBelow(tree, u, v) {
@@ -314,8 +329,8 @@ func (c *chainSearch) delay(v int, s *chainStart) ticks {
 			return 0
 		}
 		size := tree[u].Size()
-		if fitsSome(c.problem.Tasks, size) {
-			least = min(least, c.create[size])
+		if fitsSome(p.Tasks, size) {
+			least = min(least, create[size])
 		}
 	}
 	return least
@@ -363,130 +378,6 @@ func sameShape(tree []mig.Node, a, b mig.Node) bool {
 	return a.Profile == b.Profile && slices.EqualFunc(a.Children, b.Children, func(i, j int) bool {
 		return tree[i].Start-a.Start == tree[j].Start-b.Start && sameShape(tree, tree[i], tree[j])
 	})
-}
-
-// A band contains the sets of tasks that the nodes below a node can run within the limit, judged by slice weights. It
-// excludes sets that are too much for the slices below the node, that leave too much for the other slices, or that
-// waste too much. Their chains exceed the limit, because the charges add up to the weighted loads.
-type band []sumLimit
-
-// A sumLimit holds for sets of tasks if the values of their tasks add up to at most a limit.
-type sumLimit struct {
-	// low has the sums of the sets of the first lowTasks tasks, high the sums of the sets of the other tasks.
-	low, high []float64
-	most      float64
-}
-
-const lowTasks = MaxChainTasks / 2
-
-func newSumLimit(values []float64, most float64) sumLimit {
-	k := min(lowTasks, len(values))
-	return sumLimit{sums(values[:k]), sums(values[k:]), most}
-}
-
-func (b band) contains(set int) bool {
-	for i := range b {
-		limit := &b[i]
-		if limit.low[set&(1<<lowTasks-1)]+limit.high[set>>lowTasks] > limit.most {
-			return false
-		}
-	}
-	return true
-}
-
-// newBands returns the bands of the nodes with two children, by shape.
-func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]band {
-	b := bandMaker{problem: p, weights: weights, limit: limit, room: rooms(p, weights, limit)}
-	for _, r := range b.room {
-		b.all += r
-	}
-	b.all = float64(b.all * float64(p.GPUs()))
-	b.impossible = float64(2*b.all) + 1
-	bands := map[int][]band{}
-	for v, node := range p.GPU.Tree() {
-		if len(node.Children) > 1 {
-			shape := shapes(p.GPU)[v]
-			bands[shape] = append(bands[shape], b.band(v))
-		}
-	}
-	return bands
-}
-
-// rooms returns the weighted time of each slice up to the limit. A slice runs no task before a create ends.
-func rooms(p *algo.Problem, weights []float64, limit mig.Seconds) []float64 {
-	room := make([]float64, len(weights))
-	for l, w := range weights {
-		dead := limit
-		for _, n := range p.GPU.Tree() {
-			if n.Mask()>>l&1 == 0 || !fitsSome(p.Tasks, n.Size()) {
-				continue
-			}
-			if p.Model == mig.Free || len(p.Start) > 0 {
-				dead = 0
-			}
-			dead = min(dead, n.Profile.Create)
-		}
-		room[l] = float64(w*float64(limit-dead)) * (1 + rounding)
-	}
-	return room
-}
-
-// A bandMaker computes the bands of nodes.
-type bandMaker struct {
-	problem *algo.Problem
-	weights []float64
-	limit   mig.Seconds
-	// room is by slice of a GPU; all is the room of all GPUs.
-	room []float64
-	all  float64
-	// impossible is a charge that no band has room for.
-	impossible float64
-}
-
-// band returns the band of node v.
-func (b *bandMaker) band(v int) band {
-	p, tree := b.problem, b.problem.GPU.Tree()
-	var below float64
-	others := slices.Clone(b.weights)
-	for _, l := range newCover(p.GPU, tree[v].Instance) {
-		below += b.room[l]
-		others[l] = 0
-	}
-	n, several := len(p.Tasks), p.GPUs() > 1
-	inside, kept, wasted := make([]float64, n), make([]float64, n), make([]float64, n)
-	mostKept, mostWasted := b.all-below, b.all
-	for i := range p.Tasks {
-		in, out, outOthers := b.impossible, b.impossible, b.impossible
-		for u := range tree {
-			charge, under := b.charge(u, i, b.weights), isBelow(tree, u, v)
-			if under {
-				in = min(in, charge)
-			} else {
-				outOthers = min(outOthers, b.charge(u, i, others))
-			}
-			if !under || several {
-				out = min(out, charge)
-			}
-			if several {
-				outOthers = min(outOthers, charge)
-			}
-		}
-		inside[i], kept[i], wasted[i] = in, -outOthers, in-out
-		mostKept -= outOthers
-		mostWasted -= out
-	}
-	return band{newSumLimit(inside, below), newSumLimit(kept, mostKept), newSumLimit(wasted, mostWasted)}
-}
-
-// charge returns the weighted time of task i on node u, at most b.impossible.
-func (b *bandMaker) charge(u, i int, weights []float64) float64 {
-	p := b.problem
-	node := &p.GPU.Tree()[u]
-	t := float64(p.Tasks[i].On(node.Size()))
-	if t > float64(b.limit) {
-		return b.impossible
-	}
-	return min(b.impossible, float64(newCover(p.GPU, node.Instance).weight(weights)*t))
 }
 
 func fitsSome(tasks task.Batch, size mig.Slices) bool {

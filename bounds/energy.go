@@ -18,12 +18,14 @@ func (certified) EnergyAtLeast(ctx context.Context, p algo.Problem) (mig.Joules,
 	return EnergyAtLeast(ctx, p)
 }
 
-// MaxDivided is the largest batch whose sizes [EnergyAtLeast] divides, and maxParts limits the number of parts: the
-// least bound of those that are left is valid, too.
-const MaxDivided, maxParts = MaxSearched, 2000
+// MaxDivided is the largest batch whose schedules [EnergyAtLeast] divides by the sizes of the tasks.
+const MaxDivided = MaxSearched
+
+// maxParts is the number of parts after which [EnergyAtLeast] divides no further. The bound is valid after any division.
+const maxParts = 2000
 
 // EnergyAtLeast returns a lower bound, in joules, on the energy of every schedule that the referee accepts. The model
-// must have a [mig.Power]. The errors are those of [Certified].
+// must have a [mig.Power]. It returns the same errors as [Certified].
 //
 // PROVEN. Let n GPUs have the idle power I and the floors f(s) ([mig.GPU.Floor]), and let task i run on size s_i for
 // t_i(s_i). A schedule of makespan M draws at least n I M + sum_i f(s_i) t_i(s_i) ([schedule.EnergyAtLeast]).
@@ -43,8 +45,8 @@ const MaxDivided, maxParts = MaxSearched, 2000
 // In batches of at most [MaxDivided] tasks, schedules are divided by the size that a task runs on, for one task after
 // the other. Every part has its own C. The least bound of the parts holds for every schedule.
 //
-// Where tasks can be stopped, the parts of a task may run on several sizes. They obey all of this except e, which is
-// not used; nor are schedules divided.
+// Where tasks can be stopped, the parts of a task may run on several sizes. All of this holds for the parts, except the
+// times e, which are then not used. Schedules are not divided either.
 //
 // The proof is for real numbers. The sums are rounded and no certificate verifies them, so that the bound of a schedule
 // that meets it may exceed its energy in the last digits.
@@ -53,7 +55,8 @@ func EnergyAtLeast(ctx context.Context, p algo.Problem) (mig.Joules, error) {
 	if err != nil || len(p.Tasks) > MaxDivided || p.Restart > 0 {
 		return least, err
 	}
-	// The part with the least bound is divided next. If none of its tasks has a choice, no part has a lower bound.
+	// The part with the least bound is divided next. The search ends when each of its tasks fits one size only, because
+	// no other part has a lower bound.
 	parts := []task.Batch{p.Tasks}
 	open := heap.Heap[mig.Joules]{{Key: least}}
 	for {
@@ -159,7 +162,8 @@ func (b *energyBound) busy(l float64, weights []float64, by mig.Seconds) float64
 	for i, ends := range b.ends {
 		least := math.Inf(1)
 		for s, size := range b.problem.GPU.Sizes() {
-			if takes := b.problem.Tasks[i].On(size); ends[s] <= by && !math.IsInf(float64(takes), 1) {
+			takes := b.problem.Tasks[i].On(size)
+			if ends[s] <= by && !math.IsInf(float64(takes), 1) {
 				least = min(least, float64(charges[s]*float64(takes)))
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// heads holds the lengths of the heads of a node for one assignment of tasks, in descending order. Zeros follow them.
-// [chainSearch.heads] says what a head is.
+// heads holds the lengths of a node's heads for one assignment of tasks, in descending order and followed by zeros. The
+// heads of a node are the topmost used nodes below it.
 type heads [mig.MaxSize]ticks
 
 // longest returns the longest chain if each head waits for the heads before it; longest first is the best order.
@@ -43,27 +43,22 @@ type headSearch struct {
 	chains *chainSearch
 	// wait is the time of a create, for which the next head waits.
 	wait ticks
-	// closed holds the tables of the subtrees, by kind and node.
-	closed [2][][]ticks
+	// tables holds the longest chains of the subtrees, by kind, node and set.
+	tables [2][][]ticks
 	// under holds the gross tables of the nodes below each node.
 	under [][]ticks
 	// loads holds the sums of the tasks' durations, by size and set.
 	loads [mig.MaxSize + 1][]ticks
 	known map[headsKey]knownHeads
-	// steps may not exceed most.
+	// steps counts the steps. Results are incomplete once it exceeds most.
 	steps, most int
 }
 
-// The kinds of [chainTables].
-const (
-	gross = iota
-	net
-)
-
 // A headsKey identifies a call of subtree, or of below. node is the first node of the shape.
 type headsKey struct {
-	node, set, kind int
-	below           bool
+	node, set int
+	kind      chainKind
+	below     bool
 }
 
 // knownHeads holds all heads with chains below a limit.
@@ -74,17 +69,20 @@ type knownHeads struct {
 
 // A head search takes at most headSteps steps, and headStepsASet more for each set of tasks. For 14 tasks this takes
 // milliseconds; most batches take a tenth of that.
-const headSteps, headStepsASet = 1 << 20, 32
+const (
+	headSteps     = 1 << 20
+	headStepsASet = 32
+)
 
 // heads returns the chains term of one empty GPU, or the limit if that is less. least is the term by the tables.
 //
-// The heads of a node are the topmost used nodes below it. Under [mig.Sequential] the tables charge one create for each
-// pair of used subtrees, but the last of k heads waits for k-1 creates. Package certificate proves this.
+// Under [mig.Sequential] the tables charge one create for each pair of used subtrees, but the last of k heads waits for
+// k-1 creates. Package certificate proves this.
 //
 // The more assignments lie below the limit, the longer the search takes, so a low limit is tried first. If the steps
 // run out, heads returns the value that the earlier limits proved.
 func (c *chainSearch) heads(least ticks) ticks {
-	limit, wait := c.ticks(c.limit), c.delay(0, &chainStart{})
+	limit, wait := c.ticks(c.limit), new(chainStart).delay(c.problem, 0, &c.create)
 	if wait == 0 || least >= limit {
 		return min(least, limit)
 	}
@@ -112,16 +110,18 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 		chains: c, wait: wait, under: make([][]ticks, len(tree)), known: map[headsKey]knownHeads{},
 		most: headSteps + headStepsASet*(c.all+1),
 	}
-	h.closed[gross], h.closed[net] = make([][]ticks, len(tree)), make([][]ticks, len(tree))
+	h.tables[gross], h.tables[net] = make([][]ticks, len(tree)), make([][]ticks, len(tree))
 	for v := range tree {
 		shape := shapes(c.problem.GPU)[v]
 		h.under[v] = c.under[shape].gross
-		if t, ok := c.empty[shape]; ok {
-			if h.closed[net][shape] == nil {
-				h.closed[net][shape] = c.net(t)
-			}
-			h.closed[gross][v], h.closed[net][v] = t.gross, h.closed[net][shape]
+		t, ok := c.empty[shape]
+		if !ok {
+			continue
 		}
+		if h.tables[net][shape] == nil {
+			h.tables[net][shape] = c.net(t)
+		}
+		h.tables[gross][v], h.tables[net][v] = t.gross, h.tables[net][shape]
 	}
 	for size, times := range c.times {
 		if times == nil {
@@ -140,14 +140,15 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	return h
 }
 
-// subtree returns the heads of a subtree for a set of tasks whose chains are below the limit. It leaves out heads that
-// are no shorter than others in the list.
-func (h *headSearch) subtree(v, set, kind int, limit ticks) []heads {
+// subtree returns the heads of a subtree for each way to run a set of tasks whose chains are below the limit. It leaves
+// out a way if the heads of another are no longer.
+func (h *headSearch) subtree(v, set int, kind chainKind, limit ticks) []heads {
 	if set == 0 {
 		return []heads{{}}
 	}
 	key := headsKey{node: shapes(h.chains.problem.GPU)[v], set: set, kind: kind}
-	if k, ok := h.known[key]; ok && k.limit >= limit || h.steps > h.most {
+	k := h.known[key]
+	if k.limit >= limit || h.steps > h.most {
 		return k.list
 	}
 	size := h.chains.problem.GPU.Tree()[v].Size()
@@ -178,7 +179,7 @@ func (h *headSearch) subtree(v, set, kind int, limit ticks) []heads {
 }
 
 // below returns the heads of subtree if the node itself runs no task. The set must not be empty.
-func (h *headSearch) below(v, set, kind int, limit ticks) []heads {
+func (h *headSearch) below(v, set int, kind chainKind, limit ticks) []heads {
 	children := h.chains.problem.GPU.Tree()[v].Children
 	switch len(children) {
 	case 0:
@@ -186,11 +187,12 @@ func (h *headSearch) below(v, set, kind int, limit ticks) []heads {
 	case 1:
 		return h.subtree(children[0], set, kind, limit)
 	}
-	key := headsKey{shapes(h.chains.problem.GPU)[v], set, kind, true}
-	if k, ok := h.known[key]; ok && k.limit >= limit || h.steps > h.most {
+	key := headsKey{node: shapes(h.chains.problem.GPU)[v], set: set, kind: kind, below: true}
+	k := h.known[key]
+	if k.limit >= limit || h.steps > h.most {
 		return k.list
 	}
-	a, b := h.closed[kind][children[0]], h.closed[kind][children[1]]
+	a, b := h.tables[kind][children[0]], h.tables[kind][children[1]]
 	symmetric := &a[0] == &b[0]
 	var list []heads
 	for part := set; ; part = (part - 1) & set {
@@ -225,8 +227,8 @@ func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	return list
 }
 
-// add adds x to a list unless a member is no longer, and removes members that are no shorter than x. If the same heads
-// are joined to two lists later, the shorter ones stay shorter.
+// add adds x to a list unless all heads of a member are as short or shorter. It removes members with heads as long as
+// those of x or longer. If the same heads are joined to both later, the order stays.
 func (h *headSearch) add(list []heads, x heads) []heads {
 	h.steps += len(list)
 	if slices.ContainsFunc(list, func(o heads) bool { return dominates(x[:], o[:]) }) {

@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	// priceSteps is the number of updates of the prices, and priceCells the number of cells of the final bound.
-	priceSteps, priceCells = 2000, 8192
+	// priceSteps is the number of updates of the prices.
+	priceSteps = 2000
+	// priceCells is the number of cells of the final bound.
+	priceCells = 8192
 	// horizon times the best bound is the largest bound that prices try to prove. They try again if they reach it.
 	horizon = 1.06
 	// priceRounds is the largest number of such tries. Together they raise the bound to at most 41 times its value.
@@ -58,8 +60,8 @@ func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells i
 func (s *sliceWeights) charges(before mig.Seconds) []float64 {
 	copy(s.current, s.weights)
 	weight := s.bySize()
-	out := make([]float64, len(s.all))
-	for i, times := range s.all {
+	out := make([]float64, len(s.durations))
+	for i, times := range s.durations {
 		least := math.Inf(1)
 		for j, t := range times {
 			if s.ends[i][j] < before {
@@ -85,8 +87,10 @@ type packer struct {
 	delay []int
 	// order lists the first node of each shape, smaller sizes first.
 	order []int
-	// used, gross and net are the tables that [sliceWeights.prices] defines, by the first node of a shape and by cell.
-	used, gross, net [][]float64
+	// used and tables[gross] and tables[net] are used, gross and net of [sliceWeights.prices], by the first node of a
+	// shape and by cell.
+	used   [][]float64
+	tables [2][][]float64
 	// taken, by size, task and cell, says whether the knapsack takes the task.
 	taken [][][]bool
 }
@@ -104,17 +108,18 @@ func newPacker(p *algo.Problem, h mig.Seconds, cells int, round func(float64) fl
 	tree := p.GPU.Tree()
 	k := &packer{
 		problem: p, shape: shapes(p.GPU), cells: cells, cell: h / mig.Seconds(cells), delay: make([]int, len(tree)),
-		used: make([][]float64, len(tree)), gross: make([][]float64, len(tree)), net: make([][]float64, len(tree)),
+		used:   make([][]float64, len(tree)),
+		tables: [2][][]float64{make([][]float64, len(tree)), make([][]float64, len(tree))},
 	}
 	inCells := func(t mig.Seconds) int {
 		return int(min(round(float64(t/k.cell)*(1-cellSlack)), float64(cells+1)))
 	}
-	creates := chainSearch{problem: p, tick: k.cell}
+	var creates [mig.MaxSize + 1]ticks
 	destroys := leastDestroys(p)
 	for _, s := range p.GPU.Sizes() {
 		create := inCells(p.Model.Cost(p.GPU.Profile(s).Create))
 		size := packedSize{create: create, destroy: inCells(destroys[s]), most: make([]float64, cells+1)}
-		creates.create[s] = ticks(size.create)
+		creates[s] = ticks(size.create)
 		for i := range p.Tasks {
 			size.times = append(size.times, inCells(p.Tasks[i].On(s)))
 		}
@@ -122,11 +127,11 @@ func newPacker(p *algo.Problem, h mig.Seconds, cells int, round func(float64) fl
 	}
 	for v := range tree {
 		if len(tree[v].Children) > 1 {
-			k.delay[v] = int(creates.delay(v, &chainStart{}))
+			k.delay[v] = int(new(chainStart).delay(p, v, &creates))
 		}
 		if k.shape[v] == v {
 			k.order = append(k.order, v)
-			for _, table := range [][][]float64{k.used, k.gross, k.net} {
+			for _, table := range [][][]float64{k.used, k.tables[gross], k.tables[net]} {
 				table[v] = make([]float64, cells+1)
 			}
 		}
@@ -146,7 +151,7 @@ func (k *packer) improve(ctx context.Context, prices []float64, steps int, first
 			k.taken[s][i] = make([]bool, k.cells+1)
 		}
 	}
-	change, count := make([]float64, len(prices)), make([]int, len(prices))
+	change, uses := make([]float64, len(prices)), make([]int, len(prices))
 	best, bestPrices := 0.0, slices.Clone(prices)
 	for step := range steps {
 		if ctx.Err() != nil {
@@ -159,11 +164,11 @@ func (k *packer) improve(ctx context.Context, prices []float64, steps int, first
 			best = score
 			copy(bestPrices, prices)
 		}
-		clear(count)
-		k.count(0, n, false, count)
+		clear(uses)
+		k.count(0, n, net, uses)
 		rate := first * portable.Pow(last/first, float64(step)/float64(steps))
 		for i := range prices {
-			change[i] = float64(inertia*change[i]) + float64((1-inertia)*(1-float64(gpus*float64(count[i]))))
+			change[i] = float64(inertia*change[i]) + float64((1-inertia)*(1-float64(gpus*float64(uses[i]))))
 			prices[i] *= portable.Exp(float64(rate * max(-5, change[i])))
 		}
 	}
@@ -182,7 +187,7 @@ func sum(values []float64) float64 {
 func (k *packer) cellsToEarn(prices []float64) int {
 	each := sum(prices) / float64(k.problem.GPUs()) * (1 - priceSlack)
 	n := 0
-	for n <= k.cells && k.net[0][n] < each {
+	for n <= k.cells && k.tables[net][0][n] < each {
 		n++
 	}
 	return n
@@ -190,7 +195,7 @@ func (k *packer) cellsToEarn(prices []float64) int {
 
 // interpolate returns the number n of cells in which a GPU earns a share of the prices, plus a fraction of a cell.
 func (k *packer) interpolate(n int, share float64) float64 {
-	root := k.net[0]
+	root := k.tables[net][0]
 	if n == 0 || root[n] <= root[n-1] {
 		return float64(n)
 	}
@@ -200,15 +205,15 @@ func (k *packer) interpolate(n int, share float64) float64 {
 // solve fills all tables for some prices.
 func (k *packer) solve(prices []float64) {
 	for s := range k.sizes {
-		k.fill(s, prices)
+		k.fillSize(s, prices)
 	}
 	for _, v := range k.order {
-		k.node(v)
+		k.fillNode(v)
 	}
 }
 
-// fill computes earn(s, c), a knapsack, for every number c of cells. s is an index in k.sizes.
-func (k *packer) fill(s int, prices []float64) {
+// fillSize computes earn(s, c), a knapsack, for every number c of cells. s is an index in k.sizes.
+func (k *packer) fillSize(s int, prices []float64) {
 	size := &k.sizes[s]
 	clear(size.most)
 	for i, t := range size.times {
@@ -233,110 +238,111 @@ func (k *packer) fill(s int, prices []float64) {
 	}
 }
 
-// node fills the tables of a node from the tables of its children.
-func (k *packer) node(v int) {
-	size := k.size(v)
-	used, gross, net := k.used[v], k.gross[v], k.net[v]
-	for c := range net {
-		gross[c] = k.below(v, c, k.gross)
-		net[c] = k.below(v, c, k.net)
+// fillNode fills the tables of a node from the tables of its children.
+func (k *packer) fillNode(v int) {
+	size := &k.sizes[k.sizeIndex(v)]
+	used, destroyed, last := k.used[v], k.tables[gross][v], k.tables[net][v]
+	for c := range last {
+		destroyed[c] = k.below(v, c, gross)
+		last[c] = k.below(v, c, net)
 	}
 	if len(k.problem.GPU.Tree()[v].Children) == 0 {
 		copy(used, size.most)
 	} else {
 		clear(used)
-		last := 0.0
+		earned := 0.0
 		for x, most := range size.most {
-			if most > last {
-				last = most
-				to, from := used[x:], gross[:len(used)-x]
-				for c, y := range from {
-					to[c] = max(to[c], y+most)
-				}
+			if most <= earned {
+				continue // more cells earn the same
+			}
+			earned = most
+			to, from := used[x:], destroyed[:len(used)-x]
+			for c, y := range from {
+				to[c] = max(to[c], y+most)
 			}
 		}
 	}
 	for c := k.cells; c >= size.create; c-- {
-		net[c] = max(net[c], used[c-size.create])
+		last[c] = max(last[c], used[c-size.create])
 		if c >= size.create+size.destroy {
-			gross[c] = max(gross[c], used[c-size.create-size.destroy])
+			destroyed[c] = max(destroyed[c], used[c-size.create-size.destroy])
 		}
 	}
 }
 
-func (k *packer) size(v int) *packedSize { return &k.sizes[k.sizeIndex(v)] }
-
+// sizeIndex returns the index of a node's size in k.sizes.
 func (k *packer) sizeIndex(v int) int {
 	return slices.Index(k.problem.GPU.Sizes(), k.problem.GPU.Tree()[v].Size())
 }
 
-// below returns the most that the nodes below a node earn, from gross or net tables.
-func (k *packer) below(v, c int, tables [][]float64) float64 {
+// below returns the most that the nodes below a node earn in c cells.
+func (k *packer) below(v, c int, kind chainKind) float64 {
 	children := k.problem.GPU.Tree()[v].Children
 	if len(children) == 0 {
 		return 0
 	}
-	shape := shapes(k.problem.GPU)
-	a := tables[shape[children[0]]]
+	a := k.tables[kind][k.shape[children[0]]]
 	if len(children) == 1 {
 		return a[c]
 	}
-	b, late := tables[shape[children[1]]], c-k.delay[v]
+	b, late := k.tables[kind][k.shape[children[1]]], c-k.delay[v]
 	if late < 0 {
 		return max(a[c], b[c])
 	}
 	return max(a[c], b[c], a[c]+b[late], a[late]+b[c])
 }
 
-// count adds to count the tasks of a best packing of a node and the nodes below it.
-func (k *packer) count(v, c int, ancestor bool, count []int) {
+// count adds the tasks of a best packing of a node and the nodes below it, in c cells, to uses, which is by task.
+func (k *packer) count(v, c int, kind chainKind, uses []int) {
 	v = k.shape[v]
-	size, tables := k.size(v), k.net
+	size := &k.sizes[k.sizeIndex(v)]
 	from := c - size.create
-	if ancestor {
-		tables, from = k.gross, from-size.destroy
+	if kind == gross {
+		from -= size.destroy
 	}
-	value := tables[v][c]
+	value := k.tables[kind][v][c]
 	if value == 0 {
 		return
 	}
 	if from < 0 || k.used[v][from] != value {
-		k.countBelow(v, c, tables, ancestor, count)
+		k.countBelow(v, c, kind, uses)
 		return
 	}
 	x := 0
-	for size.most[x]+k.below(v, from-x, k.gross) != value {
+	for size.most[x]+k.below(v, from-x, gross) != value {
 		x++
 	}
-	k.countBelow(v, from-x, k.gross, true, count)
+	k.countBelow(v, from-x, gross, uses)
 	for i := len(size.times) - 1; i >= 0; i-- {
 		if k.taken[k.sizeIndex(v)][i][x] {
-			count[i]++
+			uses[i]++
 			x -= size.times[i]
 		}
 	}
 }
 
-func (k *packer) countBelow(v, c int, tables [][]float64, ancestor bool, count []int) {
+// countBelow is count without the node itself.
+func (k *packer) countBelow(v, c int, kind chainKind, uses []int) {
 	children := k.problem.GPU.Tree()[v].Children
-	if len(children) == 0 {
+	switch len(children) {
+	case 0:
+		return
+	case 1:
+		k.count(children[0], c, kind, uses)
 		return
 	}
-	if len(children) == 1 {
-		k.count(children[0], c, ancestor, count)
-		return
-	}
-	a, b := tables[k.shape[children[0]]], tables[k.shape[children[1]]]
-	value, late := k.below(v, c, tables), c-k.delay[v]
-	if late >= 0 && a[c]+b[late] == value {
-		k.count(children[0], c, ancestor, count)
-		k.count(children[1], late, ancestor, count)
-	} else if late >= 0 && a[late]+b[c] == value {
-		k.count(children[0], late, ancestor, count)
-		k.count(children[1], c, ancestor, count)
-	} else if a[c] == value {
-		k.count(children[0], c, ancestor, count)
-	} else {
-		k.count(children[1], c, ancestor, count)
+	a, b := k.tables[kind][k.shape[children[0]]], k.tables[kind][k.shape[children[1]]]
+	value, late := k.below(v, c, kind), c-k.delay[v]
+	switch {
+	case late >= 0 && a[c]+b[late] == value:
+		k.count(children[0], c, kind, uses)
+		k.count(children[1], late, kind, uses)
+	case late >= 0 && a[late]+b[c] == value:
+		k.count(children[0], late, kind, uses)
+		k.count(children[1], c, kind, uses)
+	case a[c] == value:
+		k.count(children[0], c, kind, uses)
+	default:
+		k.count(children[1], c, kind, uses)
 	}
 }

@@ -47,7 +47,7 @@ type search struct {
 	exchange [][2]int
 	// leastDestroy is the shortest destroy of a node of the tree.
 	leastDestroy mig.Seconds
-	// took has the sum of the durations of each set of tasks, by size and set.
+	// took is, by size and set of tasks, the sum of their durations.
 	took [mig.MaxSize + 1][]mig.Seconds
 	// released are the tasks in the order of their releases; nil if all are released at 0.
 	released []int
@@ -61,7 +61,7 @@ type search struct {
 	starts []taskSet
 	// best is the shortest makespan. A makespan less than below is shorter by more than rounding.
 	best, below mig.Seconds
-	// bestUses is nil while the known schedule is the best.
+	// bestUses and bestStarts are the best sequence. They are not used while the known schedule is the best.
 	bestUses   []use
 	bestStarts []taskSet
 	visited    map[stateKey][]instants
@@ -178,7 +178,8 @@ func (x *search) addNodes() {
 		return // with an instance of another profile, subtrees are not exchanged
 	}
 	for i := x.tree - 1; i >= 0; i-- {
-		if c := x.nodes[i].children; len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
+		c := x.nodes[i].children
+		if len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
 			x.exchange = append(x.exchange, [2]int{c[0], c[1]})
 		}
 	}
@@ -242,7 +243,8 @@ func (x *search) after(free mig.Seconds, size mig.Slices, set taskSet) mig.Secon
 // takesFirstTwins reports whether the set takes the first of equal tasks left. Other sets give the same schedules.
 func (x *search) takesFirstTwins(set, left taskSet) bool {
 	for m := set; m != 0; m &= m - 1 {
-		if j := x.twin[bits.TrailingZeros32(uint32(m))]; j >= 0 && (left&^set)>>j&1 != 0 {
+		j := x.twin[bits.TrailingZeros32(uint32(m))]
+		if j >= 0 && (left&^set)>>j&1 != 0 {
 			return false
 		}
 	}
@@ -271,25 +273,27 @@ func (x *search) visit(s *state) error {
 	if x.bound(s) >= x.below || x.prune(s) {
 		return nil
 	}
-	if x.visits++; x.visits&1023 == 1 && x.ctx.Err() != nil {
+	x.visits++
+	if x.visits%1024 == 1 && x.ctx.Err() != nil {
 		return x.ctx.Err()
 	}
 	for i := range x.tree {
 		if s.exist>>i&1 != 0 {
 			continue // its tasks could have run in the use that exists
 		}
-		needed := s.exist & x.nodes[i].overlaps
+		needed := s.exist & x.nodes[i].overlaps // must be destroyed
 		var last mig.Seconds
 		for m := needed; m != 0; m &= m - 1 {
 			last = max(last, x.idle(s, bits.TrailingZeros32(uint32(m))))
 		}
-		var ahead nodeSet
+		var early nodeSet // can be destroyed before the last of them
 		for m := s.exist &^ needed; m != 0; m &= m - 1 {
-			if j := bits.TrailingZeros32(uint32(m)); x.idle(s, j) < last {
-				ahead |= 1 << j
+			j := bits.TrailingZeros32(uint32(m))
+			if x.idle(s, j) < last {
+				early |= 1 << j
 			}
 		}
-		for set := ahead; ; set = (set - 1) & ahead {
+		for set := early; ; set = (set - 1) & early {
 			if err := x.create(*s, use{destroys: needed | set, node: i}); err != nil {
 				return err
 			}
@@ -342,7 +346,8 @@ func (x *search) destroy(s *state, nodes nodeSet) {
 	for nodes != 0 {
 		next := bits.TrailingZeros32(uint32(nodes))
 		for m := nodes; m != 0; m &= m - 1 {
-			if j := bits.TrailingZeros32(uint32(m)); x.idle(s, j) < x.idle(s, next) {
+			j := bits.TrailingZeros32(uint32(m))
+			if x.idle(s, j) < x.idle(s, next) {
 				next = j
 			}
 		}
@@ -365,7 +370,7 @@ func (x *search) prune(s *state) bool {
 	return false
 }
 
-// noLater reports whether no instant of a is later than the same instant of b.
+// noLater reports whether every instant of a is as early as the same instant of b or earlier.
 func (a *instants) noLater(b *instants) bool {
 	return a.end <= b.end && a.floor <= b.floor && dominates(b.ready[:], a.ready[:])
 }
@@ -384,7 +389,7 @@ func (x *search) canonical(s *state) state {
 		left := nodeSet(1<<width-1) << pair[0]
 		right := left << width
 		o.exist = c.exist&^(left|right) | c.exist&left<<width | c.exist&right>>width
-		if d := slices.Compare(o.ready[:], c.ready[:]); d < 0 || d == 0 && o.exist < c.exist {
+		if cmp.Or(slices.Compare(o.ready[:], c.ready[:]), cmp.Compare(o.exist, c.exist)) < 0 {
 			c = o
 		}
 	}
@@ -410,45 +415,54 @@ func (x *search) bound(s *state) mig.Seconds {
 			}
 		}
 	}
-	inf := mig.Seconds(math.Inf(1))
 	for i := x.tree - 1; i >= 0; i-- {
-		n := &x.nodes[i]
-		all, loaded := x.all[i], x.loaded[i]
-		// First, the node itself runs no task.
-		outside := n.mask
-		for _, c := range n.children {
-			outside &^= x.nodes[c].mask
-		}
-		rest := free.latest(outside) // when the slices that no child covers are free
-		for set := s.left; ; set = (set - 1) & s.left {
-			switch c := n.children; {
-			case len(c) == 2:
-				all[set] = leastSplit(set, x.all[c[0]], x.all[c[1]])
-				loaded[set] = leastSplit(set, x.loaded[c[0]], x.loaded[c[1]])
-			case len(c) == 1:
-				all[set], loaded[set] = x.all[c[0]][set], x.loaded[c[0]][set]
-			case set != 0:
-				all[set], loaded[set] = inf, inf
-			default:
-				all[set], loaded[set] = 0, 0
-			}
-			all[set] = max(all[set], rest)
-			if set == 0 {
-				break
-			}
-		}
-		// Then it runs some. Larger sets come first, because they read the values of their subsets from above.
-		took := x.took[n.in.Size()]
-		for set := s.left; set != 0; set = (set - 1) & s.left {
-			least := all[0] + n.create + took[set]
-			for here := (set - 1) & set; here != 0; here = (here - 1) & set {
-				below := max(all[set&^here], loaded[set&^here]+x.leastDestroy)
-				least = min(least, below+n.create+took[here])
-			}
-			all[set], loaded[set] = min(all[set], least), min(loaded[set], least)
-		}
+		x.boundBelow(i, s.left, &free)
+		x.boundWith(i, s.left)
 	}
 	return max(s.end, x.loaded[0][s.left])
+}
+
+// boundBelow computes all and loaded of a node for schedules in which the node itself runs no task.
+func (x *search) boundBelow(i int, left taskSet, free *bySlice) {
+	n := &x.nodes[i]
+	all, loaded := x.all[i], x.loaded[i]
+	outside := n.mask
+	for _, c := range n.children {
+		outside &^= x.nodes[c].mask
+	}
+	rest := free.latest(outside) // when the slices that no child covers are free
+	for set := left; ; set = (set - 1) & left {
+		switch c := n.children; {
+		case len(c) == 2:
+			all[set] = leastSplit(set, x.all[c[0]], x.all[c[1]])
+			loaded[set] = leastSplit(set, x.loaded[c[0]], x.loaded[c[1]])
+		case len(c) == 1:
+			all[set], loaded[set] = x.all[c[0]][set], x.loaded[c[0]][set]
+		case set != 0:
+			all[set], loaded[set] = mig.Seconds(math.Inf(1)), mig.Seconds(math.Inf(1))
+		default:
+			all[set], loaded[set] = 0, 0
+		}
+		all[set] = max(all[set], rest)
+		if set == 0 {
+			return
+		}
+	}
+}
+
+// boundWith lowers all and loaded of a node for schedules in which the node runs some tasks of the set. Larger sets come
+// first, because they read the values of [search.boundBelow] of their subsets.
+func (x *search) boundWith(i int, left taskSet) {
+	n := &x.nodes[i]
+	all, loaded, took := x.all[i], x.loaded[i], x.took[n.in.Size()]
+	for set := left; set != 0; set = (set - 1) & left {
+		least := all[0] + n.create + took[set]
+		for here := (set - 1) & set; here != 0; here = (here - 1) & set {
+			below := max(all[set&^here], loaded[set&^here]+x.leastDestroy)
+			least = min(least, below+n.create+took[here])
+		}
+		all[set], loaded[set] = min(all[set], least), min(loaded[set], least)
+	}
 }
 
 // leastSplit returns the least max(left[one part], right[other part]) over all divisions of a set into two parts.

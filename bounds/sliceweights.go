@@ -27,8 +27,9 @@ import (
 // on A30. Nested golden section searches find them.
 type sliceWeights struct {
 	problem *algo.Problem
-	// ends and all hold each option's earliest end and duration, by task and size index; +Inf if the task does not fit.
-	ends, all [][]mig.Seconds
+	// ends and durations are by option, that is by task and size index; +Inf if the task does not fit. An option ends no
+	// earlier than in ends.
+	ends, durations [][]mig.Seconds
 	// times are the durations of the options that are not left out, +Inf for the others.
 	times [][]mig.Seconds
 	dead  []deadSlice
@@ -60,7 +61,7 @@ func newSliceWeights(p *algo.Problem) *sliceWeights {
 			times = append(times, takes)
 		}
 		s.ends = append(s.ends, ends)
-		s.all = append(s.all, times)
+		s.durations = append(s.durations, times)
 		s.times = append(s.times, slices.Clone(times))
 	}
 	return s
@@ -95,7 +96,7 @@ func (s *sliceWeights) prove(lower mig.Seconds) Witness {
 // maximize returns the term without the options that end at the threshold or later, and stores its weights in s.
 func (s *sliceWeights) maximize(threshold mig.Seconds) mig.Seconds {
 	usable := make([]bool, len(s.problem.GPU.Sizes()))
-	for i, times := range s.all {
+	for i, times := range s.durations {
 		for j, t := range times {
 			if s.ends[i][j] >= threshold {
 				t = mig.Seconds(math.Inf(1))

@@ -55,11 +55,12 @@ func sizeWeights(sizes []mig.Slices) []weight {
 	return out
 }
 
-// destroys computes the field of [support]. For m = 1, 2, ... GPUs it chooses one partition for each GPU so that
-// destroying the sizes in no partition costs least. It ends with the first m whose partitions hold all sizes.
+// destroys returns the field of [support]. For m = 1, 2, ... GPUs it chooses one partition for each GPU so that
+// destroying the sizes that no partition has costs least. It ends with the first m whose partitions have all sizes.
 func destroys(g *mig.GPU, sizes []mig.Slices) []float64 {
 	var out []float64
-	for held := []int{0}; ; {
+	held := []int{0} // the sets of sizes that the partitions of m GPUs can have, as bit masks
+	for {
 		var next []int
 		least := math.Inf(1)
 		for _, h := range held {
