@@ -140,15 +140,13 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 	idle = min(idle, len(c.problem.Tasks))
 	if idle > 0 {
 		t := c.root(&chainStart{}, from)
-		for ; ; t = c.merge(t, t, 0, nil, 0) {
-			if idle&1 != 0 {
+		for ; idle > 1; idle /= 2 {
+			if idle%2 == 1 {
 				addGPU(t)
 			}
-			idle >>= 1
-			if idle == 0 {
-				break
-			}
+			t = c.merge(t, t, 0, nil, 0)
 		}
+		addGPU(t)
 	}
 	best := merged[c.all]
 	if len(starts) == 1 && starts[0].busy == nil {

@@ -159,7 +159,8 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return err
 	}
-	if v := schedule.Check(p, c.Schedule); len(v) > 0 {
+	v := schedule.Check(p, c.Schedule)
+	if len(v) > 0 {
 		return fmt.Errorf("schedule: %w", &schedule.InvalidError{Algorithm: c.Schedule.Algorithm, Violations: v})
 	}
 	m := c.Schedule.Makespan()

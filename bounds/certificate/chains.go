@@ -33,8 +33,8 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 	for gpu := range p.GPUs() {
 		nodes := len(p.GPU.Tree())
 		a := assignment{
-			r, p, make([]*schedule.Existing, nodes), make([][]amount, nodes), make([][]amount, nodes),
-			make([][]amount, nodes),
+			ruler: r, p: p, there: make([]*schedule.Existing, nodes), destroyed: make([][]amount, nodes),
+			last: make([][]amount, nodes), inner: make([][]amount, nodes),
 		}
 		for i, e := range p.Start {
 			for v, n := range p.GPU.Tree() {
@@ -45,7 +45,7 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 		}
 		_, last := a.tables(0)
 		if p.Model == mig.Sequential && p.GPUs() == 1 && len(p.Start) == 0 && last[all].less(r.limit) {
-			o := order{a: &a, wait: a.wait(0), known: map[part]groups{}}
+			o := order{a: &a, wait: a.wait(0), known: map[part]knownWays{}}
 			last[all] = r.limit
 			for _, way := range o.ways(part{set: all}, r.limit) {
 				last[all] = lesser(last[all], o.until(way))
@@ -154,7 +154,7 @@ func leastCreate(p *schedule.Problem, v int) mig.Seconds {
 		return 0
 	}
 	tree, least := p.GPU.Tree(), inf
-	for _, n := range tree[v+1:] { // those below come after it
+	for _, n := range tree[v+1:] { // the nodes below v come after it
 		fits := slices.ContainsFunc(p.Tasks, func(t task.Task) bool { return t.Fits(n.Size()) })
 		if fits && n.Mask()&tree[v].Mask() != 0 {
 			least = min(least, n.Profile.Create)

@@ -12,17 +12,17 @@ type order struct {
 	a    *assignment
 	wait amount
 	// known caches the results of ways.
-	known map[part]groups
+	known map[part]knownWays
 }
 
-// A part is a set of tasks for a subtree. inner excludes its root; destroyed means that an ancestor is used.
+// A part is a set of tasks for the subtree of node v. inner excludes v itself; destroyed means that an ancestor is used.
 type part struct {
 	v, set           int
 	inner, destroyed bool
 }
 
-// groups holds ways to run a part below a limit. Each way lists the busy times of its groups in descending order.
-type groups struct {
+// knownWays holds the ways to run a part below a limit. Each way lists the busy times of its groups in descending order.
+type knownWays struct {
 	limit amount
 	ways  [][]amount
 }
@@ -42,7 +42,8 @@ func (o *order) ways(p part, limit amount) [][]amount {
 	if p.set == 0 {
 		return [][]amount{nil}
 	}
-	if k, ok := o.known[p]; ok && !k.limit.less(limit) {
+	k, ok := o.known[p]
+	if ok && !k.limit.less(limit) {
 		return k.ways
 	}
 	var ways [][]amount
@@ -57,7 +58,7 @@ func (o *order) ways(p part, limit amount) [][]amount {
 			ways = withWay(ways, []amount{busy})
 		}
 	}
-	o.known[p] = groups{limit, ways}
+	o.known[p] = knownWays{limit, ways}
 	return ways
 }
 
@@ -121,7 +122,7 @@ func (o *order) splitWays(p part, limit amount) [][]amount {
 
 func descending(a, b amount) int { return cmp.Or(cmp.Compare(b.hi, a.hi), cmp.Compare(b.lo, a.lo)) }
 
-// withWay adds a way and leaves out ways in which no group ends earlier than in another.
+// withWay adds a way, and leaves out ways whose groups all take as long as those of another way or longer.
 func withWay(ways [][]amount, way []amount) [][]amount {
 	worse := func(a, b []amount) bool {
 		if len(a) < len(b) {

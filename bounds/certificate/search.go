@@ -21,19 +21,20 @@ func (w *Witness) verifySearch(p *schedule.Problem) error {
 	if len(p.Tasks) > maxSearched || p.GPUs() > 1 || released {
 		return fmt.Errorf("a search is verified for at most %d tasks on one GPU, without release times", maxSearched)
 	}
-	t := tree{ruler: newRuler(w.Bound), p: p, seen: map[situationKey][]situation{}}
+	x := searcher{ruler: newRuler(w.Bound), p: p, seen: map[situationKey][]situation{}}
 	for _, node := range p.GPU.Tree() {
-		t.instances = append(t.instances, node.Instance)
+		x.instances = append(x.instances, node.Instance)
 	}
 	s := situation{situationKey: situationKey{left: 1<<len(p.Tasks) - 1}}
-	if t.start(s, 0) {
+	if x.start(s, 0) {
 		return fmt.Errorf("there is a schedule shorter than %v s", w.Bound)
 	}
 	return nil
 }
 
-// A tree searches the schedules of one GPU. start, next, destroy and create report whether the limit can be kept.
-type tree struct {
+// A searcher searches the schedules of one GPU. Its methods start, next, destroy and create report whether a schedule
+// can end before the limit.
+type searcher struct {
 	*ruler
 	p         *schedule.Problem
 	instances []mig.Instance
@@ -57,28 +58,29 @@ type situationKey struct {
 }
 
 // start tries every set of tasks on the instances that exist at the start, from the k-th on.
-func (t *tree) start(s situation, k int) bool {
-	if k == len(t.p.Start) {
-		return t.next(s)
+func (x *searcher) start(s situation, k int) bool {
+	if k == len(x.p.Start) {
+		return x.next(s)
 	}
-	e := t.p.Start[k]
-	until := t.units(e.BusyUntil)
-	if t.start(s.place(e.Instance, 0, until), k+1) {
+	e := x.p.Start[k]
+	until := x.units(e.BusyUntil)
+	if x.start(s.place(e.Instance, 0, until), k+1) {
 		return true
 	}
 	for set := s.left; set != 0; set = (set - 1) & s.left {
-		end := until.plus(t.took(set, e.Instance.Size()))
-		if end.less(t.limit) && t.start(s.place(e.Instance, set, end), k+1) {
+		end := until.plus(x.took(set, e.Instance.Size()))
+		if end.less(x.limit) && x.start(s.place(e.Instance, set, end), k+1) {
 			return true
 		}
 	}
 	return false
 }
 
-func (t *tree) took(set uint, size mig.Slices) (sum amount) {
-	for i := range t.p.Tasks {
+// took returns the sum of the times of a set of tasks on a size.
+func (x *searcher) took(set uint, size mig.Slices) (sum amount) {
+	for i := range x.p.Tasks {
 		if set>>i&1 != 0 {
-			sum = sum.plus(t.units(t.p.Tasks[i].On(size)))
+			sum = sum.plus(x.units(x.p.Tasks[i].On(size)))
 		}
 	}
 	return sum
@@ -100,30 +102,31 @@ func (s *situation) put(in mig.Instance, on mig.Mask, from amount) {
 	}
 }
 
-func (t *tree) next(s situation) bool {
+// next tries every operation that can come next.
+func (x *searcher) next(s situation) bool {
 	if s.left == 0 {
 		return true
 	}
-	if t.hopeless(&s) || t.prune(&s) {
+	if x.hopeless(&s) || x.prune(&s) {
 		return false
 	}
 	for v, in := range s.there {
-		if in.Profile != nil && int(in.Start) == v && t.destroy(s, in) {
+		if in.Profile != nil && int(in.Start) == v && x.destroy(s, in) {
 			return true
 		}
 	}
-	for _, in := range t.instances {
-		if t.create(s, in) {
+	for _, in := range x.instances {
+		if x.create(s, in) {
 			return true
 		}
 	}
 	return false
 }
 
-func (t *tree) cost(takes mig.Seconds) amount { return t.units(t.p.Model.Cost(takes)) }
+func (x *searcher) cost(takes mig.Seconds) amount { return x.units(x.p.Model.Cost(takes)) }
 
 // operate returns when an operation on an instance begins, and the situation after it.
-func (t *tree) operate(s situation, in mig.Instance, takes amount) (amount, situation) {
+func (x *searcher) operate(s situation, in mig.Instance, takes amount) (amount, situation) {
 	begin := s.from
 	for v := range s.free {
 		if in.Mask()>>v&1 != 0 {
@@ -131,30 +134,30 @@ func (t *tree) operate(s situation, in mig.Instance, takes amount) (amount, situ
 		}
 	}
 	s.from = begin
-	if t.p.Model == mig.Sequential {
+	if x.p.Model == mig.Sequential {
 		s.from = begin.plus(takes)
 	}
 	return begin, s
 }
 
-func (t *tree) destroy(s situation, in mig.Instance) bool {
-	takes := t.cost(in.Profile.Destroy)
-	begin, s := t.operate(s, in, takes)
+func (x *searcher) destroy(s situation, in mig.Instance) bool {
+	takes := x.cost(in.Profile.Destroy)
+	begin, s := x.operate(s, in, takes)
 	s.put(mig.Instance{}, in.Mask(), begin.plus(takes))
-	return t.next(s)
+	return x.next(s)
 }
 
-func (t *tree) create(s situation, in mig.Instance) bool {
+func (x *searcher) create(s situation, in mig.Instance) bool {
 	for v := range s.there {
 		if in.Mask()>>v&1 != 0 && s.there[v].Profile != nil {
 			return false
 		}
 	}
-	takes := t.cost(in.Profile.Create)
-	begin, s := t.operate(s, in, takes)
+	takes := x.cost(in.Profile.Create)
+	begin, s := x.operate(s, in, takes)
 	for set := s.left; set != 0; set = (set - 1) & s.left {
-		end := begin.plus(takes).plus(t.took(set, in.Size()))
-		if end.less(t.limit) && t.next(s.place(in, set, end)) {
+		end := begin.plus(takes).plus(x.took(set, in.Size()))
+		if end.less(x.limit) && x.next(s.place(in, set, end)) {
 			return true
 		}
 	}
@@ -162,25 +165,26 @@ func (t *tree) create(s situation, in mig.Instance) bool {
 }
 
 // hopeless reports whether a remaining task ends too late everywhere, or the slices lack time for all of them.
-func (t *tree) hopeless(s *situation) bool {
+func (x *searcher) hopeless(s *situation) bool {
 	var least [maxSearched]amount // by task, its least work
 	var fits uint
-	for _, in := range t.instances {
+	for _, in := range x.instances {
 		begin := s.from
 		for v, free := range s.free {
 			if in.Mask()>>v&1 != 0 {
 				if s.there[v].Profile != nil {
-					free = free.plus(t.cost(s.there[v].Profile.Destroy))
+					free = free.plus(x.cost(s.there[v].Profile.Destroy))
 				}
 				begin = greater(begin, free)
 			}
 		}
-		begin = begin.plus(t.cost(in.Profile.Create))
+		begin = begin.plus(x.cost(in.Profile.Create))
 		for m := s.left; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros(m)
-			took := t.units(t.p.Tasks[i].On(in.Size()))
-			if begin.plus(took).less(t.limit) {
-				if work := took.times(in.Size()); fits>>i&1 == 0 || work.less(least[i]) {
+			took := x.units(x.p.Tasks[i].On(in.Size()))
+			if begin.plus(took).less(x.limit) {
+				work := took.times(in.Size())
+				if fits>>i&1 == 0 || work.less(least[i]) {
 					least[i] = work
 				}
 				fits |= 1 << i
@@ -196,20 +200,20 @@ func (t *tree) hopeless(s *situation) bool {
 	}
 	for v, in := range s.there {
 		// An instance that exists at the start can be busy for longer.
-		until := lesser(s.free[v], t.limit)
+		until := lesser(s.free[v], x.limit)
 		if in.Profile != nil && int(in.Start) == v && s.from.less(until) {
 			area = area.plus(until.minus(s.from).times(in.Size()))
 		}
 	}
-	return t.limit.minus(s.from).times(t.p.GPU.ComputeSlices).less(area)
+	return x.limit.minus(s.from).times(x.p.GPU.ComputeSlices).less(area)
 }
 
 // prune reports whether the search has tried a situation in which no instant is later; if not, it records this one.
-func (t *tree) prune(s *situation) bool {
+func (x *searcher) prune(s *situation) bool {
 	for v := range s.free {
 		s.free[v] = greater(s.free[v], s.from)
 	}
-	list := t.seen[s.situationKey]
+	list := x.seen[s.situationKey]
 	for i := range list {
 		o := &list[i]
 		earlier := !s.from.less(o.from)
@@ -220,6 +224,6 @@ func (t *tree) prune(s *situation) bool {
 			return true
 		}
 	}
-	t.seen[s.situationKey] = append(list, *s)
+	x.seen[s.situationKey] = append(list, *s)
 	return false
 }

@@ -17,6 +17,39 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 	if w.Threshold != 0 && !(w.Threshold >= w.Bound && w.Threshold < inf) {
 		return fmt.Errorf("threshold_s is %v; it cannot prove the larger bound %v", w.Threshold, w.Bound)
 	}
+	need, usable := w.needed(p, weights)
+	if need == nil {
+		return nil
+	}
+	limit, have := product(exact(w.Bound), slackKept), new(big.Int)
+	for gpu := range p.GPUs() {
+		for l, x := range weights {
+			var from *big.Int
+			for _, v := range p.GPU.Tree() {
+				if v.Mask()>>l&1 != 0 && usable[v.Size()] {
+					from = smaller(from, earliest(p, gpu, v.Instance))
+				}
+			}
+			if from == nil {
+				continue
+			}
+			time := new(big.Int).Sub(limit, product(from, slackWhole))
+			if time.Sign() > 0 {
+				have.Add(have, product(x, time))
+			}
+		}
+	}
+	if have.Cmp(product(need, slackWhole)) >= 0 {
+		have.Quo(have, slackWhole)
+		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the tasks need only %v", w.Bound,
+			seconds(have.Rsh(have, fineBits)), seconds(need.Rsh(need, fineBits)))
+	}
+	return nil
+}
+
+// needed returns the weighted slice-seconds that the tasks need on sizes on which they can end before the threshold, and
+// these sizes. It returns nil if a task has no such size.
+func (w *Witness) needed(p *schedule.Problem, weights []*big.Int) (*big.Int, map[mig.Slices]bool) {
 	lightest := map[mig.Slices]*big.Int{}
 	for _, v := range p.GPU.Tree() {
 		lightest[v.Size()] = smaller(lightest[v.Size()], coverWeight(v.Instance, weights))
@@ -32,33 +65,11 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 			}
 		}
 		if least == nil {
-			return nil // the task cannot end before the threshold
+			return nil, nil
 		}
 		need.Add(need, least)
 	}
-	limit, have := product(exact(w.Bound), slackKept), new(big.Int)
-	for gpu := range p.GPUs() {
-		for l, x := range weights {
-			var from *big.Int
-			for _, v := range p.GPU.Tree() {
-				if v.Mask()>>l&1 != 0 && usable[v.Size()] {
-					from = smaller(from, earliest(p, gpu, v.Instance))
-				}
-			}
-			if from == nil {
-				continue
-			}
-			if time := new(big.Int).Sub(limit, product(from, slackWhole)); time.Sign() > 0 {
-				have.Add(have, product(x, time))
-			}
-		}
-	}
-	if have.Cmp(product(need, slackWhole)) >= 0 {
-		have.Quo(have, slackWhole)
-		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the tasks need only %v", w.Bound,
-			seconds(have.Rsh(have, fineBits)), seconds(need.Rsh(need, fineBits)))
-	}
-	return nil
+	return need, usable
 }
 
 // exactWeights returns the weights. They must be one for each slice, finite, not negative, and add up to 1.
