@@ -152,14 +152,8 @@ func (a *annealer) step(temperature float64) {
 func (a *annealer) measure(g int) float64 {
 	p := a.plan
 	p.timeOne(g)
-	c := &p.timer.clocks[g]
-	var ends [8]float64
-	for i := c.existing; i < len(c.uses); i++ {
-		u := &c.uses[i]
-		for s := u.in.Start; s < u.in.Start+u.in.Size(); s++ {
-			ends[s] = max(ends[s], u.end)
-		}
-	}
+	var ends [memorySlices]float64
+	p.timer.clocks[g].raiseEnds(ends[:])
 	cost := 0.0
 	for _, end := range ends {
 		late := max(0, end-a.target)

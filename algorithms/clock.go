@@ -36,6 +36,9 @@ const (
 	longestTail
 )
 
+// memorySlices is the largest number of memory slices of a GPU.
+const memorySlices = 8
+
 // A clock computes when the uses of one GPU run. Everything happens as early as possible. An instance is destroyed when
 // its tasks are done, if a later use needs its slices. An instance is created once its slices are free. A use of an
 // existing instance continues on it without operations. Under [mig.Sequential] operations exclude each other.
@@ -51,10 +54,10 @@ type clock struct {
 	uses []clockUse
 	// existing is the number of uses that are instances from the beginning. They come first in uses.
 	existing int
-	last     [8]int32   // by memory slice: the last use, or -1
-	free     [8]float64 // by memory slice without a use: when it became free
-	channel  float64
-	// pending are the operations that only wait for the channel. They share no slice, so there are at most eight.
+	last     [memorySlices]int32   // by memory slice: the last use, or -1
+	free     [memorySlices]float64 // by memory slice without a use: when it became free
+	channel  float64               // when the last operation ends, if operations exclude each other
+	// pending are the operations that only wait for the channel. They share no slice.
 	pending []operation
 	// done are the operations in the order in which they were carried out.
 	done     []operation
@@ -66,7 +69,7 @@ type clockUse struct {
 	use
 	// notBefore is the earliest instant of any operation or task of the use.
 	notBefore float64
-	// asked is the notBefore of the first follower. The instance is destroyed for this follower, and not before it.
+	// asked is the notBefore of the first follower, before which the instance is not destroyed.
 	asked float64
 	state useState
 	// from is when the slices are free and, later, when the instance exists. Tasks end at end, the destruction at gone.
@@ -74,7 +77,7 @@ type clockUse struct {
 	// waits counts the instances that stand in the way and are not yet destroyed.
 	waits int8
 	// followers are the uses that wait for the destruction of this use's instance; followed is their number.
-	followers [8]int32
+	followers [memorySlices]int32
 	followed  int8
 	// successor is the use that continues on the same instance, or -1.
 	successor int32
@@ -219,7 +222,7 @@ func (c *clock) computeTails() {
 		if u.followed > 0 {
 			u.tail += destroy
 		}
-		if u.successor >= 0 { // Its tail includes the creation of the instance.
+		if u.successor >= 0 { // The successor's tail includes the creation of the instance.
 			s := &c.uses[u.successor]
 			u.tail, u.rest = u.seconds+s.tail, s.rest
 		}
@@ -297,27 +300,21 @@ func (c *clock) work(i int32, from float64) {
 	u := &c.uses[i]
 	for {
 		u.from, u.state = from, finished
-		u.end = c.useEnd(u)
+		u.end = from + u.seconds
+		if !c.sums {
+			u.end = c.lastEnd(u)
+		}
 		if u.successor < 0 {
 			break
 		}
 		i = u.successor
-		from = u.end
+		from = max(u.end, c.uses[i].notBefore)
 		u = &c.uses[i]
-		from = max(from, u.notBefore)
 	}
 	c.makespan = max(c.makespan, u.end)
 	if u.followed > 0 || u.destroy {
 		c.ask(schedule.Destroy, i, max(u.end, u.asked))
 	}
-}
-
-// useEnd returns when the clock counts a use as done: by its sum, or else by its tasks.
-func (c *clock) useEnd(u *clockUse) float64 {
-	if c.sums {
-		return u.from + u.seconds
-	}
-	return c.lastEnd(u)
 }
 
 // lastEnd returns when the last task of a use ends in the schedule.
@@ -381,13 +378,19 @@ func (c *clock) remnant(gpu int) remnant {
 			out.free[m] = free
 		}
 	}
-	keep := func(i int32) {
+	oldest := numbered[int32](c.existing)
+	for _, o := range c.done {
+		if o.op == schedule.Create {
+			oldest = append(oldest, o.use)
+		}
+	}
+	for _, i := range oldest {
 		u := &c.uses[i]
 		for u.successor >= 0 {
 			u = &c.uses[u.successor]
 		}
 		if u.state != finished {
-			return
+			continue
 		}
 		end := u.end
 		if len(u.tasks) > 0 {
@@ -395,13 +398,15 @@ func (c *clock) remnant(gpu int) remnant {
 		}
 		out.exist = append(out.exist, schedule.Existing{GPU: gpu, Instance: u.in, BusyUntil: mig.Seconds(end)})
 	}
-	for i := range c.existing {
-		keep(int32(i))
-	}
-	for _, o := range c.done {
-		if o.op == schedule.Create {
-			keep(o.use)
+	return out
+}
+
+// raiseEnds raises each entry of ends, which is by compute slice, to the end of the last task on the slice.
+func (c *clock) raiseEnds(ends []float64) {
+	for i := c.existing; i < len(c.uses); i++ {
+		u := &c.uses[i]
+		for s := u.in.Start; s < u.in.Start+u.in.Size(); s++ {
+			ends[s] = max(ends[s], u.end)
 		}
 	}
-	return out
 }

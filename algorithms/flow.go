@@ -95,8 +95,8 @@ type flowPlace struct {
 // flowSlices is the state of a GPU. Times are in seconds.
 type flowSlices struct {
 	// free is, by memory slice, when it is free, and place the index of the instance there, or -1.
-	free  [8]float64
-	place [8]int16
+	free  [memorySlices]float64
+	place [memorySlices]int16
 	// channel is when the last operation ends.
 	channel float64
 }

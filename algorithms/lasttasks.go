@@ -48,25 +48,17 @@ var slacks = [...]float64{0.06, 0.12, 0.3}
 // Place returns the node of each of n tasks. The result is valid until the next call.
 func (l *LastTasks) Place(n int, at *GPUAtWork) []int32 {
 	l.load(n, at)
-	if !l.solveNearBound(at) {
+	bound, found := l.subsets.ticks(at.Bound-at.First), false
+	for i := 0; i < len(slacks) && !found; i++ {
+		found = l.solve(min(horizon, bound+l.subsets.ticks(slacks[i]*at.Unit)))
+	}
+	if !found {
 		// Each task and operation is rounded by up to half a tick, so that a full plan may exceed the horizon.
 		l.solve(horizon + 3*ticks(n))
 	}
 	l.node = resized(l.node, n)
 	l.subsets.trace(0, 0, 1<<n-1, firstOnSlices, l.node)
 	return l.node
-}
-
-// solveNearBound looks for a plan whose end exceeds the lower bound by one of the slacks, and reports whether it found
-// one.
-func (l *LastTasks) solveNearBound(at *GPUAtWork) bool {
-	bound := l.subsets.ticks(at.Bound - at.First)
-	for _, slack := range slacks {
-		if l.solve(min(horizon, bound+l.subsets.ticks(slack*at.Unit))) {
-			return true
-		}
-	}
-	return false
 }
 
 // load reads the tasks and the state. The horizon is later than every sensible completion.

@@ -13,13 +13,14 @@ type timer struct {
 	clocks []clock
 }
 
+// newTimer returns a timer for plans whose operations go in the order of a rule.
 func newTimer(p algo.Problem, r channelRule) *timer {
 	t := &timer{p: p, clocks: make([]clock, p.GPUs())}
 	for g := range t.clocks {
 		t.clocks[g] = clock{
 			model: p.Model, rule: r, release: p.Release,
 			sums:    r == longestTail && p.Release == nil,
-			pending: make([]operation, 0, 8),
+			pending: make([]operation, 0, memorySlices),
 		}
 	}
 	return t
@@ -64,14 +65,7 @@ func (t *timer) sliceEnds() []float64 {
 	k := int(t.p.GPU.ComputeSlices)
 	out := make([]float64, k*len(t.clocks))
 	for g := range t.clocks {
-		c := &t.clocks[g]
-		for i := c.existing; i < len(c.uses); i++ {
-			u := &c.uses[i]
-			for s := range int(u.in.Size()) {
-				end := &out[g*k+int(u.in.Start)+s]
-				*end = max(*end, u.end)
-			}
-		}
+		t.clocks[g].raiseEnds(out[g*k : (g+1)*k])
 	}
 	return out
 }
@@ -105,17 +99,17 @@ func timedSchedule(p algo.Problem, plan []use) schedule.Schedule {
 type remnant struct {
 	exist []schedule.Existing
 	// free is, by memory slice without an instance, when it became free, in seconds.
-	free [8]float64
+	free [memorySlices]float64
 	// channel is when the last operation ended, in seconds. It stays 0 where operations do not exclude each other.
 	channel float64
 }
 
 func (r *remnant) empty() bool {
-	return len(r.exist) == 0 && r.free == [8]float64{} && r.channel == 0
+	return len(r.exist) == 0 && r.free == [memorySlices]float64{} && r.channel == 0
 }
 
 // freeAt returns, by memory slice, when its instance is done or, without an instance, when it became free.
-func (r *remnant) freeAt() [8]float64 {
+func (r *remnant) freeAt() [memorySlices]float64 {
 	at := r.free
 	for _, e := range r.exist {
 		for m := e.Instance.Mask(); m != 0; m &= m - 1 {

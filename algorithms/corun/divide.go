@@ -65,7 +65,9 @@ func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 	for i := range d.useful {
 		d.useful[i] = d.useful[i][:0]
 	}
-	if !d.divideSmall(ctx, jobs) || !d.divideLarge(ctx, n) {
+	d.divideSmall(ctx, jobs)
+	d.divideLarge(ctx, n)
+	if ctx.Err() != nil {
 		return nil
 	}
 	var groups []jobGroup
@@ -82,13 +84,12 @@ func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 }
 
 // divideSmall divides the sets that are small enough for one group: into two smaller sets, unless one group is faster.
-// It returns false if ctx is done.
-func (d *divider) divideSmall(ctx context.Context, jobs []int) bool {
+func (d *divider) divideSmall(ctx context.Context, jobs []int) {
 	n := len(jobs)
 	for size := 1; size <= min(d.largest, n); size++ {
 		for m := uint32(1)<<size - 1; m < 1<<n; m = nextOfSize(m) {
 			if ctx.Err() != nil {
-				return false
+				return
 			}
 			d.seconds[m] = math.Inf(1)
 			others := m & (m - 1)
@@ -106,16 +107,14 @@ func (d *divider) divideSmall(ctx context.Context, jobs []int) bool {
 			}
 		}
 	}
-	return true
 }
 
-// divideLarge divides the larger sets of n jobs: into a group with the first job of the set, and the rest. It returns
-// false if ctx is done.
-func (d *divider) divideLarge(ctx context.Context, n int) bool {
+// divideLarge divides the larger sets of n jobs: into a group with the first job of the set, and the rest.
+func (d *divider) divideLarge(ctx context.Context, n int) {
 	largest := min(d.largest, n)
 	for m := uint32(1); m < 1<<n; m++ {
 		if m%1024 == 0 && ctx.Err() != nil {
-			return false
+			return
 		}
 		// The missing jobs after the first one must be in groups with jobs before it.
 		first, size := bits.TrailingZeros32(m), bits.OnesCount32(m)
@@ -129,7 +128,6 @@ func (d *divider) divideLarge(ctx context.Context, n int) bool {
 			}
 		}
 	}
-	return true
 }
 
 // oneGroup returns the time of a set in one group, or +Inf if it is not less than below, its time in smaller groups.

@@ -1,6 +1,9 @@
 package placement
 
 import (
+	"cmp"
+	"slices"
+
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
@@ -15,7 +18,7 @@ type mover struct {
 
 	// pending are the remaining moves of a plan.
 	pending []sim.Move
-	on      []sim.Resident // scratch
+	on      []sim.Resident // the workloads of the visited GPU
 }
 
 // pendingMove returns the next move of the plan; false if no move remains.
@@ -31,6 +34,24 @@ func (m *mover) pendingMove() (sim.Move, bool) {
 func newMover(args algo.Args, g *mig.GPU) mover {
 	t := newMFI(algo.Args{reading.Name: args[reading.Name], tie.Name: args[tie.Name]}, g)
 	return mover{table: t, profiles: task.RequestProfiles(g), score: scores(args, g)}
+}
+
+// visitGPU sets m.on to the workloads of a GPU, the largest first.
+func (m *mover) visitGPU(r *sim.Residents, gpu int) {
+	m.on = r.On(m.on[:0], gpu)
+	slices.SortFunc(m.on, func(a, b sim.Resident) int {
+		return cmp.Or(cmp.Compare(m.profiles[b.Profile].Length, m.profiles[a.Profile].Length),
+			cmp.Compare(a.Start, b.Start))
+	})
+}
+
+// allMasks returns the occupied slices of all GPUs.
+func allMasks(c *sim.Cluster) []mig.Mask {
+	masks := make([]mig.Mask, c.GPUs())
+	for gpu := range masks {
+		masks[gpu] = c.Mask(gpu)
+	}
+	return masks
 }
 
 // A relocation is a move with its effects.

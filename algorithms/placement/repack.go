@@ -48,11 +48,10 @@ func (m *repack) Move(r *sim.Residents, _ int) (sim.Move, bool) {
 
 func (m *repack) plan(r *sim.Residents) (moves []sim.Move) {
 	c := r.Cluster()
-	masks := make([]mig.Mask, c.GPUs())
+	masks := allMasks(c)
 	var order []int // the GPUs that can be emptied
-	for gpu := range masks {
-		masks[gpu] = c.Mask(gpu)
-		if masks[gpu] != 0 {
+	for gpu, mask := range masks {
+		if mask != 0 {
 			order = append(order, gpu)
 		}
 	}
@@ -77,11 +76,7 @@ func (m *repack) plan(r *sim.Residents) (moves []sim.Move) {
 
 // empty returns moves that empty a GPU, and updates the masks for them; false if that is impossible.
 func (m *repack) empty(r *sim.Residents, gpu int, masks []mig.Mask) (moves []sim.Move, ok bool) {
-	m.on = r.On(m.on[:0], gpu)
-	slices.SortFunc(m.on, func(a, b sim.Resident) int {
-		return cmp.Or(cmp.Compare(m.profiles[b.Profile].Length, m.profiles[a.Profile].Length),
-			cmp.Compare(a.Start, b.Start))
-	})
+	m.visitGPU(r, gpu)
 	for _, w := range m.on {
 		p := m.profiles[w.Profile]
 		to, found := m.fullest(p, gpu, masks)

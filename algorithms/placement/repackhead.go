@@ -50,21 +50,16 @@ func (c *clearance) compare(o *clearance) int {
 // the fewest slices to move.
 func (m *mover) clear(r *sim.Residents, profile int) (best clearance) {
 	c, p := r.Cluster(), m.profiles[profile]
-	masks, free := make([]mig.Mask, c.GPUs()), 0
-	for gpu := range masks {
-		masks[gpu] = c.Mask(gpu)
-		free += freeSlices(c.GPU(), masks[gpu])
+	masks, free := allMasks(c), 0
+	for _, mask := range masks {
+		free += freeSlices(c.GPU(), mask)
 	}
 	_, fits := m.Place(c, profile)
 	if fits || free < int(p.Length) {
 		return best
 	}
 	for gpu := range masks {
-		m.on = r.On(m.on[:0], gpu)
-		slices.SortFunc(m.on, func(a, b sim.Resident) int {
-			return cmp.Or(cmp.Compare(m.profiles[b.Profile].Length, m.profiles[a.Profile].Length),
-				cmp.Compare(a.Start, b.Start))
-		})
+		m.visitGPU(r, gpu)
 		for _, start := range p.Starts {
 			found := clearance{masks: masks}
 			ok := m.clearPlace(gpu, window(p, start), &found)

@@ -34,9 +34,8 @@ func (m *replan) Move(r *sim.Residents, profile int) (sim.Move, bool) {
 		return sim.Move{}, false
 	}
 	c := r.Cluster()
-	masks, running := make([]mig.Mask, c.GPUs()), 0
+	masks, running := allMasks(c), 0
 	for gpu := range masks {
-		masks[gpu] = c.Mask(gpu)
 		m.on = r.On(m.on[:0], gpu)
 		running += len(m.on)
 	}
