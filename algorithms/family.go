@@ -8,6 +8,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/heap"
 	"miglab/harness/mig"
+	"miglab/harness/task"
 )
 
 // A family is the sequence of allocations that phase 1 of FAR considers (FAR 3.1, after Turek, Wolf and Yu, SPAA 1992).
@@ -81,9 +82,9 @@ func newFamily(p algo.Problem) *family {
 // A familyBuilder builds a family, one allocation after the other.
 type familyBuilder struct {
 	family
+	tasks  task.Batch
 	sizes  []mig.Slices
 	create []float64 // seconds by size index
-	times  []float64 // seconds by task and size index
 	// best has a row of columns entries for each task. Entry c is the size index with the least work among c and the
 	// following indices; -1 if the task fits no such size. The first entry is the task's size in allocation 0.
 	best    []int8
@@ -101,7 +102,7 @@ func newFamilyBuilder(p algo.Problem) *familyBuilder {
 	n, m := len(p.Tasks), len(sizes)
 	b := &familyBuilder{
 		family: family{spans: make([][]taskSpan, m)}, sizes: sizes, create: make([]float64, m),
-		times: make([]float64, n*m), best: make([]int8, n*(m+1)), columns: m + 1,
+		tasks: p.Tasks, best: make([]int8, n*(m+1)), columns: m + 1,
 		used: make([]int, m), current: make([]taskSpan, n), size: make([]int8, n),
 	}
 	for c, size := range sizes {
@@ -113,7 +114,6 @@ func newFamilyBuilder(p algo.Problem) *familyBuilder {
 		least := math.Inf(1)
 		for c := m - 1; c >= 0; c-- {
 			t := float64(p.Tasks[i].On(sizes[c]))
-			b.times[i*m+c] = t
 			row[c] = row[c+1]
 			work := sliceWork(sizes[c], t)
 			if work <= least && !math.IsInf(t, 1) {
@@ -126,7 +126,7 @@ func newFamilyBuilder(p algo.Problem) *familyBuilder {
 
 // enter gives a task a size from allocation k on.
 func (b *familyBuilder) enter(i int, c int8, k int) {
-	t := b.times[i*len(b.sizes)+int(c)]
+	t := float64(b.tasks[i].On(b.sizes[c]))
 	b.size[i] = c
 	b.current[i] = taskSpan{time: t, task: int32(i), from: int32(k)}
 	b.work += sliceWork(b.sizes[c], t)

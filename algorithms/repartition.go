@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -155,45 +156,21 @@ func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 // boundRounding is larger than the relative error of a bound or makespan. It keeps rounding from ending a search early.
 const boundRounding = 1e-9
 
-// best returns the allocation with the least makespan, the earliest of several, and its makespan.
-//
-// Along the family the total area grows and the longest task gets shorter. So the bound on the makespan, which is the
-// larger of the two, falls and then rises. The search starts where the bound is least and goes outward. A side ends
-// where no bound further out is below the best makespan found. The result does not depend on the shape of the bounds:
-// it is also exact if durations do not fall with the size.
+// best returns the allocation with the least makespan, the earliest of several, and its makespan. It tries allocations in
+// ascending order of their bounds, until no bound is below the best makespan found or ctx is done.
 func (r *repartitioner) best(ctx context.Context) (allocation int, makespan float64) {
 	bound := r.family.bound
-	n := len(bound)
-	// leastBelow[k] and leastAbove[k] are the least bounds of 0..k and k..n-1.
-	leastBelow, leastAbove := slices.Clone(bound), slices.Clone(bound)
-	for k := 1; k < n; k++ {
-		leastBelow[k] = min(leastBelow[k], leastBelow[k-1])
-		leastAbove[n-1-k] = min(leastAbove[n-1-k], leastAbove[n-k])
-	}
-	start := slices.Index(bound, leastAbove[0])
+	order := numbered[int](len(bound))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(bound[a], bound[b]) })
 	allocation, makespan = -1, math.Inf(1)
-	try := func(k int) {
-		if bound[k] > makespan*(1+boundRounding) {
-			return
+	for _, k := range order {
+		if bound[k] > makespan*(1+boundRounding) || allocation >= 0 && ctx.Err() != nil {
+			break
 		}
 		m := r.makespan(k, makespan, nil)
 		if m < makespan || m == makespan && k < allocation {
 			allocation, makespan = k, m
 		}
 	}
-	low, high := start-1, start
-	for {
-		lowOpen := low >= 0 && leastBelow[low] <= makespan*(1+boundRounding)
-		highOpen := high < n && leastAbove[high] <= makespan*(1+boundRounding)
-		switch {
-		case !lowOpen && !highOpen, allocation >= 0 && ctx.Err() != nil:
-			return allocation, makespan
-		case highOpen && (!lowOpen || bound[high] < bound[low]):
-			try(high)
-			high++
-		default:
-			try(low)
-			low--
-		}
-	}
+	return allocation, makespan
 }

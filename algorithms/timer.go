@@ -1,8 +1,6 @@
 package algorithms
 
 import (
-	"slices"
-
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
 )
@@ -34,9 +32,6 @@ func (t *timer) begin(holds []remnant) {
 
 // add appends a plan. Its operations and tasks begin at notBefore or later. It skips uses without tasks.
 func (t *timer) add(plan []use, notBefore float64) {
-	for g := range t.clocks {
-		t.clocks[g].uses = slices.Grow(t.clocks[g].uses, len(plan)/len(t.clocks))
-	}
 	for i := range plan {
 		if len(plan[i].tasks) > 0 {
 			t.clocks[plan[i].gpu].add(plan[i], notBefore)

@@ -12,13 +12,11 @@ import (
 // maxTreeDP is the largest number n of tasks for each GPU that treedp takes. Its time grows as 3^n.
 const maxTreeDP = 18
 
-const (
-	// iterationsBefore and iterationsAfter are the iterations of lns before and after tasks are placed together, and
-	// iterationsOnPairs the iterations on each pair of GPUs.
-	iterationsBefore, iterationsAfter, iterationsOnPairs = 30, 100, 300
-	// polishBlur is the blur of the iterations after tasks are placed together; see [search.improve].
-	polishBlur = 0.002
-)
+// These are the iterations of lns before and after tasks are placed together, and on each pair of GPUs.
+const iterationsBefore, iterationsAfter, iterationsOnPairs = 30, 100, 300
+
+// polishBlur is the blur of the iterations after tasks are placed together; see [search.improve].
+const polishBlur = 0.002
 
 var _ = algo.Register(algo.Spec{
 	Name: "treedp", Version: 4, Cite: "ours",

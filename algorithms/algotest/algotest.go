@@ -51,8 +51,6 @@ type Suite[P, A any] struct {
 	Algorithms func(p P, rng *rand.Rand) []string
 	// Infeasible reports whether an algorithm may have no answer to a problem; nil means that all have one.
 	Infeasible func(a algo.Algorithm, p P) bool
-	// Also is a further check of an answer, or nil.
-	Also func(a algo.Algorithm, p P, answer A) error
 }
 
 // Variants returns the registered algorithms of a track: each with its defaults, and
@@ -165,11 +163,6 @@ func (s *Suite[P, A]) conform(a algo.Algorithm, tr *trial[P], repeat bool) error
 	}
 	if err := s.Check(p, answer); err != nil {
 		return err
-	}
-	if s.Also != nil {
-		if err := s.Also(a, p, answer); err != nil {
-			return err
-		}
 	}
 	if repeat {
 		return s.repeat(a, p, answer)

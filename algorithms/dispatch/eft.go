@@ -29,11 +29,8 @@ func eft(q *sim.Queue) int {
 
 // average returns the mean of two durations, or the finite duration: A30 has no size 3.
 func average(a, b task.Minutes) task.Minutes {
-	switch inf := task.Minutes(math.Inf(1)); {
-	case a == inf:
-		return b
-	case b == inf:
-		return a
+	if math.IsInf(float64(a+b), 1) {
+		return min(a, b)
 	}
 	return (a + b) / 2
 }

@@ -64,7 +64,7 @@ func newView(q *sim.Queue) view {
 
 // after returns the best prospect of a job if the head takes a slice of a size until an instant.
 func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) prospect {
-	best, found := hopeless, false
+	best := hopeless
 	for size, n := range v.free {
 		if mig.Slices(size) == taken {
 			n--
@@ -72,14 +72,13 @@ func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) pro
 		if n <= 0 {
 			continue
 		}
-		found = true
 		p := newProspect(j, mig.Slices(size), now)
 		if p.less(best) {
 			best = p
 		}
 	}
 	switch {
-	case found:
+	case best != hopeless:
 		return best
 	case until < v.soonest:
 		return newProspect(j, taken, until)
@@ -94,6 +93,7 @@ type prospect struct {
 	tardiness, work task.Minutes
 }
 
+// hopeless is worse than every other prospect.
 var hopeless = prospect{late: math.MaxInt}
 
 // newProspect returns the result of starting a job on a slice of a size at an instant.

@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -30,10 +31,8 @@ func newDemandAware(name string, score demandScore) func(algo.Args, sim.Placemen
 			}
 			return demandTable(args, s.GPU, score, s.Demand), nil
 		}
-		e := &estimator{args: args, gpu: s.GPU, score: score, seen: make([]float64, len(task.RequestProfiles(s.GPU)))}
-		for i := range e.seen {
-			e.seen[i] = 1
-		}
+		ones := slices.Repeat([]float64{1}, len(task.RequestProfiles(s.GPU)))
+		e := &estimator{args: args, gpu: s.GPU, score: score, seen: ones}
 		e.estimate()
 		return e, nil
 	}

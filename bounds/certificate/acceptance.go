@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/strictjson"
@@ -27,25 +28,17 @@ func NewAcceptance(g *mig.GPU, gpus int, requests []task.Request, instants []Ins
 
 // EncodeAcceptance writes a certificate as JSON, with one line for each instant. It returns any error of w.
 func EncodeAcceptance(w io.Writer, c Acceptance) error {
-	if _, err := fmt.Fprintf(w,
-		"{\n  \"gpus\": %d,\n  \"requests\": %d,\n  \"accepted_at_most\": %d,\n  \"instants\": [",
-		c.GPUs, c.Requests, c.AtMost); err != nil {
-		return err
-	}
+	lines := make([]string, len(c.Instants))
 	for i, at := range c.Instants {
 		line, err := json.Marshal(at)
 		if err != nil {
 			return err
 		}
-		comma := ","
-		if i == 0 {
-			comma = ""
-		}
-		if _, err := fmt.Fprintf(w, "%s\n    %s", comma, line); err != nil {
-			return err
-		}
+		lines[i] = "\n    " + string(line)
 	}
-	_, err := io.WriteString(w, "\n  ]\n}\n")
+	_, err := fmt.Fprintf(w,
+		"{\n  \"gpus\": %d,\n  \"requests\": %d,\n  \"accepted_at_most\": %d,\n  \"instants\": [%s\n  ]\n}\n",
+		c.GPUs, c.Requests, c.AtMost, strings.Join(lines, ","))
 	return err
 }
 
