@@ -22,8 +22,6 @@ type family struct {
 	length int
 	// spans holds the spans of each size, by index in GPU.Sizes, longest first (LPT) and then in order of arrival.
 	spans [][]taskSpan
-	// area is, by allocation, the sum of size times duration, in slice-seconds.
-	area []float64
 	// bound is, by allocation, a lower bound in seconds on the makespan of every schedule with that allocation.
 	bound []float64
 }
@@ -56,7 +54,6 @@ func newFamily(p algo.Problem) *family {
 	for k := 0; ; k++ {
 		i := int(longest[0].ID)
 		c := int(b.size[i])
-		b.area = append(b.area, b.work)
 		b.bound = append(b.bound, max((b.work+b.charge)/slicesInAll, b.current[i].time+b.create[c]))
 		next := b.best[i*b.columns+c+1]
 		if next < 0 {
@@ -90,7 +87,8 @@ type familyBuilder struct {
 	best    []int8
 	columns int
 
-	// work is the area of the current allocation, and charge is the slice-seconds of creating each used size once.
+	// work is the sum of size times duration in the current allocation, and charge the slice-seconds of creating each
+	// used size once.
 	work, charge float64
 	used         []int      // tasks by size index
 	current      []taskSpan // by task

@@ -17,70 +17,48 @@ type repartitioner struct {
 	family *family
 	// shared means that the operations of a GPU exclude each other ([mig.Sequential]).
 	shared bool
-	slices float64 // compute slices of all GPUs
-	// width is, by node of a tree, the number of compute slices that its instance keeps from others, for example 4 for
-	// size 3 at slice 0. idle is the number of these slices that do no work.
-	width, idle []float64
 
 	free    heap.Heap[float64] // nodes by the time at which their slices are free
 	used    []bool             // by node: whether it has run a task
 	channel []float64          // by GPU: reconfig_end of Algorithm 1
 	queue   [][]taskSpan       // by size index: the allocation's tasks, longest first
 	next    [mig.MaxSize]int   // by size index: the first unscheduled task in queue
-
-	// open is the number of compute slices that can still be used. needed is a lower bound on the slice-seconds that
-	// the schedule takes on them: the time up to the ends of the open instances, idle or busy, and the work of the
-	// unscheduled tasks.
-	open, needed float64
 }
 
 func newRepartitioner(p algo.Problem, f *family) *repartitioner {
-	r := &repartitioner{
-		tree: newTree(p), family: f,
-		shared: p.Model == mig.Sequential,
-		slices: float64(int(p.GPU.ComputeSlices) * p.GPUs()),
+	tree := newTree(p)
+	return &repartitioner{
+		tree: tree, family: f, shared: p.Model == mig.Sequential, used: make([]bool, tree.count()),
+		channel: make([]float64, p.GPUs()), queue: make([][]taskSpan, len(p.GPU.Sizes())),
 	}
-	compute := mig.Mask(1<<p.GPU.ComputeSlices - 1)
-	for i := range r.tree.nodes {
-		n := &r.tree.nodes[i]
-		width := (n.Mask() & compute).Count()
-		r.width = append(r.width, float64(width))
-		r.idle = append(r.idle, float64(width-n.Size()))
-	}
-	r.used = make([]bool, r.tree.count())
-	r.channel = make([]float64, p.GPUs())
-	r.queue = make([][]taskSpan, len(p.GPU.Sizes()))
-	return r
 }
 
-// makespan schedules allocation k by Algorithm 1 and returns the end of the last task in seconds. It returns +Inf as
-// soon as the makespan is known to exceed limit. If plan is not nil, it adds each task and destruction to it.
+// makespan schedules allocation k by Algorithm 1 and returns the end of the last task in seconds, or +Inf if that
+// exceeds limit. If plan is not nil, it adds each task and destruction to it.
 //
 // Under [mig.Sequential] the operations of a GPU follow one another (lines 9-11 and 19-20). Each GPU has a channel.
 //
 // Here a child is free when its parent is destroyed. By line 22, and in the released code, it is free when the parent's
 // tasks end, so that its creation can come before an operation on other slices. Few batches end at another time.
 func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
-	cutoff := limit * (1 + boundRounding)
 	var makespan float64
 	for left := r.load(k); left > 0; {
 		node := r.free.Pop()
 		_, v := r.tree.locate(node.ID)
 		c := r.tree.size[v]
 		if r.next[c] == len(r.queue[c]) {
-			r.split(node, cutoff, plan)
+			r.split(node, plan)
 		} else {
 			r.create(&node)
 			t := &r.queue[c][r.next[c]]
 			r.next[c]++
 			left--
 			node.Key += t.time
-			r.needed += float64(r.idle[v] * t.time)
 			makespan = max(makespan, node.Key)
 			plan.place(node.ID, timedTask{t.time, t.task})
 			r.free.Push(node)
 		}
-		if makespan > limit || r.needed > cutoff*r.open {
+		if makespan > limit {
 			return math.Inf(1)
 		}
 	}
@@ -94,28 +72,17 @@ func (r *repartitioner) create(node *heap.Item[float64]) {
 	}
 	r.used[node.ID] = true
 	g, v := r.tree.locate(node.ID)
-	end := r.operate(g, node.Key, r.tree.create[v])
-	r.needed += float64(r.width[v] * (end - node.Key))
-	node.Key = end
+	node.Key = r.operate(g, node.Key, r.tree.create[v])
 }
 
-// split destroys the instance of a node, if it has run tasks, and frees its children. No task needs to follow on its
-// slices, so the destruction is needed up to the cutoff only.
-func (r *repartitioner) split(node heap.Item[float64], cutoff float64, plan *treePlan) {
+// split destroys the instance of a node, if it has run tasks, and frees its children.
+func (r *repartitioner) split(node heap.Item[float64], plan *treePlan) {
 	g, v := r.tree.locate(node.ID)
 	if r.used[node.ID] {
-		end := r.operate(g, node.Key, r.tree.destroy[v])
-		r.needed += float64(r.width[v] * (min(end, cutoff) - min(node.Key, cutoff)))
-		node.Key = end
+		node.Key = r.operate(g, node.Key, r.tree.destroy[v])
 		plan.destroy(node.ID)
 	}
-	children := r.tree.nodes[v].Children
-	if len(children) == 0 {
-		// The slices stay idle to the end.
-		r.needed -= float64(r.width[v] * min(node.Key, cutoff))
-		r.open -= r.width[v]
-	}
-	for _, child := range children {
+	for _, child := range r.tree.nodes[v].Children {
 		r.free.Push(heap.Item[float64]{Key: node.Key, ID: int32(g*len(r.tree.nodes) + child)})
 	}
 }
@@ -136,7 +103,6 @@ func (r *repartitioner) load(k int) int {
 	clear(r.used)
 	clear(r.channel)
 	clear(r.next[:])
-	r.open, r.needed = r.slices, r.family.area[k]
 	r.free = r.free[:0]
 	for g := range r.tree.gpus {
 		r.free.Push(heap.Item[float64]{ID: int32(g * len(r.tree.nodes))})
