@@ -36,7 +36,6 @@ type GPUAtWork struct {
 // NewLastTasks returns a planner. seconds gives the duration of a task, +Inf where it does not fit.
 func NewLastTasks(g *mig.GPU, model mig.Reconfiguration, seconds func(task int, size mig.Slices) float64) *LastTasks {
 	s := newSubsets(g.Sizes(), model, buildTree(g, g.FullTree(), 1, model))
-	s.longest = make([][]ticks, len(s.sizes))
 	return &LastTasks{subsets: s, seconds: seconds, free: make([]ticks, g.ComputeSlices)}
 }
 
@@ -81,7 +80,6 @@ func (l *LastTasks) load(n int, at *GPUAtWork) {
 	}
 	s.setHorizon(latest+cost, 0)
 	s.setTasks(n, l.seconds)
-	s.setLongest()
 	// Instances wait for each other's creation if all slices are free at once.
 	s.startsApart = s.parallel
 	for i, free := range at.Free {
@@ -92,23 +90,6 @@ func (l *LastTasks) load(n int, at *GPUAtWork) {
 		s.start[v] = cell{s.ticks(at.Start[v] - at.First), s.create[v]}
 		if at.Exists>>v&1 == 1 {
 			s.start[v].heads = 0
-		}
-	}
-}
-
-// setLongest computes longest, except for the largest size, which no child has.
-func (s *subsets) setLongest() {
-	for c := range s.sizes[:len(s.sizes)-1] {
-		s.longest[c] = resized(s.longest[c], 1<<s.tasks)
-		s.longest[c][0] = 0
-		for i := range s.tasks {
-			shortest := never
-			for _, time := range s.time[:c+1] {
-				shortest = min(shortest, time[i])
-			}
-			for set := range 1 << i {
-				s.longest[c][1<<i|set] = max(s.longest[c][set], shortest)
-			}
 		}
 	}
 }

@@ -20,9 +20,6 @@ type subsetLimits struct {
 	taken [maxNodes]int64
 	// slack is the most slice-ticks that a solution within the limit, or any part of it, wastes.
 	slack int64
-	// longest is, by size index and set, the longest of the tasks, each on the best instance of this and smaller sizes;
-	// nil if slack is unlimited.
-	longest [][]ticks
 	// skip are the nodes whose tables in after are not needed for any solution within the limit.
 	skip nodeSet
 	// fits lists the sets that are not too large for the node whose table is computed.
@@ -37,8 +34,6 @@ type space struct {
 	leaves       int
 	// wasted means that slice-ticks that are left over are wasted.
 	wasted bool
-	// longest is, by set, a lower bound on its end, or nil.
-	longest []ticks
 	// others is, by set, the time that the node above the leaves needs for the tasks outside the set; nil if they may
 	// run elsewhere.
 	others []int64
@@ -56,10 +51,7 @@ func (s *subsets) fitsIn(set int, in *space) bool {
 		room -= in.others[set]
 	}
 	left := int64(in.leaves)*room - in.taken - s.leastArea(set)
-	if left < 0 || in.wasted && left > s.slack {
-		return false
-	}
-	return in.longest == nil || !in.wastes(in.longest[set], s.area[set], s.slack)
+	return left >= 0 && (!in.wasted || left <= s.slack)
 }
 
 // fit sets fits to the sets that fit into a number of slice-ticks.

@@ -168,9 +168,6 @@ func (s *subsets) fillApart(gpu, v int, load ticks, at turn) {
 			ticks: int64(s.until[v]) - int64(load), taken: s.taken[v], leaves: s.leaves[v],
 			wasted: at == firstOnSlices, others: s.othersOnRoot(v),
 		}
-		if s.longest != nil {
-			room.longest = s.longest[s.tree.size[c[0]]]
-		}
 		s.divide(t.apart, a.best, b.best, s.waits(at), &room)
 	default:
 		panic("algorithms: a node of the repartitioning tree has more than two children")
