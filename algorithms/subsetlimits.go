@@ -56,14 +56,12 @@ func (s *subsets) fitsIn(set int, in *space) bool {
 
 // fit sets fits to the sets that fit into a number of slice-ticks.
 func (s *subsets) fit(room int64) {
-	exact := !s.tight || s.blurred == 0
-	fits := append(s.fits[:0], 0)
-	for i, area := range s.area[1 : 1<<s.tasks] {
-		if exact && area <= room || !exact && s.leastArea(i+1) <= room {
-			fits = append(fits, int32(i+1))
+	s.fits = append(s.fits[:0], 0)
+	for set := 1; set < 1<<s.tasks; set++ {
+		if s.leastArea(set) <= room {
+			s.fits = append(s.fits, int32(set))
 		}
 	}
-	s.fits = fits
 }
 
 // leastArea returns the least slice-ticks that a set's tasks can take. Tables that are not tight have so much room that

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/sim"
@@ -31,13 +32,7 @@ func lookAhead(q *sim.Queue) int {
 			best, chosen = p, size
 		}
 	}
-	slice, _ := cheapestSlice(q, func(s *sim.Slice) float64 {
-		if s.Size == chosen {
-			return 0
-		}
-		return 1
-	})
-	return slice
+	return slices.IndexFunc(q.Slices(), func(s sim.Slice) bool { return !s.Busy && s.Size == chosen })
 }
 
 // A view sums up the slices for lookAhead.

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/numpy"
@@ -33,15 +34,11 @@ func newRandom(s sim.DispatchSetting) *random {
 }
 
 func (r *random) Dispatch(q *sim.Queue) int {
-	pass := r.below(q.Free())
-	for i := range q.Slices() {
-		if q.Slices()[i].Busy {
-			continue
+	pass := r.below(q.Free()) // number of free slices to pass over
+	return slices.IndexFunc(q.Slices(), func(s sim.Slice) bool {
+		if !s.Busy {
+			pass--
 		}
-		if pass == 0 {
-			return i
-		}
-		pass--
-	}
-	panic("dispatch: fewer slices are free than the queue says")
+		return pass < 0
+	})
 }

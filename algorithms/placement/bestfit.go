@@ -6,7 +6,6 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/sim"
 	"miglab/harness/task"
 )
 
@@ -15,16 +14,8 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "MFI VI, Best Fit Best Index",
 	Summary: "GPU with the fewest free slices, start that restricts other profiles least",
 	Params:  []algo.Param{index},
-	New:     algo.NewPlacer(newFit("bf-bi", 1)),
+	New:     newTabled("bf-bi", bestFit(1)),
 })
-
-// newFit returns the constructor of a scheduler that takes the GPU with the least number of free slices,
-// times the sign.
-func newFit(name string, sign int) algo.NewPlacer {
-	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return fitTable(name, args, s.GPU, func(free int) int { return sign * free }, bestIndex), nil
-	}
-}
 
 // bestIndex returns the starts of each profile in the order of the best index policy, which prefers starts "that do not
 // restrict the placement of profiles with fewer scheduling options" (MFI VI). The paper has 1g at 6, not 0.

@@ -5,7 +5,6 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/sim"
 )
 
 var _ = algo.Register(algo.Spec{
@@ -13,15 +12,13 @@ var _ = algo.Register(algo.Spec{
 	Cite: "hkust-adsl/kubernetes-scheduler-simulator 8f3d6417, pkg/simulator/plugin: dot product of what is free and " +
 		"what is requested; Grandl et al., SIGCOMM 2014",
 	Summary: "GPU with the least product of free and requested shares of compute and memory slices; first free start",
-	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return fixedTable("dot-product", nil, s.GPU, func() rule { return dotProduct(s.GPU) }), nil
-	}),
+	New:     newTabled("dot-product", dotProduct),
 })
 
 // dotProduct ranks masks by the sum over compute and memory of free share times requested share. It uses whole numbers:
 // only the order counts, so a common denominator is left out. The last memory slice of 7-slice models has no compute
 // slice and counts as memory only.
-func dotProduct(g *mig.GPU) rule {
+func dotProduct(_ algo.Args, g *mig.GPU) rule {
 	compute, memory := int(g.ComputeSlices), int(g.MemorySlices)
 	return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
 		start, ok := firstFree(p, p.Starts, occupied)

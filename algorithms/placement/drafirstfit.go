@@ -5,7 +5,6 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/sim"
 	"miglab/harness/spec"
 )
 
@@ -20,25 +19,23 @@ var _ = algo.Register(algo.Spec{
 	}, {
 		Name: "first", Type: spec.Numbers(0, 7), Doc: "memory slices whose starts come before the others, as in 4-0-6",
 	}},
-	New: algo.NewPlacer(func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return fixedTable("dra-first-fit", a, s.GPU, func() rule {
-			order := firstIndex(s.GPU)
-			switch a["order"] {
-			case "descending":
-				order = lastIndex
-			case "best-index":
-				order = bestIndex(s.GPU)
-			}
-			if a["first"] != "" {
-				list := spec.Floats(a["first"])
-				slices.Reverse(list)
-				order = listedFirst(list, order)
-			}
-			return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
-				start, ok := firstFree(p, order(p), occupied)
-				return choice{start: start}, ok
-			}
-		}), nil
+	New: newTabled("dra-first-fit", func(a algo.Args, g *mig.GPU) rule {
+		order := firstIndex(g)
+		switch a["order"] {
+		case "descending":
+			order = lastIndex
+		case "best-index":
+			order = bestIndex(g)
+		}
+		if a["first"] != "" {
+			list := spec.Floats(a["first"])
+			slices.Reverse(list)
+			order = listedFirst(list, order)
+		}
+		return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
+			start, ok := firstFree(p, order(p), occupied)
+			return choice{start: start}, ok
+		}
 	}),
 })
 

@@ -16,11 +16,9 @@ var index = algo.Param{
 // A startOrder lists a profile's starts on a GPU in the order in which they are tried.
 type startOrder func(*mig.Profile) []mig.Slices
 
-// fitTable returns a scheme of MFI VI. The GPU with the least value of prefer comes first.
-func fitTable(
-	name string, args algo.Args, g *mig.GPU, prefer func(free int) int, order func(*mig.GPU) startOrder,
-) table {
-	return fixedTable(name, args, g, func() rule {
+// fit returns the rule of a scheme of MFI VI. The GPU with the least value of prefer comes first.
+func fit(prefer func(free int) int, order func(*mig.GPU) startOrder) func(algo.Args, *mig.GPU) rule {
+	return func(args algo.Args, g *mig.GPU) rule {
 		strict, starts := args[index.Name] == "strict", order(g)
 		return func(p *mig.Profile, occupied mig.Mask) (choice, bool) {
 			free := freeSlices(g, occupied)
@@ -30,7 +28,15 @@ func fitTable(
 			start, ok := firstFree(p, starts(p), occupied)
 			return choice{cost{prefer(free)}, start}, ok || strict
 		}
-	})
+	}
+}
+
+// firstFit is the scheme that takes the first GPU and its first start.
+var firstFit = fit(func(int) int { return 0 }, firstIndex)
+
+// bestFit is the scheme that takes the GPU with the least number of free slices, times the sign, and the best index.
+func bestFit(sign int) func(algo.Args, *mig.GPU) rule {
+	return fit(func(free int) int { return sign * free }, bestIndex)
 }
 
 func firstIndex(*mig.GPU) startOrder { return func(p *mig.Profile) []mig.Slices { return p.Starts } }

@@ -3,7 +3,6 @@ package placement
 import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/sim"
 	"miglab/harness/task"
 )
 
@@ -11,36 +10,32 @@ var _ = algo.Register(algo.Spec{
 	Name: "hami-binpack", Version: 1,
 	Cite:    "modelled on HAMi's policy binpack",
 	Summary: "GPU with the fewest free slices, then the longest free run and the most placements left",
-	New:     algo.NewPlacer(newHAMi("hami-binpack", 1)),
+	New:     newTabled("hami-binpack", hami(1)),
 })
 
 var _ = algo.Register(algo.Spec{
 	Name: "hami-spread", Version: 1,
 	Cite:    "modelled on HAMi's policy spread",
 	Summary: "GPU with the most free slices, then the longest free run and the most placements left",
-	New:     algo.NewPlacer(newHAMi("hami-spread", -1)),
+	New:     newTabled("hami-spread", hami(-1)),
 })
 
-// newHAMi returns the constructor of a scheduler that takes the GPU with the fewest free slices times the sign. On a
-// tie it takes the placement that leaves the longest run of free slices, then the one that leaves the most placements
-// of all profiles. HAMi's PR 2855 also plans several slices for one container together. Here a request has one
-// instance, or whole GPUs, so that this is left out.
-func newHAMi(name string, sign int) func(algo.Args, sim.PlacementSetting) (sim.Placer, error) {
-	return func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return fixedTable(name, nil, s.GPU, func() rule { return hamiRule(s.GPU, sign) }), nil
-	}
-}
-
-func hamiRule(g *mig.GPU, sign int) rule {
-	return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
-		for start, w := range (freeStarts{p, occupied}).all {
-			left := occupied | w
-			c := cost{sign * freeSlices(g, occupied), -longestRun(g, left), -placements(g, left)}
-			if !ok || c.compare(&best.cost) < 0 {
-				best, ok = choice{c, start}, true
+// hami returns a rule that takes the GPU with the fewest free slices times the sign. On a tie it takes the placement that
+// leaves the longest run of free slices, then the one that leaves the most placements of all profiles. HAMi's PR 2855
+// also plans several slices for one container together. Here a request has one instance, or whole GPUs, so that this is
+// left out.
+func hami(sign int) func(algo.Args, *mig.GPU) rule {
+	return func(_ algo.Args, g *mig.GPU) rule {
+		return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {
+			for start, w := range (freeStarts{p, occupied}).all {
+				left := occupied | w
+				c := cost{sign * freeSlices(g, occupied), -longestRun(g, left), -placements(g, left)}
+				if !ok || c.compare(&best.cost) < 0 {
+					best, ok = choice{c, start}, true
+				}
 			}
+			return best, ok
 		}
-		return best, ok
 	}
 }
 

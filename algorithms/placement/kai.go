@@ -8,11 +8,11 @@ const kai = "NVIDIA/KAI-Scheduler, plugins gpupack and gpuspread, docs/operator/
 var _ = algo.Register(algo.Spec{
 	Name: "kai-binpack", Version: 1, Cite: kai,
 	Summary: "the same as bf-bi: GPU with the fewest free slices",
-	New:     algo.NewPlacer(newFit("bf-bi", 1)),
+	New:     newTabled("bf-bi", bestFit(1)),
 })
 
 var _ = algo.Register(algo.Spec{
 	Name: "kai-spread", Version: 1, Cite: kai,
 	Summary: "the same as wf-bi: GPU with the most free slices",
-	New:     algo.NewPlacer(newFit("wf-bi", -1)),
+	New:     newTabled("wf-bi", bestFit(-1)),
 })

@@ -17,8 +17,8 @@ var _ = algo.Register(algo.Spec{
 	},
 	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		feasible := algo.Args{index.Name: index.Default}
-		spread := fitTable("wf-bi", feasible, s.GPU, func(free int) int { return -free }, bestIndex)
-		return &loadBalance{newMover(args, s.GPU), spread, args.Float("load")}, nil
+		spread := fixedTable("wf-bi", feasible, s.GPU, func() rule { return bestFit(-1)(feasible, s.GPU) })
+		return &loadBalance{mover: newMover(args, s.GPU), spread: spread, load: args.Float("load")}, nil
 	}),
 })
 

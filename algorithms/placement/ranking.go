@@ -115,6 +115,13 @@ func fixedTable(name string, args algo.Args, g *mig.GPU, newRule func() rule) ta
 	return t
 }
 
+// newTabled returns the constructor of a table without further state.
+func newTabled(name string, newRule func(algo.Args, *mig.GPU) rule) algo.NewPlacer {
+	return func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return fixedTable(name, args, s.GPU, func() rule { return newRule(args, s.GPU) }), nil
+	}
+}
+
 // Place returns the best spot in the cluster.
 func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	if c.Fixed() {

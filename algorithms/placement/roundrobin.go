@@ -11,7 +11,8 @@ var _ = algo.Register(algo.Spec{
 	Summary: "next GPU in turn with enough free slices, first free start",
 	Params:  []algo.Param{index},
 	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &roundRobin{table: fitTable("rr", args, s.GPU, func(int) int { return 0 }, firstIndex)}, nil
+		t := fixedTable("rr", args, s.GPU, func() rule { return firstFit(args, s.GPU) })
+		return &roundRobin{table: t}, nil
 	}),
 })
 

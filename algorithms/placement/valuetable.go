@@ -56,11 +56,7 @@ var valueTables = sync.OnceValue(func() map[mig.Slices]*sim.Scores {
 	}
 	out := map[mig.Slices]*sim.Scores{4: {}, 8: {}}
 	for _, r := range rows {
-		table := out[r.MemorySlices]
-		if table == nil {
-			panic(fmt.Sprintf("placement: value-table.csv: no models have %d memory slices", r.MemorySlices))
-		}
-		table[r.Mask] = r.Value
+		out[r.MemorySlices][r.Mask] = r.Value
 	}
 	return out
 })

@@ -171,7 +171,7 @@ func mustParse(t *testing.T, id string) algo.Algorithm {
 // and a memory slice.
 func TestDotProductCountsComputeSlices(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
-	score := dotProduct(g)
+	score := dotProduct(nil, g)
 	p := g.Profile(1)
 	upper, _ := score(p, 0xf0)
 	lower, _ := score(p, 0x0f)

@@ -7,5 +7,5 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "MFI VI, Worst Fit Best Index",
 	Summary: "GPU with the most free slices, start that restricts other profiles least",
 	Params:  []algo.Param{index},
-	New:     algo.NewPlacer(newFit("wf-bi", -1)),
+	New:     newTabled("wf-bi", bestFit(-1)),
 })
