@@ -18,8 +18,6 @@ import (
 // Consecutive allocations differ in one task. So the family is stored as spans: a task has a size from one allocation
 // up to another. The spans of a size that contain allocation k are the allocation's tasks of that size in LPT order.
 type family struct {
-	// length is the number of allocations.
-	length int
 	// spans holds the spans of each size, by index in GPU.Sizes, longest first (LPT) and then in order of arrival.
 	spans [][]taskSpan
 	// bound is, by allocation, a lower bound in seconds on the makespan of every schedule with that allocation.
@@ -44,93 +42,66 @@ func sliceWork(size mig.Slices, t float64) float64 { return float64(float64(size
 // several tasks with equal duration.
 func newFamily(p algo.Problem) *family {
 	n := len(p.Tasks)
-	b := newFamilyBuilder(p)
+	b := &familyBuilder{tasks: p.Tasks, sizes: p.GPU.Sizes(), current: make([]taskSpan, n), size: make([]int, n)}
+	b.spans = make([][]taskSpan, len(b.sizes))
 	longest := make(heap.Heap[float64], 0, n) // tasks, keyed by minus the duration
 	for i := range n {
-		b.enter(i, b.best[i*b.columns], 0)
+		b.enter(i, b.cheapest(i, 0), 0)
 		longest.Push(heap.Item[float64]{Key: -b.current[i].time, Tie: int32(i), ID: int32(i)})
 	}
 	slicesInAll := float64(int(p.GPU.ComputeSlices) * p.GPUs())
-	for k := 0; ; k++ {
+	for {
 		i := int(longest[0].ID)
-		c := int(b.size[i])
-		b.bound = append(b.bound, max((b.work+b.charge)/slicesInAll, b.current[i].time+b.create[c]))
-		next := b.best[i*b.columns+c+1]
+		b.bound = append(b.bound, max(b.work/slicesInAll, b.current[i].time))
+		next := b.cheapest(i, b.size[i]+1)
 		if next < 0 {
-			b.length = k + 1
 			break
 		}
-		b.leave(i, k+1)
-		b.enter(i, next, k+1)
+		b.leave(i, len(b.bound))
+		b.enter(i, next, len(b.bound))
 		longest.ReplaceFirst(heap.Item[float64]{Key: -b.current[i].time, Tie: int32(i), ID: int32(i)})
 	}
 	for i := range n {
-		b.leave(i, b.length)
+		b.leave(i, len(b.bound))
 	}
 	for _, s := range b.spans {
 		slices.SortFunc(s, func(a, b taskSpan) int {
 			return cmp.Or(cmp.Compare(b.time, a.time), int(a.task-b.task))
 		})
 	}
-	f := b.family
-	return &f
+	return &b.family
 }
 
 // A familyBuilder builds a family, one allocation after the other.
 type familyBuilder struct {
 	family
-	tasks  task.Batch
-	sizes  []mig.Slices
-	create []float64 // seconds by size index
-	// best has a row of columns entries for each task. Entry c is the size index with the least work among c and the
-	// following indices; -1 if the task fits no such size. The first entry is the task's size in allocation 0.
-	best    []int8
-	columns int
-
-	// work is the sum of size times duration in the current allocation, and charge the slice-seconds of creating each
-	// used size once.
-	work, charge float64
-	used         []int      // tasks by size index
-	current      []taskSpan // by task
-	size         []int8     // index by task
+	tasks task.Batch
+	sizes []mig.Slices
+	// work is the sum of size times duration in the current allocation, in slice-seconds.
+	work float64
+	// current and size are, by task, its span and the index of its size in the current allocation.
+	current []taskSpan
+	size    []int
 }
 
-func newFamilyBuilder(p algo.Problem) *familyBuilder {
-	sizes := p.GPU.Sizes()
-	n, m := len(p.Tasks), len(sizes)
-	b := &familyBuilder{
-		family: family{spans: make([][]taskSpan, m)}, sizes: sizes, create: make([]float64, m),
-		tasks: p.Tasks, best: make([]int8, n*(m+1)), columns: m + 1,
-		used: make([]int, m), current: make([]taskSpan, n), size: make([]int8, n),
-	}
-	for c, size := range sizes {
-		b.create[c], _ = operationSeconds(p.Model, p.GPU.Profile(size))
-	}
-	for i := range p.Tasks {
-		row := b.best[i*(m+1) : (i+1)*(m+1)]
-		row[m] = -1
-		least := math.Inf(1)
-		for c := m - 1; c >= 0; c-- {
-			t := float64(p.Tasks[i].On(sizes[c]))
-			row[c] = row[c+1]
-			work := sliceWork(sizes[c], t)
-			if work <= least && !math.IsInf(t, 1) {
-				least, row[c] = work, int8(c)
-			}
+// cheapest returns the index, from c on, of the size with the least work for a task; -1 if it fits no such size.
+func (b *familyBuilder) cheapest(i, c int) int {
+	best, least := -1, math.Inf(1)
+	for ; c < len(b.sizes); c++ {
+		work := sliceWork(b.sizes[c], float64(b.tasks[i].On(b.sizes[c])))
+		if work < least {
+			best, least = c, work
 		}
 	}
-	return b
+	return best
 }
 
 // enter gives a task a size from allocation k on.
-func (b *familyBuilder) enter(i int, c int8, k int) {
+func (b *familyBuilder) enter(i, c, k int) {
 	t := float64(b.tasks[i].On(b.sizes[c]))
 	b.size[i] = c
 	b.current[i] = taskSpan{time: t, task: int32(i), from: int32(k)}
 	b.work += sliceWork(b.sizes[c], t)
-	if b.used[c]++; b.used[c] == 1 {
-		b.charge += sliceWork(b.sizes[c], b.create[c])
-	}
 }
 
 // leave ends a task's span before allocation k.
@@ -139,7 +110,4 @@ func (b *familyBuilder) leave(i, k int) {
 	b.current[i].to = int32(k)
 	b.spans[c] = append(b.spans[c], b.current[i])
 	b.work -= sliceWork(b.sizes[c], b.current[i].time)
-	if b.used[c]--; b.used[c] == 0 {
-		b.charge -= sliceWork(b.sizes[c], b.create[c])
-	}
 }

@@ -21,7 +21,7 @@ import (
 // allocation, the earliest of the best.
 func fullEnumeration(r *repartitioner) (int, float64) {
 	best, makespan := -1, math.Inf(1)
-	for k := range r.family.length {
+	for k := range len(r.family.bound) {
 		if m := r.makespan(k, math.Inf(1), nil); m < makespan {
 			best, makespan = k, m
 		}
@@ -37,7 +37,7 @@ func TestPrunedSearchEqualsFullEnumeration(t *testing.T) {
 		k, m := r.best(t.Context())
 		if wantK, want := fullEnumeration(r); k != wantK || m != want {
 			t.Errorf("%s, %d tasks, %v: allocation %d of %d (%v s), full enumeration %d (%v s)",
-				p.GPU, len(p.Tasks), p.Model, k, f.length, m, wantK, want)
+				p.GPU, len(p.Tasks), p.Model, k, len(f.bound), m, wantK, want)
 		}
 	}
 	for i := range uint64(deep.N(500, 1500)) {
@@ -65,7 +65,7 @@ func TestClockAgreesWithAlgorithm1(t *testing.T) {
 		p.Model = mig.Reconfiguration(rapid.IntRange(0, 2).Draw(t, "model"))
 		p.Count = rapid.IntRange(1, 3).Draw(t, "gpus")
 		r := newRepartitioner(p, newFamily(p))
-		k := rapid.IntRange(0, r.family.length-1).Draw(t, "allocation")
+		k := rapid.IntRange(0, len(r.family.bound)-1).Draw(t, "allocation")
 		plan := newTreePlan(r.tree)
 		want := r.makespan(k, math.Inf(1), plan)
 		tm := newTimer(p, firstAsked)

@@ -80,12 +80,12 @@ func TestFamilyAndPhase2MatchReleasedCode(t *testing.T) {
 	for _, c := range referenceCases(t) {
 		p := c.problem(mig.Sequential)
 		f := newFamily(p)
-		if f.length != len(c.Family) {
-			t.Errorf("%s: %d allocations, want %d", c.Name, f.length, len(c.Family))
+		if len(f.bound) != len(c.Family) {
+			t.Errorf("%s: %d allocations, want %d", c.Name, len(f.bound), len(c.Family))
 			continue
 		}
 		r := newRepartitioner(p, f)
-		for k := range f.length {
+		for k := range len(f.bound) {
 			if got := f.allocation(p, k); got != c.Family[k] {
 				t.Errorf("%s: allocation %d is %s, want %s", c.Name, k, got, c.Family[k])
 			}

@@ -73,7 +73,7 @@ func (s *subsets) fillAfter(gpu int, l *load) {
 			continue
 		}
 		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
-		s.fillApart(gpu, v, s.loadOn(l, v), laterOnSlices)
+		s.fillApart(&ts[v], gpu, v, l, laterOnSlices)
 		if !s.skip.contains(v) {
 			s.fillOwn(&ts[v], ts[v].apart, v, cell{s.create[v], s.create[v]}, l)
 		}
@@ -112,7 +112,7 @@ func (s *subsets) fillFirst(gpu int, l *load) {
 		ts[v].forced = s.forces(l, v)
 		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
 		if !ts[v].forced {
-			s.fillApart(gpu, v, s.loadOn(l, v), firstOnSlices)
+			s.fillApart(&ts[v], gpu, v, l, firstOnSlices)
 		}
 		s.fillOwn(&ts[v], s.table(gpu, v, laterOnSlices).apart, v, s.start[v], l)
 	}
@@ -149,28 +149,22 @@ func (s *subsets) startOf(v int, r *remnant, base float64) cell {
 	return cell{s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)}
 }
 
-// fillApart computes the apart table of a node. load is the time that other tasks take on the node itself.
-func (s *subsets) fillApart(gpu, v int, load ticks, at turn) {
-	t := &s.after[gpu*len(s.tree.nodes)+v]
-	if at == firstOnSlices {
-		t = &s.first[gpu*len(s.tree.nodes)+v]
-	}
+// fillApart computes apart of the table of a node at its turn, which has one or two children or none.
+func (s *subsets) fillApart(t *table, gpu, v int, l *load, at turn) {
 	switch c := s.tree.nodes[v].Children; len(c) {
 	case 0:
 		t.apart = append(t.apart[:0], s.noCells[:1<<s.tasks]...)
 		t.apart[0] = cell{}
 	case 1:
 		t.apart = append(t.apart[:0], s.table(gpu, c[0], at).best...)
-	case 2:
+	default:
 		t.apart = resized(t.apart, 1<<s.tasks)
 		a, b := s.table(gpu, c[0], at), s.table(gpu, c[1], at)
 		room := space{
-			ticks: int64(s.until[v]) - int64(load), taken: s.taken[v], leaves: s.leaves[v],
+			ticks: int64(s.until[v] - s.loadOn(l, v)), taken: s.taken[v], leaves: s.leaves[v],
 			wasted: at == firstOnSlices, others: s.othersOnRoot(v),
 		}
 		s.divide(t.apart, a.best, b.best, s.waits(at), &room)
-	default:
-		panic("algorithms: a node of the repartitioning tree has more than two children")
 	}
 }
 
