@@ -202,12 +202,15 @@ func (g *Grouping) Candidates() int { return max(1, len(g.candidates)) }
 // Choose makes a candidate the current one.
 func (g *Grouping) Choose(candidate int) { g.chosen = candidate }
 
-// members returns the jobs of the current candidate in the order of their slots, and the other jobs left, as indices in
-// g.jobs. Both are valid until the next call.
-func (g *Grouping) members() (group, others []int8) {
+// members returns the jobs of the current candidate, and the other jobs left, as split does.
+func (g *Grouping) members() (group, others []int8) { return g.split(g.candidates[g.chosen]) }
+
+// split returns the jobs of a set, a bit mask of indices in g.left, in the order of their slots, and the other jobs
+// left. Both are indices in g.jobs and valid until the next call.
+func (g *Grouping) split(set uint16) (group, others []int8) {
 	group, others = g.groupBuffer[:0], g.othersBuffer[:0]
 	for k, j := range g.left {
-		if g.candidates[g.chosen]&(1<<k) != 0 {
+		if set&(1<<k) != 0 {
 			group = append(group, j)
 		} else {
 			others = append(others, j)
