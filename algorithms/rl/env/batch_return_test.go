@@ -26,14 +26,14 @@ type witness struct {
 
 // realSizes is the partition as it really is: the instance's size by slice.
 func (w *witness) realSizes() (size sizeVector) {
-	for s, real := range w.sigma[:w.o.GPU.ComputeSlices] {
+	for s, real := range w.sigma[:w.options.GPU.ComputeSlices] {
 		size[real] = w.tables.forms[w.tables.partitions[w.partition].form][s]
 	}
 	return size
 }
 
 func (w *witness) look() {
-	for s, real := range w.sigma[:w.o.GPU.ComputeSlices] {
+	for s, real := range w.sigma[:w.options.GPU.ComputeSlices] {
 		if w.remaining[s] > 0 {
 			w.free[real] = w.clock + w.remaining[s]
 		}
@@ -46,7 +46,7 @@ func (w *witness) step(action int) (reward float32, done bool) {
 	if len(w.device.placements) > executed {
 		x := w.device.placements[executed]
 		ready := w.arrival[x.Task]
-		for m := w.device.masks[slices.Index(w.device.instances, x.Instance)] & (1<<w.o.GPU.ComputeSlices - 1); m != 0; m &= m - 1 {
+		for m := w.device.masks[slices.Index(w.device.instances, x.Instance)] & (1<<w.options.GPU.ComputeSlices - 1); m != 0; m &= m - 1 {
 			s := slices.Index([]uint8{1, 2, 4, 8, 16, 32, 64}, m&-m)
 			ready = max(ready, w.free[s])
 			w.unused[s] = false

@@ -16,16 +16,16 @@ func (b *Batch) scale() {
 			}
 		}
 	}
-	divisions := float64(max(1, b.o.Levels))
-	b.unit, b.reward = largest/divisions, 1/divisions
-	if b.o.Released || b.o.LevelRewards {
-		b.reward = 1
+	divisions := float64(max(1, b.options.Levels))
+	b.unit, b.unitReward = largest/divisions, 1/divisions
+	if b.options.Released || b.options.LevelRewards {
+		b.unitReward = 1
 	}
 	for _, s := range b.sizes {
-		p := b.o.GPU.Profile(s)
+		p := b.options.GPU.Profile(s)
 		create, destroy := p.Create, p.Destroy
-		if b.o.Reconfiguration > 0 {
-			create, destroy = b.o.Reconfiguration, 0
+		if b.options.Reconfiguration > 0 {
+			create, destroy = b.options.Reconfiguration, 0
 		}
 		b.create[s], b.destroy[s] = b.snap(float64(create)), b.snap(float64(destroy))
 	}
@@ -51,9 +51,9 @@ func (b *Batch) quantise(seconds float64) float64 {
 	switch {
 	case math.IsInf(seconds, 1):
 		return seconds
-	case b.o.Levels == 0:
+	case b.options.Levels == 0:
 		return max(1.0/grid, b.snap(seconds))
-	case b.o.Released:
+	case b.options.Released:
 		return math.RoundToEven(seconds/b.unit) + 1
 	}
 	return max(1, math.RoundToEven(seconds/b.unit))
@@ -67,14 +67,14 @@ func (b *Batch) snap(seconds float64) float64 {
 // classify sorts the tasks into classes, the highest Num first (DRL 4.1), unless they are only listed.
 func (b *Batch) classify() {
 	b.order = append(b.order[:0], b.queue...)
-	if !b.o.Listed {
+	if !b.options.Listed {
 		slices.SortStableFunc(b.order, func(x, y int32) int { return b.compare(y, x) })
 	}
 	n := len(b.tasks)
 	b.class = slices.Grow(b.class[:0], n)[:n]
 	b.classes, b.rows = b.classes[:0], b.rows[:0]
 	for at, t := range b.order {
-		if at == 0 || b.o.Levels == 0 || b.o.Listed || b.compare(b.order[at-1], t) != 0 {
+		if at == 0 || b.options.Levels == 0 || b.options.Listed || b.compare(b.order[at-1], t) != 0 {
 			class := batchClass{next: int32(at)}
 			for _, s := range b.sizes {
 				if !math.IsInf(b.scaled[t][s], 1) {

@@ -110,7 +110,7 @@ func loaded(t interface{ Fatal(...any) }, rng *rand.Rand, b *Batch) (release []f
 			release[i] = 60 * rng.Float64()
 		}
 	}
-	busyDevice(rng, b.device, b.o.GPU)
+	busyDevice(rng, b.device, b.options.GPU)
 	if err := b.Load(tasks, 0, release); err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func allowed(b *Batch) (actions []int) {
 
 func partitionNumber(t *testing.T, b *Batch, name string) int {
 	t.Helper()
-	for c, class := range b.o.GPU.Classes() {
+	for c, class := range b.options.GPU.Classes() {
 		if class[0].String() == name {
 			return c
 		}
@@ -354,7 +354,7 @@ func TestBatchStart(t *testing.T) {
 		{map[[2]mig.Slices]float64{{1, 0}: 5, {2, 4}: 0, {1, 6}: 0}, "2-1-1-2-1"},
 	} {
 		b := onA100(t, BatchOptions{Tasks: 1, Levels: 10}, []Times{{1: 10, 2: 6, 3: 5, 4: 4, 7: 3}}, c.busy)
-		if got := b.o.GPU.Classes()[b.partition][0].String(); got != c.want {
+		if got := b.options.GPU.Classes()[b.partition][0].String(); got != c.want {
 			t.Errorf("%v starts in %s, want %s", c.busy, got, c.want)
 		}
 		for s := range 7 {

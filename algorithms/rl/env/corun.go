@@ -17,9 +17,9 @@ import (
 //	the intermediate rewards of its jobs, times a weight that we chose.
 //
 // Times are in units of the window's mean solo time, so that the final rewards of an
-// episode add up to W (1 - 1 / relative throughput). From them is taken [usualSaving] of the
-// solo times of the jobs that are no longer in the window, which is the same for all plans. So
-// rewards are small, and a network learns their differences sooner.
+// episode add up to W (1 - 1 / relative throughput). Each reward is then lowered by [usualSaving] of the solo
+// times of the jobs that have left the window in the step. This lowers the returns of all plans by the same. It keeps
+// rewards small, so that a network learns their differences sooner.
 type Corun struct {
 	Grouping
 	model  corun.Model
@@ -37,9 +37,9 @@ const usualSaving = 0.34
 // jobs one after the other violates the paper's first constraint, and how much longer does not matter.
 const largestLoss = 0.3
 
-// sampled is the largest number of candidates of a decision: valuing all, up to 231, would take most
+// maxCandidates is the largest number of candidates of a decision: valuing all, up to 231, would take most
 // of the time of training. Trained agents consider all of them.
-const sampled = 32
+const maxCandidates = 32
 
 // A WindowSource draws the jobs of an episode, 2 to [WindowSize], into buf, whose contents
 // are lost, and returns the slice that holds them. It is used by one goroutine at a time.
@@ -59,9 +59,9 @@ func (c *Corun) Reset(rng *rand.Rand) {
 	c.sample()
 }
 
-// sample draws the candidates of a decision.
+// sample keeps up to maxCandidates random candidates of a decision.
 func (c *Corun) sample() {
-	n := min(len(c.candidates), sampled)
+	n := min(len(c.candidates), maxCandidates)
 	for i := range n {
 		j := i + c.rng.IntN(len(c.candidates)-i)
 		c.candidates[i], c.candidates[j] = c.candidates[j], c.candidates[i]
@@ -73,14 +73,14 @@ func (c *Corun) sample() {
 func (c *Corun) Step(action int) (reward float32, done bool) {
 	a := &actions[action]
 	group, others := c.members()
-	fits, seconds, saved := c.fits(a, group), c.seconds(&c.model, a, group), 0.0
+	fits, seconds, solo := c.fits(a, group), c.seconds(&c.model, a, group), 0.0
 	for _, j := range c.indices(a, group) {
-		saved += float64(c.window[j].Solo)
+		solo += float64(c.window[j].Solo)
 	}
 	c.leave(others)
 	c.sample()
-	usual := float64(usualSaving * saved)
-	saved = max(saved-seconds, -largestLoss*c.mean) - usual
+	usual := float64(usualSaving * solo)
+	saved := max(solo-seconds, -largestLoss*c.mean) - usual
 	if c.Done() {
 		for _, j := range c.left {
 			saved -= float64(usualSaving * float64(c.window[c.jobs[j].index].Solo))

@@ -9,7 +9,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A Device carries out decisions on one GPU one by one: "this task next on that instance".
+// A Device carries out decisions on one GPU, one after the other: "this task next on that instance".
 // Each task starts as soon as possible: after the earlier tasks on its slices, once
 // overlapping instances are destroyed and its own is created. An existing instance is
 // reused at no cost.
@@ -117,7 +117,7 @@ func (d *Device) Run(instance, task int, seconds, release float64) (start, end f
 		ready = max(ready, d.free[s])
 	}
 	if !there {
-		ready = d.make(instance, mask)
+		ready = d.createInstance(instance, mask)
 	}
 	start = max(ready, release)
 	end = start + seconds
@@ -131,9 +131,9 @@ func (d *Device) Run(instance, task int, seconds, release float64) (start, end f
 	return start, end
 }
 
-// make destroys the instances that overlap the given one, in the order in which they
+// createInstance destroys the instances that overlap the given one, in the order in which they
 // become free, creates it and returns when it exists.
-func (d *Device) make(instance int, mask uint8) float64 {
+func (d *Device) createInstance(instance int, mask uint8) float64 {
 	ready := 0.0
 	for {
 		blocker, first := absent, math.Inf(1)

@@ -9,10 +9,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// Endgame makes the environment place the last tasks of each batch together, so that the
-// last one ends as early as possible. Once no more than last tasks are left, one action at a
-// time is allowed. last is at most 10. Releases that differ delay tasks but do not change
-// the plan.
+// Endgame makes the environment plan the last tasks of each batch together, so that they end as early as possible. Once
+// no more than last tasks are left, the mask allows only the next action of this plan. last is at most 10. The plan
+// ignores releases that differ; they only delay tasks.
 func (o *Own) Endgame(last int) *Own {
 	if last > maxEndgame {
 		panic(fmt.Sprintf("env: an endgame of %d tasks, want at most %d", last, maxEndgame))
@@ -24,18 +23,17 @@ func (o *Own) Endgame(last int) *Own {
 	return o
 }
 
-// A planned is a task, by its index in the problem, and its instance, as numbered on the
+// A plannedTask is a task, by its index in the problem, and its instance, as numbered on the
 // device.
-type planned struct{ index, instance int }
+type plannedTask struct{ index, instance int }
 
-// next returns the next action of the endgame: of the planned tasks, the one that can start
-// first. Of several, it is the one with the most work on its slices. Tasks within a larger
-// instance wait for its own.
-func (o *Own) next() (action int) {
+// nextPlanned returns the next action of the endgame: of the planned tasks, the one that can start first, of equals the
+// one with the most work on its slices. The tasks of a larger instance come before tasks on instances within it.
+func (o *Own) nextPlanned() (action int) {
 	real := o.layout.real[o.view.renaming]
 	if len(o.planned) == 0 {
 		for j, v := range o.plan() {
-			o.planned = append(o.planned, planned{o.tasks[j].index, real[v]})
+			o.planned = append(o.planned, plannedTask{o.tasks[j].index, real[v]})
 		}
 	}
 	masks := o.device.masks
@@ -69,13 +67,12 @@ func (o *Own) plan() []int32 {
 }
 
 // find returns the place of a planned task in tasks.
-func (o *Own) find(p planned) int {
+func (o *Own) find(p plannedTask) int {
 	return slices.IndexFunc(o.tasks, func(t ownTask) bool { return t.index == p.index })
 }
 
-// Undecided is an [Own] with an endgame, for training: its episodes have only the decisions
-// before the endgame, and the reward of the last one includes the rewards of the endgame. The
-// source must draw more tasks than the endgame has.
+// Undecided is an [Own] for training with an endgame. Its episodes have only the decisions before the endgame, and the
+// reward of the last decision includes the rewards of the endgame. The source must draw more tasks than the endgame has.
 type Undecided struct{ *Own }
 
 // Step implements [Env].
@@ -83,7 +80,7 @@ func (u Undecided) Step(action int) (reward float32, done bool) {
 	reward, done = u.Own.Step(action)
 	for len(u.tasks) <= u.last && !done {
 		var r float32
-		r, done = u.Own.Step(u.next())
+		r, done = u.Own.Step(u.nextPlanned())
 		reward += r
 	}
 	return reward, done

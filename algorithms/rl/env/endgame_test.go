@@ -34,7 +34,7 @@ func endgameStates(t *testing.T, o *Own, seed uint64, n int) (again func()) {
 // finish carries out the endgame and returns the makespan.
 func finish(o *Own) float64 {
 	for done := false; !done; {
-		_, done = o.Step(o.next())
+		_, done = o.Step(o.nextPlanned())
 	}
 	return o.Makespan()
 }
@@ -56,7 +56,7 @@ func TestEndgameIsOptimal(t *testing.T) {
 				for j, rest := 0, code; j < 3; j, rest = j+1, rest/nodes {
 					v := rest % nodes
 					fits = fits && !math.IsInf(o.tasks[j].Times[o.layout.nodes[v].size], 1)
-					o.planned = append(o.planned, planned{o.tasks[j].index, o.layout.real[o.view.renaming][v]})
+					o.planned = append(o.planned, plannedTask{o.tasks[j].index, o.layout.real[o.view.renaming][v]})
 				}
 				if fits {
 					best = min(best, finish(o))

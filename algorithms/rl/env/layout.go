@@ -7,30 +7,30 @@ import (
 	"miglab/harness/mig"
 )
 
-// A layout describes a GPU model for [Own]: the instances that use every slice that they
-// occupy, and the slices that may be exchanged.
+// A layout describes a GPU model as agents see it: the instances that use every slice that they occupy, which are its
+// nodes, and the slices that may be exchanged. A renaming exchanges slices, so that equivalent states look the same:
+// real slices become canonical ones. It is a bit mask, whose bit i says that the i-th swap has been made.
 type layout struct {
 	sizes []mig.Slices
 	nodes []node
 	// computeSlices is the number of compute slices.
 	computeSlices int
-	// swaps are pairs of neighbouring instances of the same size within a larger one, the
-	// small ones first. Everything in them may be exchanged.
+	// swaps are the pairs of neighbouring instances of the same size within a larger one, the
+	// small ones first. Their slices may be exchanged, with all that runs on them.
 	swaps []swap
-	// real is, by renaming and node, the instance's number on the device. Bit i of a
-	// renaming says that the i-th swap has been made.
+	// real is, by renaming and node, the instance's number on the device.
 	real [][]int
 	// partitions are the useful ones, as numbers on the device.
 	partitions [][]int
-	// cost is the time of creating and destroying a small instance, in seconds.
+	// cost is the time of creating and destroying an instance of the smallest size, in seconds.
 	cost float64
 }
 
 // A node is an instance as the agent knows it.
 type node struct {
 	size  mig.Slices
-	class int // index in sizes
-	first int // compute slice
+	class int // the size's index in sizes
+	first int // the first compute slice
 }
 
 // end returns the compute slice after a node.
@@ -43,7 +43,8 @@ func newLayout(g *mig.GPU) *layout {
 	l := &layout{sizes: g.Sizes(), computeSlices: int(g.ComputeSlices)}
 	tree := g.FullTree()
 	for _, n := range tree {
-		l.nodes = append(l.nodes, node{n.Size(), slices.Index(l.sizes, n.Size()), int(n.Start)})
+		class := slices.Index(l.sizes, n.Size())
+		l.nodes = append(l.nodes, node{size: n.Size(), class: class, first: int(n.Start)})
 	}
 	for _, size := range l.sizes {
 		for i, a := range l.nodes {
@@ -91,7 +92,7 @@ func (l *layout) instances(g *mig.GPU, renaming int) (out []mig.Instance) {
 	for _, n := range l.nodes {
 		in, err := g.Instance(n.size, mig.Slices(slices.Min(order[n.first:n.end()])))
 		if err != nil {
-			panic(err) // not a swap
+			panic(err) // a swap is wrong
 		}
 		out = append(out, in)
 	}
@@ -104,8 +105,9 @@ func (w swap) apply(order *[8]int8) {
 	}
 }
 
-// rename sorts slices that differ only in their place: of the two groups of a swap, the one whose slices are free later
-// comes first, then the one with the larger instance. It sets order to the real slice of each canonical slice.
+// rename returns the renaming that sorts slices that differ only in their place: of the two groups of a swap, the one
+// whose slices are free later comes first, of equals the one with the larger instance. free and size are by real slice.
+// rename sets order to the real slice of each canonical slice.
 func (l *layout) rename(free *[8]float64, size *[8]int8, order *[8]int8) (renaming int) {
 	for s := range order {
 		order[s] = int8(s)

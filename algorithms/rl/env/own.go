@@ -36,9 +36,9 @@ type Own struct {
 	tasks   []ownTask // left, in canonical order
 	unit    float64   // seconds
 	release float64
-	left    float64 // area of the tasks left, in slice-seconds
+	left    float64 // least area of the tasks left, in slice-seconds
 	bound   float64 // potential, in seconds
-	width   float64 // compute slices
+	width   float64 // the number of compute slices
 
 	view view
 
@@ -46,11 +46,11 @@ type Own struct {
 	last    int
 	endgame *algorithms.LastTasks
 	// planned are the tasks that the endgame has placed and that have not run yet.
-	planned []planned
+	planned []plannedTask
 }
 
-// RewardScale is the negated return of an episode of [Own] with a makespan that exceeds the
-// area bound by the batch's lower bound.
+// RewardScale scales the rewards of [Own]: they add up to -RewardScale if the potential grows by as much as the lower
+// bound by which times are divided.
 const RewardScale = 10
 
 // OwnShape is the layout of observations of [Own]: the number of tasks left, globals, then
@@ -80,8 +80,7 @@ func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, 
 	return o
 }
 
-// Layout returns the layout of observations and actions. A row has a task's time and its area on each
-// size, when it could end there, and its least area and least time.
+// Layout returns the layout of observations and actions; see [Own.Observe].
 func (o *Own) Layout() OwnShape {
 	l := o.layout
 	return OwnShape{
@@ -98,7 +97,10 @@ func (o *Own) Shape() Shape {
 
 // Bounds returns bounds of an observation.
 func (o *Own) Bounds() []Range {
-	return []Range{{1, 0, float64(o.capacity)}, {o.Shape().Observation - 1, -featureLimit, featureLimit}}
+	return []Range{
+		{Count: 1, Low: 0, High: float64(o.capacity)},
+		{Count: o.Shape().Observation - 1, Low: -featureLimit, High: featureLimit},
+	}
 }
 
 // Device returns the GPU on which the decisions are carried out.
@@ -114,8 +116,8 @@ func (o *Own) Reset(rng *rand.Rand) {
 	_ = o.Load(o.drawn[:n], 0, nil) // drawn has the capacity
 }
 
-// busyStart creates one of the GPU's partitions. Each instance is busy for up to half the
-// mean load of a slice.
+// busyStart creates one of the GPU's partitions. Each instance is busy for up to half the mean time for which the tasks
+// occupy a slice.
 func (o *Own) busyStart(rng *rand.Rand, tasks []Times) {
 	load := 0.0
 	for i := range tasks {
@@ -187,7 +189,7 @@ func (o *Own) Step(action int) (reward float32, done bool) {
 	o.device.Run(instance, t.index, t.Times[o.layout.nodes[node].size], t.release)
 	o.left -= t.area
 	o.tasks = slices.Delete(o.tasks, j, j+1)
-	o.planned = slices.DeleteFunc(o.planned, func(p planned) bool { return p.index == t.index })
+	o.planned = slices.DeleteFunc(o.planned, func(p plannedTask) bool { return p.index == t.index })
 	if len(o.tasks) == 0 {
 		o.left = 0
 	}
@@ -206,13 +208,13 @@ type view struct {
 	free [8]float64
 	// first is when the first slice is free.
 	first float64
-	// start is, by node, when a task could start there if no other reconfiguration were in
-	// the way.
+	// start is, by node, when a task could start there if no other reconfiguration delayed it.
 	start []float64
-	// exists is, by node, whether the instance is there.
+	// exists has bit n set if node n exists.
 	exists uint32
 }
 
+// look sets the view to the state of the device.
 func (o *Own) look() {
 	l, v := o.layout, &o.view
 	var free [8]float64
@@ -258,7 +260,28 @@ func (o *Own) look() {
 	}
 }
 
-// Observe implements [Env].
+// Observe implements [Env]. An observation has, with the number of values first (K compute slices, S sizes, I nodes):
+//
+//	1       the number of tasks left
+//	K       when each slice is free
+//	I       1 for each node that exists, else 0
+//	I       when a task could start on each node
+//	1       the potential
+//	1       the makespan so far
+//	1       the least area of the tasks left, over K
+//	1       the number of tasks left over 14
+//	1       ten times the time of creating and destroying an instance of the smallest size
+//	1       when the last operation so far ends, under [mig.Sequential]
+//	1       1/(n+1), where n is the number of tasks left
+//	rows    the tasks left, the longest first, then zeros; a row has
+//	          S  the time on each size
+//	          S  the area on each size over the least one, minus 1
+//	          S  when the task could end on each size at the earliest, minus the potential
+//	          1  the least area over K
+//	          1  the least time
+//
+// Instants count from the first free slice on. Times are over the batch's lower bound, and clipped at [featureLimit].
+// With an endgame, the mask allows one action once only the endgame's tasks are left.
 func (o *Own) Observe(observation []float32, mask []bool) {
 	l := o.layout
 	shape := o.Layout()
@@ -294,18 +317,22 @@ func (o *Own) Observe(observation []float32, mask []bool) {
 	}
 	if len(o.tasks) <= o.last {
 		clear(mask)
-		mask[o.next()] = true
+		mask[o.nextPlanned()] = true
 	}
 }
 
 // featureLimit is the largest absolute value of a feature; it suits a network.
 const featureLimit = 8
 
+// usualTasks is the number of tasks of most batches (DRL 5.1.3).
+const usualTasks = 14
+
 // clip limits a feature; +Inf becomes the limit.
 func clip(x float64) float32 {
 	return float32(min(max(x, -featureLimit), featureLimit))
 }
 
+// observeGlobals writes the part of an observation between the number of tasks and the rows.
 func (o *Own) observeGlobals(out []float32) {
 	l, v := o.layout, &o.view
 	scale := 1 / o.unit
@@ -326,7 +353,7 @@ func (o *Own) observeGlobals(out []float32) {
 	put((o.bound - v.first) * scale)
 	put((max(o.device.Makespan(), v.first) - v.first) * scale)
 	put(o.left / o.width * scale)
-	put(float64(len(o.tasks)) / 14)
+	put(float64(len(o.tasks)) / usualTasks)
 	put(o.layout.cost * scale * 10)
 	put((max(o.device.Busy(), v.first) - v.first) * scale)
 	put(1 / float64(len(o.tasks)+1))
