@@ -72,6 +72,46 @@ Options of own and batch for comparing:
     dataset   in place of a workload: episodes are the instances of a dataset, in order, and
               info has the number of each as instance. Environment i of n has i, i+n, i+2n, ...
 
+Observations and actions of own and batch. A GPU has K slices and instances of S sizes, ascending (A100: 7, and 5: 1, 2,
+3, 4, 7); N is tasks and M is levels. The indices are those of an A100 and the default options. Slices are renamed so
+that equivalent states look the same. A row without a task is zeros.
+
+own: its I instances are, on an A100, I = 13: 7 4 2 1 1 2 1 1 3 2 1 1 1; on an A30, I = 7: 4 2 1 1 2 1 1 (sizes). Action
+a runs the task of row a // I on instance a % I. Times are over a lower bound of the batch, and instants count from the
+first free slice on; both are cut off at 8.
+
+    index    count  low  high  value
+    0        1      0    N     n, the number of tasks left
+    1:8      K      -8   8     when each slice is free
+    8:21     I      -8   8     1 for each instance that exists, else 0
+    21:34    I      -8   8     when a task could start on each instance
+    34       1      -8   8     a lower bound of the makespan
+    35       1      -8   8     the makespan so far
+    36       1      -8   8     the least area (size times time) of the tasks left, over K
+    37       1      -8   8     n / 14
+    38       1      -8   8     ten times the time to create and destroy an instance of the smallest size
+    39       1      -8   8     when the last operation ends, if reconfiguration is sequential
+    40       1      -8   8     1 / (n + 1)
+    41:279   N*R    -8   8     a row of R = 3*S + 2 values for each task left, by time on size 1, the longest first:
+    row 0:5    S    -8   8     the time on each size
+    row 5:10   S    -8   8     the area on each size over the least area, minus 1
+    row 10:15  S    -8   8     the earliest end on each size, minus the lower bound of the makespan
+    row 15     1    -8   8     the least area over K
+    row 16     1    -8   8     the least time
+
+batch: its P partitions are, on an A100, 0 to 12: 7 4-3 4-2-1 4-1-1-1 2-2-3 2-2-2-1 2-2-1-1-1 2-1-1-3 2-1-1-2-1
+2-1-1-1-1-1 1-1-1-1-3 1-1-1-1-2-1 1-1-1-1-1-1-1; on an A30, 0 to 3: 4 2-2 2-1-1 1-1-1-1. Action 0 lets time pass, action
+1 + c changes to partition c, and action 1 + P + K*j + m runs a task of row j on instance m of the partition, from the
+left. Times are over the longest time of the episode's tasks.
+
+    index    count  low  high  value
+    0        1      0    1     the partition over P; one-hot: P values
+    1:8      K      0    inf   the time until each slice is idle
+    -        1      0    1     only if direct: 1 while no reconfiguration is allowed, else 0
+    8:78     N*R    -1   1     a row of R = S values for each class of equal tasks, by time on size 1, the longest first:
+    row 0:5    S    -1   1     the time on each size, or -1 if the task does not fit; one-hot: M values for each
+    row -      1    0    1     only with levels: the number of tasks over N
+
 Episodes end by themselves: terminated, and a terminal state is worth 0. An action that is not allowed is an error,
 or with invalid="nearest" it is replaced, or with invalid="end" it truncates the episode. Gymnasium's check_env takes
 such actions and refuses an episode that is truncated in the first step:
