@@ -108,7 +108,7 @@ left. Times are over the longest time of the episode's tasks.
     0        1      0    1     the partition over P; one-hot: P values
     1:8      K      0    inf   the time until each slice is idle
     -        1      0    1     only if direct: 1 while no reconfiguration is allowed, else 0
-    8:78     N*R    -1   1     a row of R = S values for each class of equal tasks, by time on size 1, the longest first:
+    8:78     N*R    -1   1     a row of R = S values for each class of equal tasks, in the same order:
     row 0:5    S    -1   1     the time on each size, or -1 if the task does not fit; one-hot: M values for each
     row -      1    0    1     only with levels: the number of tasks over N
 
