@@ -105,17 +105,17 @@ func (b *Batch) encode(times *Times) {
 //	           the time on each size, ascending, or -1 if it is infinite
 //	           unless time is continuous, the number of tasks over N
 //
-// Times are fractions of the largest time. In one-hot encoding, the partition has a value for each partition, and a time
-// has a value for each level, all of them -1 if it is infinite. As released, all numbers have one divisor instead
+// Times are fractions of the largest time. In one-hot encoding, the partition has a value for each partition, and a
+// time has a value for each level, all of them -1 if it is infinite. As released, all numbers have one divisor instead
 // ([BatchOptions.Released]). The paper prints N·M·K inputs for one-hot batches, but a task has a time for each size
 // (4.1), not for each of K slices. The remaining times stay single values because, once the GPU has been reconfigured,
 // they are not whole levels.
 //
-// Advance is allowed while a slice is busy, or while the batch has room for a task that is still to arrive. An execution
-// is allowed on an idle instance where the time is finite. A reconfiguration is allowed to another partition on which a
-// task of the batch fits. With Direct, it may not directly follow another one. Without Direct, the slices that it
-// changes must be idle, and a second one is not allowed before a task has been executed: the paper forbids only two in a
-// row, which lets a greedy policy alternate between reconfiguring and advancing forever.
+// Advance is allowed while a slice is busy, or while the batch has room for a task that is still to arrive. An
+// execution is allowed on an idle instance where the time is finite. A reconfiguration is allowed to another partition
+// on which a task of the batch fits. With Direct, it may not directly follow another one. Without Direct, the slices
+// that it changes must be idle, and a second one is not allowed before a task has been executed: the paper forbids only
+// two in a row, which lets a greedy policy alternate between reconfiguring and advancing forever.
 //
 // Some action is always allowed: a second reconfiguration is forbidden only while a task of the batch fits the
 // partition. Episodes end: with Direct, each Advance frees a slice or reaches an arrival, and between two executions

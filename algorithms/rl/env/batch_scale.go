@@ -88,12 +88,5 @@ func (b *Batch) classify() {
 	}
 }
 
-func (b *Batch) compare(x, y int32) int {
-	p, q := &b.scaled[x], &b.scaled[y]
-	for _, s := range b.sizes {
-		if p[s] != q[s] {
-			return cmp.Compare(p[s], q[s])
-		}
-	}
-	return 0
-}
+// compare compares two tasks by Num (DRL 4.1): their times by ascending size.
+func (b *Batch) compare(x, y int32) int { return slices.Compare(b.scaled[x][:], b.scaled[y][:]) }

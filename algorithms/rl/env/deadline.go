@@ -36,9 +36,9 @@ type Deadline struct {
 	preemptive bool
 }
 
-// A runningJob is the present job of a slice, if the slice is busy.
+// A runningJob is the present job of a slice.
 type runningJob struct {
-	busy     bool
+	busy     bool // there is a job whose completion has not been rewarded
 	deadline task.Minutes
 }
 
@@ -46,17 +46,19 @@ type runningJob struct {
 // overwrite and reuse buf. It is used by one goroutine at a time.
 type JobSource func(rng *rand.Rand, buf []task.Job) []task.Job
 
-// DeadlineOptions are the options of [Deadline]. The zero value is the enhanced version as the
-// report describes it. The authors' notebook of that version is Released and EnergyAsReleased.
-// The report describes the original notebook as Original, Sparse and EnergyAsReleased, but the notebook is First,
-// Penalty and EnergyAsReleased on a pre-emptive fleet. The notebooks of the versions Improved and Relaxed are Released,
-// Original, Penalty and EnergyAsReleased.
+// DeadlineOptions are the options of [Deadline]. The report's versions, and the authors' notebooks of them, have:
+//
+//	enhanced, report                 none
+//	enhanced, notebook               Released, EnergyAsReleased
+//	original, report                 Original, Sparse, EnergyAsReleased
+//	original, notebook               First, Penalty, EnergyAsReleased, and a pre-emptive fleet
+//	Improved and Relaxed, notebooks  Released, Original, Penalty, EnergyAsReleased
 type DeadlineOptions struct {
 	// Released takes scales and bins of the observation from the authors' notebook; see
 	// [DeadlineOptions.Observe]. The reward of the last step is then the terminal one alone, as there. It replaces the
 	// rewards of the decision and of the jobs that complete after it.
 	Released bool `json:"released" csv:"released"`
-	// Original is the report's original observation. With Released it has two of the three extras.
+	// Original is the report's original observation. With Released, it has two of the three extra features at the end.
 	Original bool `json:"original" csv:"original"`
 	// Sparse is the original reward, which is paid only at the end:
 	//	-(tardiness + 2.25e-5 energy) / (2.25e-5 jobs + 1)
@@ -151,7 +153,7 @@ func (d *Deadline) Step(action int) (reward float32, done bool) {
 	if err := d.engine.Place(action); err != nil {
 		panic("env: " + err.Error())
 	}
-	d.running[action] = runningJob{true, deadline}
+	d.running[action] = runningJob{busy: true, deadline: deadline}
 	now, before := d.queue.Now(), d.engine.Result()
 	// The conversions round products, so that they are not fused with sums.
 	r := 0.0
@@ -182,13 +184,10 @@ func (d *Deadline) Step(action int) (reward float32, done bool) {
 func (d *Deadline) penalty(before sim.DispatchResult) float64 {
 	n, tardiness := 0, 0.0
 	for i := range d.running {
-		on, s := &d.running[i], &d.queue.Slices()[i]
-		if !on.busy || s.Busy {
-			continue
+		if late, completed := d.complete(i); completed {
+			n++
+			tardiness += max(0, float64(late))
 		}
-		on.busy = false
-		n++
-		tardiness += max(0, float64(s.FreeAt-on.deadline))
 	}
 	r := d.engine.Result()
 	energy := float64(r.EnergyAsReleased)
@@ -206,18 +205,26 @@ func (d *Deadline) penalty(before sim.DispatchResult) float64 {
 func (d *Deadline) rewardCompletions() float64 {
 	sum := 0.0
 	for i := range d.running {
-		on, s := &d.running[i], &d.queue.Slices()[i]
-		if !on.busy || s.Busy {
-			continue
-		}
-		on.busy = false
-		if s.FreeAt <= on.deadline {
+		switch late, completed := d.complete(i); {
+		case !completed:
+		case late <= 0:
 			sum += inTimeReward
-		} else {
-			sum -= float64(latePenalty * float64(s.FreeAt-on.deadline))
+		default:
+			sum -= float64(latePenalty * float64(late))
 		}
 	}
 	return sum
+}
+
+// complete reports whether the job of a slice has completed since the last call, and how long after its deadline;
+// late is negative if it was early.
+func (d *Deadline) complete(slice int) (late task.Minutes, completed bool) {
+	job, s := &d.running[slice], &d.queue.Slices()[slice]
+	if !job.busy || s.Busy {
+		return 0, false
+	}
+	job.busy = false
+	return s.FreeAt - job.deadline, true
 }
 
 // final returns the reward at the end of the day.

@@ -8,8 +8,8 @@ import (
 	"miglab/harness/task"
 )
 
-// Shape is the shape of [DeadlineOptions.Observe] for a fleet with that many slices: 88 features for the 20 slices of
-// the deadline report, 64 with its original observation, 66 with both Released and Original, and 124 with First.
+// Shape returns the shape of observations and masks for a fleet with that many slices. The 20 slices of the deadline
+// report give 88 features, 64 with its original observation, 66 with both Released and Original, and 124 with First.
 func (o DeadlineOptions) Shape(slices int) Shape {
 	features := jobFeatures + jobFeatures*binsEach + slices
 	switch {
@@ -40,17 +40,18 @@ func (d *Deadline) Bounds() []Range {
 }
 
 const (
-	// jobFeatures is the number of features of a job in both observations.
+	// jobFeatures is the number of features of a job in all observations.
 	jobFeatures = 4
 	// binsEach is the number of bins for each feature.
-	binsEach      = 10
+	binsEach = 10
+	// extraFeatures is the number of features of the fleet and the queue as a whole.
 	extraFeatures = 3
 )
 
 // Observe writes the agent's observation of a queue in which a decision is due, and
 // the mask of free slices (deadline report, Table 4 and appendix C):
 //
-//	4       the head: time to its deadline, durations on small, medium, whole
+//	4       the job at the head: time to its deadline, durations on small, medium and whole instances
 //	1  *    urgency, Eq. 3                                          [0, 1]
 //	4 x 10  shares of the jobs that wait, by each of the head's 4   [0, 1]
 //	n       1 for a busy slice, else 0
@@ -60,37 +61,39 @@ const (
 //
 // Those marked * are missing from the original observation. The report does not
 // print scales, bins, or the durations used. Here a job's durations are the three by which
-// the report's EFT decides: the means over sizes 1-2 and 3-4 and the duration on 7, as
+// the report's scheduler EFT (earliest finish time) decides: the means over sizes 1-2 and 3-4 and the duration on 7, as
 // x/(x+3) with x in minutes, in [0, 1]. The time to the deadline may be negative and is
-// x/(|x|+3), in [-1, 1]. The mean of inference on size 1 is 3 minutes.
+// x/(|x|+3), in [-1, 1]. Inference jobs take 3 minutes on size 1 in the mean.
 // Bins of durations begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64 min, and bins of
 // times to the deadline at minus infinity, -8, -2, 0, 1/2, 1, 2, 4, 8 and 16 min.
 //
 // With Released, scales and bins follow the authors' notebook: times are x/100 with x in
 // minutes, and jobs that wait are min(w/100, 1). All times have the same bins, which begin at
 // -100, 0, 0.05, 0.2, 0.5, 1, 5, 10, 20 and 30 min. As there, a job that is more than 100 min
-// beyond its deadline is in no bin of times to the deadline. A duration on sizes that the job
-// does not fit, which the notebook does not have, is seen as 1e9 min and is in no bin.
+// beyond its deadline is in no bin of times to the deadline. The notebook has no sizes that a job does not fit. Here,
+// a duration on such sizes is shown as 1e9 min and is in no bin.
 //
-// First has these bins too. Its times are in minutes, and of each slice it has the GPU, the index, the size and 1 if it
-// is busy, all as they are. The notebook's shares leave out jobs that are in no bin, which is not taken over.
+// First has these bins too. Its times are plain minutes. Each slice has four plain numbers: its GPU, index and size,
+// and 1 if it is busy, else 0. The notebook's shares leave out jobs that are in no bin; here they count.
 func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []bool) {
-	f := jobTimes(q.Head(), q.Now())
-	queue := float32(q.Waiting()) / float32(q.Waiting()+queueScale)
+	times := jobTimes(q.Head(), q.Now())
+	var waiting float32
 	left, duration := leftBin, durationBin
-	observation[0] = float32(f[0] / (math.Abs(f[0]) + timeScale))
-	for i, d := range f[1:] {
-		observation[1+i] = float32(1 - timeScale/(d+timeScale)) // +Inf becomes 1
-	}
 	if o.Released || o.First {
-		queue = min(float32(q.Waiting())/releasedQueue, 1)
+		waiting = min(float32(q.Waiting())/releasedQueue, 1)
 		left, duration = releasedBin, releasedBin
 		scale := 1.
 		if o.Released {
 			scale = releasedScale
 		}
-		for i, x := range f {
+		for i, x := range times {
 			observation[i] = float32(min(x, releasedEdges[binsEach]) / scale)
+		}
+	} else {
+		waiting = float32(q.Waiting()) / float32(q.Waiting()+queueScale)
+		observation[0] = float32(times[0] / (math.Abs(times[0]) + timeScale))
+		for i, x := range times[1:] {
+			observation[1+i] = float32(1 - timeScale/(x+timeScale)) // +Inf becomes 1
 		}
 	}
 	at := jobFeatures
@@ -102,12 +105,12 @@ func (o DeadlineOptions) Observe(q *sim.Queue, observation []float32, mask []boo
 	countJobs(q, left, duration, bins)
 	at += len(bins)
 
-	o.observeSlices(q, queue, observation[at:], mask)
+	o.observeSlices(q, waiting, observation[at:], mask)
 }
 
-// observeSlices writes the mask and the observation of the slices, followed by the extras. queue is the observed number
-// of waiting jobs.
-func (o DeadlineOptions) observeSlices(q *sim.Queue, queue float32, observation []float32, mask []bool) {
+// observeSlices writes the mask, and the observation of the slices, followed by the extra features. The first of these
+// is waiting, the scaled number of jobs that wait.
+func (o DeadlineOptions) observeSlices(q *sim.Queue, waiting float32, observation []float32, mask []bool) {
 	all := q.Slices()
 	largest := mig.Slices(0)
 	for i := range all {
@@ -125,9 +128,10 @@ func (o DeadlineOptions) observeSlices(q *sim.Queue, queue float32, observation 
 			observation[len(all)+i] = float32(s.Size) / 7
 		}
 	}
-	extras := [extraFeatures]float32{queue, float32(q.Free()) / float32(len(all)), float32(largest) / 7}
+	extras := [extraFeatures]float32{waiting, float32(q.Free()) / float32(len(all)), float32(largest) / 7}
 	switch {
 	case o.First:
+		// It has no extra features.
 	case !o.Original:
 		copy(observation[2*len(all):], extras[:])
 	case o.Released:
@@ -145,7 +149,7 @@ const (
 // the last one its upper end as well.
 var releasedEdges = [binsEach + 1]float64{-100, 0, 0.05, 0.2, 0.5, 1, 5, 10, 20, 30, 1e9}
 
-// releasedBin returns the bin of a time, or -1.
+// releasedBin returns the notebook's bin of a time, or -1.
 func releasedBin(x float64) int {
 	if x == releasedEdges[binsEach] {
 		return binsEach - 1
@@ -158,7 +162,7 @@ func releasedBin(x float64) int {
 	return -1
 }
 
-// The values that appear as 1/2 in the observation.
+// The time and the number of waiting jobs that the observation shows as 1/2.
 const (
 	timeScale  = 3 // minutes
 	queueScale = 16
@@ -177,18 +181,20 @@ func urgency(j *task.Job, now task.Minutes) float64 {
 	return min(1, float64(j.On(7)/max(j.Deadline-now, 0.01)))
 }
 
-// countJobs writes the shares of the waiting jobs by bin. The two functions return the bin of a time
+// countJobs writes the shares of the waiting jobs by bin. left and duration return the bin of a time
 // to the deadline and of a duration, or -1.
 func countJobs(q *sim.Queue, left, duration func(float64) int, bins []float32) {
 	clear(bins)
 	now := q.Now()
 	for j := range q.All() {
-		of := left
 		for i, x := range jobTimes(j, now) {
-			if bin := of(x); bin >= 0 {
+			find := duration
+			if i == 0 {
+				find = left
+			}
+			if bin := find(x); bin >= 0 {
 				bins[i*binsEach+bin]++
 			}
-			of = duration
 		}
 	}
 	n := float32(q.Waiting())
@@ -197,10 +203,10 @@ func countJobs(q *sim.Queue, left, duration func(float64) int, bins []float32) {
 	}
 }
 
-// durationBin doubles the edges from 1/4 on.
+// durationBin returns the bin of a duration in minutes. From 1/4 on, the edges of bins double.
 func durationBin(d float64) int { return min(max(exponent(d)+3, 0), binsEach-1) }
 
-// leftBin doubles the edges from 1/2 on, too.
+// leftBin returns the bin of a time to the deadline in minutes. From 1/2 on, the edges of bins double.
 func leftBin(left float64) int {
 	switch {
 	case left < -8:

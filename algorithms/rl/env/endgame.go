@@ -72,7 +72,8 @@ func (o *Own) find(p plannedTask) int {
 }
 
 // Undecided is an [Own] for training with an endgame. Its episodes have only the decisions before the endgame, and the
-// reward of the last decision includes the rewards of the endgame. The source must draw more tasks than the endgame has.
+// reward of the last decision includes the rewards of the endgame. The source must draw more tasks than the endgame
+// has.
 type Undecided struct{ *Own }
 
 // Step implements [Env].

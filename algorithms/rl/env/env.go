@@ -32,7 +32,7 @@ type Range struct {
 	Low, High float64
 }
 
-// Rows are observations and masks of several environments, queues or candidates.
+// Rows holds observations and masks of several environments, queues or candidates.
 type Rows struct {
 	Shape        Shape
 	Observations []float32
@@ -54,8 +54,8 @@ func (r *Rows) Observation(i int) []float32 {
 // Mask returns the mask of a row.
 func (r *Rows) Mask(i int) []bool { return r.Masks[i*r.Shape.Actions : (i+1)*r.Shape.Actions] }
 
-// Times is how long a task runs, in seconds by instance size; index 0 is not used.
-// +Inf for sizes on which it does not fit. Sizes that the GPU lacks are not used.
+// Times holds a task's durations in seconds, by instance size. A duration is +Inf if the task does not fit the size.
+// Index 0, and sizes that the GPU lacks, are not used.
 type Times [mig.MaxSize + 1]float64
 
 // TimesOf returns how long the tasks of a batch run on a GPU.

@@ -33,7 +33,7 @@ type Grouping struct {
 	// mean is the mean solo time of the window, in seconds.
 	mean float64
 	// jobs are the jobs of the window, longest first.
-	jobs [WindowSize]profiled
+	jobs [WindowSize]windowJob
 	// left lists the jobs without a group, longest first, as indices in jobs. leftBuffer is its memory.
 	left       []int8
 	leftBuffer [WindowSize]int8
@@ -45,9 +45,9 @@ type Grouping struct {
 	slotBuffer                [corun.MaxConcurrency]int
 }
 
-// profiled is a job of the window with the counters of the paper's Table III when it runs alone
+// A windowJob is a job of the window with the counters of the paper's Table III when it runs alone
 // on the GPU.
-type profiled struct {
+type windowJob struct {
 	// index is the job's index in the window, and program the job itself.
 	index   int
 	program *task.Program
@@ -111,12 +111,14 @@ type offer struct {
 	compute, memory float64
 }
 
+// actions are the agent's 29 setups.
 var actions = actionsOf(corun.Agent)
 
+// actionsOf returns the setups of a family for two jobs or more.
 func actionsOf(f corun.Family) (out []action) {
 	for n := 2; n <= corun.MaxConcurrency; n++ {
 		for _, s := range corun.Setups(f, n) {
-			a := action{s, s.Layout(), offersOf(&s)}
+			a := action{setup: s, layout: s.Layout(), offers: offersOf(&s)}
 			slices.SortStableFunc(a.offers, func(x, y offer) int { return cmp.Compare(x.compute, y.compute) })
 			out = append(out, a)
 		}
@@ -127,6 +129,7 @@ func actionsOf(f corun.Family) (out []action) {
 // alone is the setup of a job that runs alone.
 var alone = corun.Setups(corun.Agent, 1)[0]
 
+// offersOf returns the hardware of each slot of a setup.
 func offersOf(s *corun.Setup) (out []offer) {
 	for domain, gi := range s.GIs {
 		for _, ci := range gi.CIs {
@@ -165,9 +168,9 @@ func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 	g.mean = meanSolo(jobs)
 	for i := range jobs {
 		p := &jobs[i]
-		g.jobs[i] = profiled{index: i, program: p, time: float64(p.Solo) / g.mean, counters: countersOf(p, g.mean)}
+		g.jobs[i] = windowJob{index: i, program: p, time: float64(p.Solo) / g.mean, counters: countersOf(p, g.mean)}
 	}
-	slices.SortStableFunc(g.jobs[:len(jobs)], func(a, b profiled) int { return cmp.Compare(b.time, a.time) })
+	slices.SortStableFunc(g.jobs[:len(jobs)], func(a, b windowJob) int { return cmp.Compare(b.time, a.time) })
 	g.left = g.leftBuffer[:len(jobs)]
 	for i := range g.left {
 		g.left[i] = int8(i)
