@@ -19,9 +19,9 @@ import (
 	"miglab/harness/task"
 )
 
-// batchOptions are the options of environments for batches.
+// batchOptions are the common options of own and batch.
 type batchOptions struct {
-	// Workload is a synthetic dataset with a sampler.
+	// Workload is a synthetic dataset, from whose sampler episodes are drawn.
 	Workload string `json:"workload"`
 	// Dataset replaces the workload: episodes are its instances, in order. Of n environments, number i has the
 	// instances i, i+n, i+2n and so on. After the last instance comes the first.
@@ -94,7 +94,8 @@ type scheduler interface {
 	Makespan() float64
 }
 
-// open returns the environments that newScheduler makes. sampled says that other options concern sampled batches alone.
+// open returns the kind of the environments that newScheduler makes. sampled says that an option is set that a dataset
+// does not have.
 func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (scheduler, error)) (k kind, err error) {
 	if b.Tasks < 1 || b.Tasks > maxTasks {
 		return k, fmt.Errorf("tasks is %d; it is from 1 to %d", b.Tasks, maxTasks)
@@ -127,7 +128,7 @@ func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (scheduler, 
 	if b.FAR {
 		k.facts = append(k.facts, "far_makespan_s")
 	}
-	k.make = func(i, n int) (environment, error) {
+	k.newEnvironment = func(i, n int) (environment, error) {
 		e := &batch{batchOptions: b, first: i, next: i, stride: n}
 		var err error
 		e.scheduler, err = newScheduler(e)
@@ -136,14 +137,16 @@ func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (scheduler, 
 	return k, err
 }
 
-// A batch holds the tasks that the episodes of an environment schedule.
+// A batch is an environment of own or batch, with the batch of tasks that its episode schedules.
 type batch struct {
 	*batchOptions
 	scheduler
-	// first, next and stride say which instances of a dataset are scheduled.
+	// first is the environment's first instance of a dataset, next the one of the next episode. stride lies between
+	// two.
 	first, next, stride int
-	times               []env.Times // drawn
-	// problem is the batch of the episode, for a dataset or for facts.
+	// times are the tasks that the sampler has drawn.
+	times []env.Times
+	// problem is the batch of the episode. It is set only for a dataset, or if facts need it.
 	problem schedule.Problem
 }
 
@@ -157,7 +160,10 @@ func (b *batch) draw(rng *rand.Rand, tasks []env.Times) int {
 func (b *batch) rewind() { b.next = b.first }
 
 func (b *batch) begin(rng *rand.Rand, facts []float64) error {
-	facts = facts[:0]
+	write := func(fact float64) {
+		facts[0] = fact
+		facts = facts[1:]
+	}
 	if b.dataset == nil {
 		b.Reset(rng)
 		if b.Bound || b.FAR {
@@ -170,7 +176,7 @@ func (b *batch) begin(rng *rand.Rand, facts []float64) error {
 		if err := b.load(); err != nil {
 			return fmt.Errorf("instance %d of %s: %w", b.next, b.dataset.ID(), err)
 		}
-		facts = append(facts, float64(b.next))
+		write(float64(b.next))
 		b.next += b.stride
 	}
 	if b.Bound {
@@ -178,14 +184,14 @@ func (b *batch) begin(rng *rand.Rand, facts []float64) error {
 		if err != nil {
 			return err
 		}
-		facts = append(facts, float64(bound))
+		write(float64(bound))
 	}
 	if b.FAR {
 		s, err := algo.MustParse("far").Schedule(context.Background(), b.problem)
 		if err != nil {
 			return err
 		}
-		_ = append(facts, float64(s.Makespan()))
+		write(float64(s.Makespan()))
 	}
 	return nil
 }

@@ -12,20 +12,21 @@ import (
 
 // A kind is a kind of environments with its options.
 type kind struct {
-	// metrics name what is measured of an episode, and facts what is known of it when it begins; names end in the unit.
-	metrics, facts []string
+	// facts name the numbers that are known when an episode begins, and metrics those that are measured when it is
+	// done. Names end in the unit.
+	facts, metrics []string
 	// instances is the number of instances of the dataset; 0 without one or without an end.
 	instances int
-	// make makes environment i of n.
-	make func(i, n int) (environment, error)
+	// newEnvironment makes environment i of n.
+	newEnvironment func(i, n int) (environment, error)
 }
 
-// An environment measures its episodes.
+// An environment reports facts and metrics of its episodes.
 type environment interface {
 	env.Env
 	// Bounds returns bounds of the values of an observation.
 	Bounds() []env.Range
-	// rewind makes the first instance of a dataset the next one.
+	// rewind restarts the instances of a dataset: the next episode has the first one.
 	rewind()
 	// begin begins an episode and writes its facts.
 	begin(rng *rand.Rand, facts []float64) error
@@ -46,10 +47,10 @@ func openKind(name string, options []byte) (kind, error) {
 	return kind{}, nearest.Unknown("environment", name, []string{"batch", "deadline", "own"})
 }
 
-// openDeadline makes the deadline report's queue.
+// openDeadline opens the deadline report's queue.
 func openDeadline(options []byte) (kind, error) {
 	o := struct {
-		// Dataset is one of deadline/, with its parameters.
+		// Dataset is a dataset of the family deadline, with its parameters.
 		Dataset string `json:"dataset"`
 		GPU     string `json:"gpu"`
 		env.DeadlineOptions
@@ -63,10 +64,11 @@ func openDeadline(options []byte) (kind, error) {
 	}
 	fleet, draw, err := datasets.DaySampler(o.Dataset, gpu)
 	metrics := []string{"late_percent", "tardiness_min", "energy_wmin", "energy_as_released_wmin"}
-	return kind{metrics: metrics, make: func(int, int) (environment, error) {
+	newDay := func(int, int) (environment, error) {
 		d, err := env.NewDeadline(fleet, draw, o.DeadlineOptions)
 		return day{d}, err
-	}}, err
+	}
+	return kind{metrics: metrics, newEnvironment: newDay}, err
 }
 
 // A day is an episode of the deadline report's queue.

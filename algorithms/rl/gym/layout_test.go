@@ -15,7 +15,7 @@ import (
 	"miglab/harness/mig"
 )
 
-// A documented part is a line of the tables of observations in the documentation of the Python package.
+// A documented is a line of the tables of observations in the documentation of the Python package.
 type documented struct {
 	row        bool // of a task
 	begin, end int  // with the default options

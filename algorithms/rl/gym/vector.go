@@ -8,7 +8,7 @@ import (
 	"miglab/algorithms/rl/env"
 )
 
-// A vector is environments of one kind that are stepped together.
+// A vector holds environments of one kind that are stepped together.
 type vector struct {
 	*request
 	kind
@@ -16,21 +16,23 @@ type vector struct {
 	shape env.Shape
 	// streams are the random streams from which the environments draw their episodes.
 	streams []*rand.Rand
-	// live says which environments have an episode. The others wait for one to begin.
+	// live says which environments are in an episode. The others wait for one to begin.
 	live []bool
 
-	// message holds a message of the client: for each environment a value, and an order that gives it a meaning.
+	// message is the memory of the client's message. It has a value and an order for each environment; the order says
+	// what the value means.
 	message []byte
 	values  []int64
 	orders  []uint8
 
 	// frame is the memory of the reply. The slices are its parts, in this order, with one row for each environment.
 	frame []byte
-	// known are the facts of the episodes, and measured the metrics of those that the message has ended, else NaN.
+	// known has the facts of the present episodes. measured has the metrics of the episodes that the message has ended,
+	// and NaN for others.
 	known, measured       []float64
 	observations, rewards []float32
-	// masks are the allowed actions. done and truncated are the episodes that the message has ended: by themselves, and
-	// by an action that is not allowed.
+	// masks marks the allowed actions. done marks the episodes that have come to their end with this message, and
+	// truncated those that an action has ended that is not allowed.
 	masks, done, truncated []bool
 	// answers has lines of a file of answers for the episodes that are done.
 	answers []byte
@@ -45,7 +47,7 @@ const (
 	orderSeed                // Restart the stream with the value as its seed, and the instances of a dataset; begin.
 )
 
-// Limits of a vector. maxValues is for the values of all observations and masks.
+// Limits of a vector: its environments, and the values of all their observations and masks.
 const (
 	maxEnvironments = 1 << 16
 	maxValues       = 1 << 28
@@ -55,24 +57,32 @@ func newVector(o *request) (*vector, error) {
 	if o.Envs < 1 || o.Envs > maxEnvironments {
 		return nil, fmt.Errorf("a vector of %d environments; there are from 1 to %d", o.Envs, maxEnvironments)
 	}
-	k, err := openKind(o.Environment, o.Options)
-	v := &vector{request: o, kind: k, live: make([]bool, o.Envs)}
-	for i := 0; i < o.Envs && err == nil; i++ {
-		var e environment
-		if e, err = v.make(i, o.Envs); err != nil {
-			break
-		}
-		v.shape = e.Shape()
-		if values := (v.shape.Observation + v.shape.Actions) * o.Envs; values > maxValues {
-			err = fmt.Errorf("%d environments of this size have %d values; there may be %d", o.Envs, values, maxValues)
-		}
-		v.envs, v.streams = append(v.envs, e), append(v.streams, newStream(o.Seed+uint64(i)))
-	}
-	if err != nil {
+	v := &vector{request: o, live: make([]bool, o.Envs)}
+	if err := v.open(); err != nil {
 		return nil, fmt.Errorf("environment %s: %w", o.Environment, err)
 	}
 	v.allocate()
 	return v, nil
+}
+
+// open makes the environments and their streams.
+func (v *vector) open() (err error) {
+	if v.kind, err = openKind(v.Environment, v.Options); err != nil {
+		return err
+	}
+	for i := range v.Envs {
+		e, err := v.newEnvironment(i, v.Envs)
+		if err != nil {
+			return err
+		}
+		v.shape = e.Shape()
+		if values := (v.shape.Observation + v.shape.Actions) * v.Envs; values > maxValues {
+			return fmt.Errorf("%d environments of this size have %d values; there may be %d", v.Envs, values, maxValues)
+		}
+		v.envs = append(v.envs, e)
+		v.streams = append(v.streams, newStream(v.Seed+uint64(i)))
+	}
+	return nil
 }
 
 func newStream(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
@@ -111,7 +121,7 @@ func (v *vector) apply() error {
 			return err
 		}
 		if order >= orderBegin || order == orderStepAndBegin && (v.done[i] || v.truncated[i]) {
-			v.live[i] = false // if it fails
+			v.live[i] = false // It stays so if the episode cannot begin.
 			if err := v.envs[i].begin(v.streams[i], v.known[i*len(v.facts):][:len(v.facts)]); err != nil {
 				return err
 			}
@@ -125,8 +135,8 @@ func (v *vector) apply() error {
 // steps reports whether the message has an action that an environment carries out.
 func (v *vector) steps(i int) bool { return v.orders[i] <= orderStepAndBegin && v.live[i] }
 
-// admit checks an order. If the client asked for it, an action that is not allowed is replaced, or marks the episode as
-// truncated. One that does not exist is always an error.
+// admit checks an order. An action that does not exist is always an error. An action that is not allowed is replaced,
+// truncates the episode or is an error, as the client has asked with invalid.
 func (v *vector) admit(i int) error {
 	v.truncated[i] = false
 	action, mask := v.values[i], v.mask(i)
@@ -135,6 +145,7 @@ func (v *vector) admit(i int) error {
 	case v.orders[i] > orderSeed:
 		return fmt.Errorf("environment %d: there is no order %d; an order is from 0 to %d", i, v.orders[i], orderSeed)
 	case !v.steps(i) || exists && mask[action]:
+		// It is right.
 	case exists && v.Invalid == "nearest":
 		v.values[i] = replacement(mask, action)
 	case exists && v.Invalid == "end":
@@ -167,7 +178,7 @@ func listActions(mask []bool) string {
 	return fmt.Sprint(out)
 }
 
-// step carries out the action of an environment, if the message has one.
+// step carries out the action of an environment, if the message has one, and writes its results.
 func (v *vector) step(i int) (err error) {
 	metrics := v.measured[i*len(v.metrics):][:len(v.metrics)]
 	for k := range metrics {
@@ -177,7 +188,8 @@ func (v *vector) step(i int) (err error) {
 	if !v.steps(i) {
 		return nil
 	}
-	if v.live[i] = !v.truncated[i]; !v.live[i] {
+	if v.truncated[i] {
+		v.live[i] = false
 		return nil
 	}
 	v.rewards[i], v.done[i] = v.envs[i].Step(int(v.values[i]))
