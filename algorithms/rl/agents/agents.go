@@ -1,6 +1,6 @@
 // Package agents holds the schedulers that were trained with reinforcement learning, and their weights: the agents of
-// the DRL paper under its names, one of the deadline report, one of the hierarchical paper, and our own, which is
-// called agent.
+// the DRL paper under its names, one of the deadline report, one of the hierarchical paper, and our own agents, agent
+// and d3qn-own.
 //
 // This package does not train. It evaluates the networks with the portable kernel, so that
 // decisions do not depend on how the program was built.
@@ -23,16 +23,15 @@ var Workloads = []string{"POORSCALING", "GOODSCALING", "MIXSCALINGUNIFORM", "MIX
 //go:embed weights
 var weights embed.FS
 
-var read = weights.ReadFile
+var readFile = weights.ReadFile // replaced by tests
 
 // Extension ends the names of weight files.
 const Extension = ".weights"
 
-// seedInName separates the name of an agent's weights from the number of the training run.
+// seedInName separates the name of an agent's weights from the seed of the training run.
 const seedInName = "-seed"
 
-// RunName is the name of the weights of a training run with the given seed. The first run has
-// the agent's name alone.
+// RunName returns the name of the weights of a training run. The run with seed 1 has the agent's name alone.
 func RunName(weights string, seed uint64) string {
 	if seed == 1 {
 		return weights
@@ -51,7 +50,7 @@ func (e *NotTrainedError) Error() string {
 // loadWeights copies the embedded weights of a name into a network.
 func loadWeights(name string, into nn.Policy) error {
 	file := "weights/" + name + Extension
-	text, err := read(file)
+	text, err := readFile(file)
 	if err != nil {
 		return &NotTrainedError{name}
 	}
@@ -65,13 +64,12 @@ func loadWeights(name string, into nn.Policy) error {
 	return nn.LoadInto(into, file, meta, parameters)
 }
 
-// policies keeps the network of each name once, as reading weights takes longer than many
-// decisions.
+// policies keeps the networks of [loadPolicy] by name, because reading weights takes longer than many decisions.
 var policies sync.Map // name to func() (nn.Policy, error)
 
-// policyOf returns the network with the embedded weights of a name. Callers must not use it directly, but call its
+// loadPolicy returns the network with the embedded weights of a name, which all callers share: they must only call its
 // Share. untrained makes a network for the weights.
-func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
+func loadPolicy(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	once, _ := policies.LoadOrStore(name, sync.OnceValues(func() (nn.Policy, error) {
 		p := untrained()
 		return p, loadWeights(name, p)
@@ -79,8 +77,8 @@ func policyOf(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	return once.(func() (nn.Policy, error))()
 }
 
-// hashes keeps the results of [hashOf] by name.
-var hashes sync.Map
+// hashes keeps the results of [hashOf].
+var hashes sync.Map // name to string
 
 // hashOf returns the first 16 hexadecimal digits of the digest of the embedded weights of a name; "" without a file.
 func hashOf(name string) string {
@@ -88,15 +86,15 @@ func hashOf(name string) string {
 		return h.(string)
 	}
 	hash := ""
-	if text, err := read("weights/" + name + Extension); err == nil {
+	if text, err := readFile("weights/" + name + Extension); err == nil {
 		hash = fmt.Sprintf("%x", nn.Digest(text))[:16]
 	}
 	hashes.Store(name, hash)
 	return hash
 }
 
-// shipped lists the seeds of an agent's training runs that are part of the program, and its recipes. The lists always
-// have the first run and the usual recipe. A test checks that seeds are numbers.
+// shipped lists the seeds of an agent's training runs whose weights are part of the program, and its recipes. The lists
+// always have the first run and the usual recipe. A test checks that seeds are numbers.
 func shipped(agent string) (seeds, recipes []string) {
 	seeds, recipes = []string{"1"}, []string{usualRecipe}
 	files, _ := weights.ReadDir("weights") // the folder is embedded

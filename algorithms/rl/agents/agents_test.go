@@ -28,11 +28,11 @@ import (
 // reading lets agents read their weights otherwise until the test ends.
 func reading(t *testing.T, otherwise func(file string) ([]byte, error)) {
 	t.Helper()
-	before := read
-	read = otherwise
+	before := readFile
+	readFile = otherwise
 	forget()
 	t.Cleanup(func() {
-		read = before
+		readFile = before
 		forget()
 	})
 }
@@ -153,7 +153,7 @@ func TestFurtherTrainingRun(t *testing.T) {
 		t.Errorf("the weights of seed 2 are called %s", got)
 	}
 	var asked []string
-	first := read
+	first := readFile
 	reading(t, func(name string) ([]byte, error) {
 		asked = append(asked, name)
 		if name == file {
@@ -164,7 +164,7 @@ func TestFurtherTrainingRun(t *testing.T) {
 	a := PaperAgents[slices.IndexFunc(PaperAgents, func(a PaperAgent) bool { return a.Name == "rl-float" })]
 	args := maps.Clone(algo.MustParse("rl-float").Args)
 	args["seed"] = "2"
-	made := a.new(args)
+	made := a.newAgent(args)
 	p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{task.New("t", map[mig.Slices]mig.Seconds{1: 2, 2: 1, 3: 1, 4: 1, 7: 1})}}
 	if _, err := made.Schedule(context.Background(), p); err != nil {
 		t.Error(err)
@@ -435,7 +435,7 @@ func TestWrongWeights(t *testing.T) {
 		_, err = answer(a, p)
 		return err
 	}
-	have := read
+	have := readFile
 	for _, id := range []string{"agent", "agent-stream?workload=POORSCALING", "rl-onehot", "rl-online", "rl-deadline?training=tight", "d3qn"} {
 		reading(t, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
 		var missing *NotTrainedError

@@ -15,7 +15,7 @@ import (
 type CorunAgent struct {
 	// Name names the algorithm, and the weights of its first training run.
 	Name, Doc string
-	// Prospects says that the agent sees what each group saves by the co-run model; see
+	// Prospects says that the agent sees the time that each group saves by the co-run model; see
 	// [env.NewGrouping]. The paper's agent does not.
 	Prospects bool
 	// Steps is the length of its training.
@@ -24,12 +24,16 @@ type CorunAgent struct {
 	version int
 }
 
-// CorunAgents are the hierarchical paper's agent, and ours, which sees more.
+// CorunAgents lists the hierarchical paper's agent, and ours, which sees more.
 var CorunAgents = []CorunAgent{
-	{"d3qn", "the paper's agent: dueling double DQN on the jobs' counters, for 29 setups", false, 600_000, 2},
 	{
-		"d3qn-own", "our variant of the paper's agent, which also sees what each group saves by the co-run model",
-		true, 120_000, 1,
+		Name: "d3qn", Doc: "the paper's agent: dueling double DQN on the jobs' counters, for 29 setups",
+		Steps: 600_000, version: 2,
+	},
+	{
+		Name:      "d3qn-own",
+		Doc:       "our variant of the paper's agent, which also sees what each group saves by the co-run model",
+		Prospects: true, Steps: 120_000, version: 1,
 	},
 }
 
@@ -57,7 +61,7 @@ func (a *CorunAgent) NewPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 }
 
 func (a *CorunAgent) make(args algo.Args) (algo.Corun, error) {
-	p, err := policyOf(a.weights(args), func() nn.Policy { return a.NewPolicy(nn.Portable(), nil) })
+	p, err := loadPolicy(a.weights(args), func() nn.Policy { return a.NewPolicy(nn.Portable(), nil) })
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +78,9 @@ func (a *corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, erro
 }
 
 // A CorunPlanner plans windows with a network. It splits windows of more than 12 jobs into
-// parts: the first 12 jobs, then the next 12, and so on. It was trained with Cmax = 4; a lower limit removes
-// candidates, and a higher one does not add any. It is used by one goroutine at a time.
+// parts: the first 12 jobs, then the next 12, and so on. The network was trained for groups of up to four jobs (the
+// paper's Cmax). A lower limit removes candidates, and a higher one does not add any. A planner is used by one
+// goroutine at a time.
 type CorunPlanner struct {
 	grouping   env.Grouping
 	policy     nn.Policy
@@ -89,7 +94,7 @@ func (a *CorunAgent) NewPlanner(p nn.Policy) *CorunPlanner {
 
 // Plan implements [algo.Corun]. An invalid window is a [*corun.InvalidError].
 func (p *CorunPlanner) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
-	return inParts(ctx, w, func(part corun.Window) (out corun.Plan) {
+	return planParts(ctx, w, func(part corun.Window) (out corun.Plan) {
 		p.grouping.Load(part.Jobs, min(w.Concurrency, corun.MaxConcurrency))
 		for !p.grouping.Done() {
 			choice := p.candidates.Best(&p.grouping, p.policy.Forward)
@@ -100,8 +105,8 @@ func (p *CorunPlanner) Plan(ctx context.Context, w corun.Window) (corun.Plan, er
 	})
 }
 
-// inParts plans a window in parts of 12 jobs.
-func inParts(ctx context.Context, w corun.Window, plan func(part corun.Window) corun.Plan) (corun.Plan, error) {
+// planParts plans a window in parts of [env.WindowSize] jobs.
+func planParts(ctx context.Context, w corun.Window, plan func(part corun.Window) corun.Plan) (corun.Plan, error) {
 	if v := w.Check(); v != nil {
 		return nil, &corun.InvalidError{Violations: v}
 	}
@@ -122,7 +127,7 @@ func inParts(ctx context.Context, w corun.Window, plan func(part corun.Window) c
 	return out, nil
 }
 
-// A ceiling makes the best plan that the agents could make, or could make with other setups.
+// A ceiling returns the best plan that an agent could form with the setups of a family.
 type ceiling struct{ setups corun.Family }
 
 var _ = algo.Register(algo.Spec{
@@ -136,5 +141,5 @@ var _ = algo.Register(algo.Spec{
 })
 
 func (c ceiling) Plan(ctx context.Context, w corun.Window) (corun.Plan, error) {
-	return inParts(ctx, w, func(part corun.Window) corun.Plan { return env.Ceiling(&part, c.setups) })
+	return planParts(ctx, w, func(part corun.Window) corun.Plan { return env.Ceiling(&part, c.setups) })
 }

@@ -24,11 +24,10 @@ type DeadlineAgent struct {
 	// Dataset names the dataset that the agent learns from.
 	Dataset string `csv:"dataset"`
 	env.DeadlineOptions
-	// Float32 trains with the clock of the authors' notebook. As there, no day is then cut short. With the observation
-	// of the first notebook, no day is cut short either.
+	// Float32 trains with the clock of the authors' notebook. As there, no day is then cut short by the end of a
+	// segment of the training. With First, no day is cut short either.
 	Float32 bool `csv:"float32"`
-	// Steps is the length of the training. Without a cut there are 62 updates, the first number that takes 500,000
-	// steps.
+	// Steps is the length of the training. If no day is cut short, it is a multiple of the steps of an update.
 	Steps int `csv:"steps"`
 	// Runs is the number of training runs. Numbers about an agent that the report prints are judged over all runs.
 	Runs int `csv:"runs"`
@@ -40,10 +39,10 @@ func (a *DeadlineAgent) WeightsName() string { return "rl-deadline-" + a.Name }
 //go:embed deadline.csv
 var deadlineFile embed.FS
 
-// DeadlineAgents are the trained agents in the report's tables, and some more to compare with them. The first is the
-// authors' notebook of the enhanced version; [env.DeadlineOptions] and the recipe in package train say what it does
-// other than the report's text. Original is the original version as the report describes it, and notebook as
-// the authors' notebook of that version has it, which pre-empts jobs.
+// DeadlineAgents lists the trained agents in the report's tables, and some more to compare with them. The first follows
+// the authors' notebook of the enhanced version; [env.DeadlineOptions] and the recipe in package train say where the
+// notebook differs from the report's text. The agent original is the original version as the report describes it. The
+// agent notebook is the same version as in the authors' notebook, which pre-empts jobs.
 var DeadlineAgents = strictcsv.Embedded[DeadlineAgent](deadlineFile, "deadline.csv",
 	"released", "original", "sparse", "energy", "first", "penalty", "float32")
 
@@ -70,7 +69,7 @@ var _ = algo.Register(algo.Spec{
 	New:      algo.NewDispatcher(newDeadline),
 })
 
-// deadlineDays is how many days the agent decides for at once: two tiles of the products in
+// deadlineDays is the number of days for which the agent decides at once: two tiles of the products in
 // package nn.
 const deadlineDays = 8
 
@@ -100,7 +99,7 @@ func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) 
 	}
 	a := deadlineAgent(args)
 	shape := a.Shape()
-	p, err := policyOf(deadlineWeights(args), func() nn.Policy {
+	p, err := loadPolicy(deadlineWeights(args), func() nn.Policy {
 		return nn.NewActor(shape.Observation, a.Hidden(), shape.Actions, nn.Portable())
 	})
 	if err != nil {
@@ -109,7 +108,7 @@ func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) 
 	return &deadline{policy: p.Share(), options: a.DeadlineOptions}, nil
 }
 
-// Shape is the size of the agent's observations and actions.
+// Shape returns the sizes of the agent's observations and actions.
 func (a *DeadlineAgent) Shape() env.Shape { return a.DeadlineOptions.Shape(DeadlineSlices) }
 
 // Dispatch implements [sim.Dispatcher]. A single free slice needs no network: more than
@@ -123,6 +122,7 @@ func (d *deadline) Dispatch(q *sim.Queue) int {
 	return choice[0]
 }
 
+// DispatchAll implements [sim.BatchDispatcher].
 func (d *deadline) DispatchAll(queues []*sim.Queue, choices []int) {
 	actions := d.policy.Actions()
 	d.rows.Resize(env.Shape{Observation: d.policy.Inputs(), Actions: actions}, len(queues))

@@ -13,10 +13,11 @@ import (
 // batches are split into parts of that size, in order of arrival.
 const OwnCapacity = 28
 
-// ownTemperature makes the best of 64 tries better than 1, 2 and 3 do, on batches of a seed that no table uses.
+// ownTemperature is our agent's [settings].temperature. With it, the best of 64 tries is better than with 1, 2 or 3, on
+// batches of a seed that no table uses.
 const ownTemperature = 1.5
 
-// OwnEndgame is the number of tasks at the end that are placed together, exactly. The network for
+// OwnEndgame returns the number of tasks at the end that are placed together, exactly. The network for
 // the A30 was trained with fewer.
 func OwnEndgame(g *mig.GPU) int {
 	if samePartitions(g, smallGPU) {
@@ -63,7 +64,7 @@ func ownWeightsA30(a algo.Args) string {
 	return ""
 }
 
-// ownHash names the weights for all GPUs.
+// ownHash returns the hashes of the weights for all GPUs, one after the other.
 func ownHash(a algo.Args) string {
 	hash := hashOf(ownWeights(a))
 	if a30 := ownWeightsA30(a); a30 != "" {
@@ -88,8 +89,8 @@ func newOwn(a algo.Args) *agent {
 }
 
 // NewOwnPolicy returns a network for [env.Own] with random weights. The network for the A30 is
-// deep and was trained with another weight of the entropy; together, that is better by a percent
-// there. For the A100 a deep network is not better.
+// deep ([nn.SetShape]). Together with another weight of the entropy in training, this is better by a percent
+// there. For the A100, a deep network is not better.
 func NewOwnPolicy(l env.OwnShape, k nn.Kernel, rng *rand.Rand) *nn.SetPolicy {
 	const hidden = 64 // units for each task; the trunk has twice as many
 	const nodesOfA30 = 7

@@ -54,7 +54,7 @@ func (a *PaperAgent) Options(g *mig.GPU, m mig.Reconfiguration) env.BatchOptions
 	}
 }
 
-// WeightsName is the name of the weights that were trained on a workload, in the first run.
+// WeightsName returns the name of the weights that were trained on a workload, in the first run.
 func (a *PaperAgent) WeightsName(workload string) string { return a.Name + "-" + workload }
 
 func init() {
@@ -76,18 +76,18 @@ func init() {
 			algo.Register(algo.Spec{
 				Name: a.Name, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
 				Params: params, Weights: hash, Together: batchesTogether,
-				New: algo.NewBatch(func(args algo.Args) (algo.Batch, error) { return a.new(args), nil }),
+				New: algo.NewBatch(func(args algo.Args) (algo.Batch, error) { return a.newAgent(args), nil }),
 			})
 		}
 		algo.Register(algo.Spec{
 			Name: stream, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
 			Params: params, Weights: hash, Together: batchesTogether,
-			New: algo.NewStream(func(args algo.Args) (algo.Stream, error) { return a.new(args), nil }),
+			New: algo.NewStream(func(args algo.Args) (algo.Stream, error) { return a.newAgent(args), nil }),
 		})
 	}
 }
 
-// batchesTogether is how many instances an agent decides for at once: two tiles of the products
+// batchesTogether is the number of instances for which an agent decides at once: two tiles of the products
 // in package nn.
 const batchesTogether = 8
 
@@ -110,13 +110,12 @@ var paperParams = []algo.Param{
 }
 
 // The values of the parameters actions and start. The released evaluation, calculate_ratio in
-// callbacks.py, is actions=sampled, because model.predict draws unless it is told not to, and
-// start=levels: the environment tells the agent levels of time that compute_makespan then counts
-// as seconds.
+// callbacks.py, has actions=sampled and start=levels: model.predict draws unless it is told not to, and
+// the environment tells the agent levels of time that compute_makespan then counts as seconds.
 const (
 	likeliestActions = "likeliest"
 	sampledActions   = "sampled"
-	anyActions       = "any" // what an agent does that has learned nothing
+	anyActions       = "any" // as an agent acts that has learned nothing
 
 	startInSeconds = "seconds"
 	startInLevels  = "levels"
@@ -134,7 +133,7 @@ func (a *PaperAgent) weights(args algo.Args) string {
 	return RunName(name, uint64(args.Int("seed")))
 }
 
-func (a *PaperAgent) new(args algo.Args) *agent {
+func (a *PaperAgent) newAgent(args algo.Args) *agent {
 	s := settings{
 		weights: a.weights(args), capacity: PaperTasks, k: args.Int(tries.Name),
 		sampled: args["actions"] != likeliestActions, startInLevels: args["start"] == startInLevels, temperature: 1,
@@ -150,7 +149,7 @@ func (a *PaperAgent) new(args algo.Args) *agent {
 		lane: func(g *mig.GPU, m mig.Reconfiguration) lane {
 			o := a.Options(g, m)
 			o.StartInLevels = s.startInLevels
-			b, _ := env.NewBatch(o, nil) // these options are right
+			b, _ := env.NewBatch(o, nil) // no error: the options are right
 			return b
 		},
 		network: func(l lane) nn.Policy {

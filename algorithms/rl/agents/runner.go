@@ -23,7 +23,7 @@ var tries = algo.Param{
 	Doc: "best of k tries: the first takes the likeliest action each time, the others draw",
 }
 
-// settings hold the choices that an agent's parameters make.
+// settings holds the choices that an agent's parameters make.
 type settings struct {
 	// weights names the embedded file. small names the file for GPUs with the partitions of the A30; it may be "".
 	weights, small string
@@ -138,7 +138,7 @@ type runner struct {
 	shape  env.Shape
 
 	attempts     []*attempt // one for each problem of the largest run so far
-	rows         env.Rows   // the masks are by active lane
+	rows         env.Rows   // masks by active lane, and the distinct observations
 	equal        []float32  // preferences that favour no action
 	exponentials []float64  // by action
 }
@@ -153,7 +153,7 @@ type attempt struct {
 	decisions int // of all lanes
 
 	active []int // lanes that are not done
-	rows   []int // of the observations, by active lane
+	rows   []int // by active lane, the row of its observation in the runner's rows, or forced
 }
 
 func (a *agent) newRunner(g *mig.GPU, model mig.Reconfiguration) (*runner, error) {
@@ -314,7 +314,7 @@ func (r *runner) step(attempts []*attempt) {
 }
 
 // act takes an action in every active lane of an attempt, whose masks begin at the given row.
-// Lane 0 takes the likeliest one unless all are sampled.
+// Lane 0 takes the likeliest action unless all are sampled.
 func (r *runner) act(t *attempt, preferences []float32, at int) {
 	actions := r.shape.Actions
 	t.decisions += len(t.active)

@@ -15,8 +15,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// A documented is a line of the tables of observations in the documentation of the Python package.
-type documented struct {
+// A documentedPart is a line of the Python package's table of observations.
+type documentedPart struct {
 	row        bool // of a task
 	begin, end int  // with the default options
 	count      string
@@ -25,7 +25,7 @@ type documented struct {
 }
 
 // readLayout returns the documented layout of an environment, and the text before its table.
-func readLayout(t *testing.T, name string) (text string, parts []documented) {
+func readLayout(t *testing.T, name string) (text string, parts []documentedPart) {
 	t.Helper()
 	doc, err := os.ReadFile("../python/miglab_gym/__init__.py")
 	if err != nil {
@@ -38,7 +38,7 @@ func readLayout(t *testing.T, name string) (text string, parts []documented) {
 		t.Fatalf("no table of %s", name)
 	}
 	for line := range strings.Lines(table + "\n") {
-		var d documented
+		var d documentedPart
 		line, d.row = strings.CutPrefix(strings.TrimSpace(line), "row ")
 		words := strings.Fields(line)
 		first, last, isRange := strings.Cut(words[0], ":")
@@ -58,7 +58,7 @@ func readLayout(t *testing.T, name string) (text string, parts []documented) {
 }
 
 // checkRanges compares indices, counts and bounds with the environment of default options.
-func checkRanges(t *testing.T, v *vector, parts []documented, symbols map[string]int) {
+func checkRanges(t *testing.T, v *vector, parts []documentedPart, symbols map[string]int) {
 	t.Helper()
 	number := func(s string) float64 {
 		if n, ok := symbols[s]; ok {
@@ -146,7 +146,7 @@ func (o *ownState) look() (area float64) {
 }
 
 // values returns what a line of the table says, and whether the order is left open, because slices are renamed.
-func (o *ownState) values(t *testing.T, d documented, seen []float32, row int) (want []float64, anyOrder bool) {
+func (o *ownState) values(t *testing.T, d documentedPart, seen []float32, row int) (want []float64, anyOrder bool) {
 	area, k, n := o.look(), float64(o.gpu.ComputeSlices), float64(len(o.tasks))
 	small := o.gpu.Profile(1)
 	instant := func(x float64) float64 { return (max(x, o.first) - o.first) / o.unit }
@@ -215,7 +215,7 @@ func (o *ownState) values(t *testing.T, d documented, seen []float32, row int) (
 }
 
 // check compares an observation with the table.
-func (o *ownState) check(t *testing.T, parts []documented, seen []float32) {
+func (o *ownState) check(t *testing.T, parts []documentedPart, seen []float32) {
 	t.Helper()
 	const header, width = 41, 17
 	for _, d := range parts {
@@ -404,7 +404,7 @@ func TestLayoutWithOptions(t *testing.T) {
 	_, parts := readLayout(t, "batch")
 	says := func(value string) {
 		t.Helper()
-		if !slices.ContainsFunc(parts, func(d documented) bool { return d.value == value }) {
+		if !slices.ContainsFunc(parts, func(d documentedPart) bool { return d.value == value }) {
 			t.Errorf("the table lacks %q", value)
 		}
 	}
