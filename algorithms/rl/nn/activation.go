@@ -2,7 +2,7 @@ package nn
 
 import "math"
 
-// An Activation is the function between two layers. Every build computes the same bits.
+// An Activation is the function between two layers. Every build computes the same bits. None is the identity.
 type Activation uint8
 
 const (
@@ -49,10 +49,7 @@ func (a Activation) Gradient(dy, y []float32) {
 	}
 }
 
-// tanh is a rational approximation in x² with relative error below 5e-7, the same as in Eigen and
-// XLA. Beyond ±tanhLimit single precision knows only ±1; very small arguments are
-// their own tangent. Every product is rounded separately, so that fused operations and
-// vectors give the same bits.
+// Beyond ±tanhLimit, tanh is ±1 in single precision.
 const tanhLimit = 7.90531110763549805
 
 var (
@@ -65,6 +62,8 @@ var (
 	}
 )
 
+// tanh approximates the hyperbolic tangent by x times a rational function of x², as Eigen and XLA do, with a relative
+// error below 5e-7. Every product is rounded separately, so that fused operations and vectors give the same bits.
 func tanh(x float32) float32 {
 	// NaN stays NaN: both comparisons are false.
 	if x > tanhLimit {

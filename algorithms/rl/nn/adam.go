@@ -6,7 +6,7 @@ import (
 	"miglab/harness/portable"
 )
 
-// Adam (Kingma and Ba, 2015) with Stable-Baselines3's constants: decay rates 0.9
+// Adam is the optimiser of Kingma and Ba (2015) with Stable-Baselines3's constants: decay rates 0.9
 // and 0.999 of the moments, epsilon 1e-5. Its exported fields are its whole state, for
 // checkpoints. Every build computes the same bits.
 type Adam struct {
@@ -27,9 +27,9 @@ func NewAdam(parameters int) *Adam {
 	return &Adam{First: make([]float32, parameters), Second: make([]float32, parameters)}
 }
 
+// adamCoefficients are the factors of one step.
 type adamCoefficients struct {
-	// rate is the learning rate with the first moment's bias correction, scale the
-	// second moment's.
+	// rate is the learning rate with the bias correction of the first moment. scale corrects the root of the second.
 	rate, scale float32
 	// clip scales the gradients.
 	clip float32
@@ -66,13 +66,13 @@ func ClipNorm(gradients []float32, limit float64) (norm float64, scale float32) 
 		}
 		return norm, float32(limit / norm)
 	}
-	// Squares are exact, and sums of n of them in any order differ by less than n roundings each. What both ends of
-	// that range give, all sums in it give.
+	// Squares are exact. Sums of n of them in different orders differ by less than n roundings each. If both ends of
+	// this range give the same scale, the portable sum gives it as well.
 	if sum, ok := squaresVector(gradients); ok {
 		margin := float64(len(gradients)) * 0x1p-51
-		low, atLeast := clip(sum * (1 - margin))
-		if _, atMost := clip(sum * (1 + margin)); atLeast == atMost {
-			return low, atLeast
+		low, scale := clip(sum * (1 - margin))
+		if _, other := clip(sum * (1 + margin)); scale == other {
+			return low, scale
 		}
 	}
 	return clip(squares(gradients))

@@ -24,7 +24,7 @@ type Kernel interface {
 // and dy, such as the zeros of one-hot observations.
 func Portable() Kernel { return rowKernel{} }
 
-// The products are sums of scaled rows ("axpy"). Unlike in a vectorised inner product,
+// A rowKernel computes products as sums of scaled rows ("axpy"). Unlike in a vectorised inner product,
 // the order of addition does not depend on memory alignment.
 type rowKernel struct{}
 
@@ -36,7 +36,7 @@ func (rowKernel) Affine(y, x, w, b []float32, d Dims) {
 	for i := range n {
 		row := y[i*out : (i+1)*out]
 		copy(row, b)
-		scaledRows(row, x[i*in:(i+1)*in], w, out)
+		axpyRows(row, x[i*in:(i+1)*in], w, out)
 	}
 }
 
@@ -49,7 +49,7 @@ func (rowKernel) InputGradient(dx, dy, w []float32, d Dims) {
 	for i := range n {
 		row := dx[i*in : (i+1)*in]
 		clear(row)
-		scaledRows(row, dy[i*out:(i+1)*out], t, in)
+		axpyRows(row, dy[i*out:(i+1)*out], t, in)
 	}
 }
 
@@ -71,13 +71,14 @@ func (rowKernel) WeightGradient(dw, db, x, dy []float32, d Dims) {
 	}
 }
 
-// scaledRows adds to y the rows of w times the elements of x.
-func scaledRows(y, x, w []float32, out int) {
+// axpyRows adds to y the rows of w times the elements of x.
+func axpyRows(y, x, w []float32, out int) {
 	for k, v := range x {
 		axpy(v, w[k*out:(k+1)*out], y)
 	}
 }
 
+// axpy adds alpha times x to y.
 func axpy(alpha float32, x, y []float32) {
 	if alpha == 0 {
 		return
@@ -108,6 +109,7 @@ type scratch struct{ buffer []float32 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
+// take returns the scratch's memory for n elements. Their contents are undefined.
 func (s *scratch) take(n int) []float32 {
 	s.buffer = resize(s.buffer, n)
 	return s.buffer

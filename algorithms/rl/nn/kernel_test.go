@@ -147,7 +147,7 @@ func comparePortableAffineOn(t *testing.T, kind int) {
 		Portable().Affine(got, x, w, b, Dims{n, in, out})
 		for i := range n {
 			copy(want[i*out:], b)
-			scaledRows(want[i*out:(i+1)*out], x[i*in:(i+1)*in], w, out)
+			axpyRows(want[i*out:(i+1)*out], x[i*in:(i+1)*in], w, out)
 		}
 		for i := range want {
 			if math.Float32bits(got[i]) != math.Float32bits(want[i]) {

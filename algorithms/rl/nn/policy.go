@@ -15,7 +15,7 @@ type Policy interface {
 	// of the loss by the results of the last Forward; dValues is nil if the network has no
 	// critic.
 	Backward(dPreferences, dValues []float32)
-	// Parameters and Gradients are the network's own, flat and of equal length.
+	// Parameters and Gradients return the network's own slices, which have the same length.
 	Parameters() []float32
 	Gradients() []float32
 	// Share returns a policy for another goroutine: it has the same parameters but its own

@@ -15,9 +15,10 @@ type QNetwork struct {
 	dueling bool
 
 	body             *MLP
-	advantage, value *Affine // value is nil if the network is not dueling
-	n                int
-	q, dAdvantage    []float32
+	advantage, value *Affine   // value is nil if the network is not dueling
+	n                int       // rows of the last Forward
+	q                []float32 // the action values of a dueling network
+	dAdvantage       []float32 // derivatives by the results of the heads
 	dValue           []float32
 }
 

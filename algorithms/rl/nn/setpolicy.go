@@ -9,9 +9,8 @@ import (
 	"miglab/harness/portable"
 )
 
-// SetShape is the layout of the observations of a [SetPolicy]: the number of live rows, then
-// Globals values, then Capacity rows of Row values each, the live ones first. It
-// prefers one of Choices for each row.
+// SetShape describes the observations and actions of a [SetPolicy]. An observation is the number of live rows, then
+// Globals values, then Capacity rows of Row values each, the live rows first. An action is one of Choices for one row.
 //
 // Deep joins each row with the globals before the rows are added up, and gives the head
 // another layer.
@@ -28,7 +27,7 @@ type SetShape struct {
 type SetPolicy struct {
 	network
 	shape SetShape
-	units int // hidden ones of a row
+	units int // hidden units for each row
 
 	// The head adds the outputs of context (from the trunk) and of item (from a row). A deep network adds the outputs
 	// of encodeGlobals and of encode1, and has the layer head.

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// terms are the elements of x that are not zero, each with the place in w where the row that
-// it scales begins. The slices are longer than n.
+// terms holds the elements of a row x that are not zero, each with the index in w at which the row that
+// it scales begins. There are n; the slices are longer.
 type terms struct {
 	values []float32
 	rows   []int32
@@ -29,7 +29,7 @@ func axpyVector(alpha float32, x, y []float32) int {
 	return len(y)
 }
 
-// affineVector computes [Kernel.Affine] with the same bits as scaledRows: it adds the same
+// affineVector computes [Kernel.Affine] with the same bits as axpyRows: it adds the same
 // products in the same order, but keeps the sums in registers instead of memory. It returns
 // false, without any effect, if it cannot compute them: it needs AVX-512, or AVX and at least 8 columns.
 func affineVector(y, x, w, b []float32, d Dims) bool {
@@ -39,11 +39,12 @@ func affineVector(y, x, w, b []float32, d Dims) bool {
 	}
 	t := termPool.Get().(*terms)
 	defer termPool.Put(t)
-	for i := 0; i < n; i++ {
-		if count := min(n-i, tileRows); count > 1 && out >= tileColumns && cpu.X86.HasAVX512F &&
-			t.dense(x[i*in:], count, in, out) {
+	tiles := out >= tileColumns && cpu.X86.HasAVX512F
+	for i := 0; i < n; {
+		count := min(n-i, tileRows)
+		if tiles && count > 1 && t.dense(x[i*in:], count, in, out) {
 			sumTile(y[i*out:], x[i*in:], b, w, Dims{count, in, out})
-			i += count - 1
+			i += count
 			continue
 		}
 		row := y[i*out : (i+1)*out]
@@ -53,6 +54,7 @@ func affineVector(y, x, w, b []float32, d Dims) bool {
 		} else {
 			t.sumAVX(row, b, w)
 		}
+		i++
 	}
 	return true
 }
@@ -64,7 +66,8 @@ const (
 	tileColumns = 64
 )
 
-// dense reports whether the first rows of x have no zeros. Sums leave zeros out, but tiles do not.
+// dense reports whether the first rows of x have no zeros. Tiles may be used only then: they do not leave zeros out, as
+// the sums do.
 func (t *terms) dense(x []float32, rows, in, out int) bool {
 	for i := range rows {
 		if t.take(x[i*in:(i+1)*in], out); t.n < in {
@@ -132,7 +135,7 @@ func (t *terms) sumAVX512(y, b, w []float32) {
 	}
 }
 
-// sumAVX does the same for at least 8 columns.
+// sumAVX does the same as sumAVX512 for at least 8 columns. It needs AVX.
 func (t *terms) sumAVX(y, b, w []float32) {
 	width, sum := 64, sum64
 	if len(y) < width {
@@ -210,8 +213,8 @@ func tanh16(y *float32, n int, constants *float32)
 //go:noescape
 func tanh8(y *float32, n int, constants *float32)
 
-// upperHalves reports whether the upper half of a vector register holds a value, and clears
-// them. It is for tests.
+// upperHalves reports whether the upper half of any vector register holds a value, and clears all upper halves. It is
+// for tests.
 //
 //go:noescape
 func upperHalves() bool

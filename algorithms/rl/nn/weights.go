@@ -48,9 +48,9 @@ const (
 	halfPrecision = "float16"
 )
 
-// packedFile returns the packed text: magic bytes, the text's SHA-256 and, deflated, first the even and then the odd
-// bytes of the text. The high bytes of the parameters resemble one another, and the low ones do not.
-func packedFile(text []byte) ([]byte, error) {
+// packText returns a file with the text: magic bytes, the text's SHA-256 and, deflated, first the even and then the odd
+// bytes of the text. This separates the high bytes of the parameters, which resemble one another, from the low ones.
+func packText(text []byte) ([]byte, error) {
 	hash := sha256.Sum256(text)
 	b := bytes.NewBuffer(slices.Concat([]byte(packedMagic), hash[:]))
 	w, err := flate.NewWriter(b, flate.BestCompression)
@@ -67,8 +67,8 @@ func packedFile(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// unpack returns the text of a packed file.
-func unpack(b []byte) ([]byte, error) {
+// unpackText returns the text of a packed file.
+func unpackText(b []byte) ([]byte, error) {
 	const begin = len(packedMagic) + sha256.Size
 	if len(b) < begin || !bytes.HasPrefix(b, []byte(packedMagic)) {
 		return nil, fmt.Errorf("it begins with %q, want %q and a SHA-256", b[:min(len(b), begin)], packedMagic)
@@ -92,7 +92,8 @@ func unpack(b []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Digest is the SHA-256 of the text of weights, as their file has it. It does not depend on how the text is packed.
+// Digest returns the SHA-256 of the text of weights, which their file contains. It does not depend on how the text is
+// packed.
 func Digest(file []byte) []byte { return file[len(packedMagic):][:sha256.Size] }
 
 // WriteWeights writes parameters. They must be finite, also in half precision, in which the
@@ -115,7 +116,7 @@ func WriteWeights(w io.Writer, meta Meta, parameters []float32) error {
 		b = binary.LittleEndian.AppendUint16(b, half)
 	}
 	hash := sha256.Sum256(b)
-	if b, err = packedFile(append(b, hash[:]...)); err != nil {
+	if b, err = packText(append(b, hash[:]...)); err != nil {
 		return err
 	}
 	_, err = w.Write(b)
@@ -130,7 +131,7 @@ func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	fail := func(format string, values ...any) (Meta, []float32, error) {
 		return Meta{}, nil, fmt.Errorf("%s: %w: %s", file, ErrDamaged, fmt.Sprintf(format, values...))
 	}
-	b, err := unpack(b)
+	b, err := unpackText(b)
 	if err != nil {
 		return fail("%v", err)
 	}
@@ -141,12 +142,14 @@ func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	if len(b) < prefix+sha256.Size {
 		return fail("%d bytes, want %d or more", len(b), prefix+sha256.Size)
 	}
-	body := b[:len(b)-sha256.Size] // unpack has checked the text
-	field := func(i int) int { return int(binary.LittleEndian.Uint32(b[len(magic)+4*i:])) }
-	if field(0)+field(1) != len(body)-prefix {
-		return fail("%d bytes of header and %d of parameters, want %d together", field(0), field(1), len(body)-prefix)
+	body := b[:len(b)-sha256.Size] // unpackText has checked the text
+	headerSize := int(binary.LittleEndian.Uint32(b[len(magic):]))
+	payloadSize := int(binary.LittleEndian.Uint32(b[len(magic)+4:]))
+	if headerSize+payloadSize != len(body)-prefix {
+		return fail("%d bytes of header and %d of parameters, want %d together",
+			headerSize, payloadSize, len(body)-prefix)
 	}
-	header, payload := body[prefix:prefix+field(0)], body[prefix+field(0):]
+	header, payload := body[prefix:prefix+headerSize], body[prefix+headerSize:]
 	if err := json.Unmarshal(header, &meta); err != nil {
 		return fail("%v", err)
 	}
@@ -196,6 +199,7 @@ func toHalf(v float32) uint16 {
 	return sign | uint16((magnitude-(112<<23)+0xfff+odd)>>13)
 }
 
+// fromHalf returns the value of a half-precision number.
 func fromHalf(h uint16) float32 {
 	sign := uint32(h&0x8000) << 16
 	exponent, fraction := uint32(h>>10&0x1f), uint32(h&0x3ff)

@@ -23,7 +23,7 @@ func written(t testing.TB, meta Meta, parameters []float32) []byte {
 // packed returns a file of a text, whatever the text says.
 func packed(t testing.TB, text []byte) []byte {
 	t.Helper()
-	b, err := packedFile(text)
+	b, err := packText(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestDamagedWeights(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, err, ErrDamaged)
 		}
 	}
-	text, err := unpack(good)
+	text, err := unpackText(good)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestDamagedWeights(t *testing.T) {
 		check(fmt.Sprintf("first %d bytes", i), good[:i])
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x10
-		if other, err := unpack(bad); err != nil || !bytes.Equal(other, text) { // deflated text has bits without meaning
+		if other, err := unpackText(bad); err != nil || !bytes.Equal(other, text) { // deflated text has bits without meaning
 			check(fmt.Sprintf("byte %d flipped", i), bad)
 		}
 	}
