@@ -17,21 +17,22 @@ func randomChoice(c *env.Candidates, rng *rand.Rand) env.Choice {
 			allowed[a] = allowed[a] || ok
 		}
 	}
-	action := uniformAction(allowed, rng)
-	having := make([]bool, c.Len())
-	for k := range having {
-		having[k] = c.Mask(k)[action]
+	action := drawIndex(allowed, rng)
+	candidates := make([]bool, c.Len())
+	for k := range candidates {
+		candidates[k] = c.Mask(k)[action]
 	}
-	return env.Choice{Candidate: uniformAction(having, rng), Action: action}
+	return env.Choice{Candidate: drawIndex(candidates, rng), Action: action}
 }
 
+// isChooser reports whether the environments of a shard are of [env.Chooser].
 func isChooser(s *learn.Shard) bool {
 	_, ok := s.Env(0).(env.Chooser)
 	return ok
 }
 
-// choose chooses for one environment and stores the observations of the best candidate and of
-// the chosen one. They differ where the agent explores.
+// choose chooses a candidate and an action in environment i of a shard. It stores the action, and the observations of
+// the best candidate and of the chosen one, in a slot of the replay. The two differ where the agent explores.
 func (t *Trainer) choose(s *shard, i, slot int) {
 	e := s.Env(i).(env.Chooser)
 	choice := s.candidates.Best(e, s.Policy.Forward)

@@ -62,7 +62,7 @@ func TestUniform(t *testing.T) {
 	rng, counts, mask := rand.New(rand.NewPCG(1, 2)), [5]int{}, []bool{false, true, true, false, true}
 	const n = 30_000
 	for range n {
-		counts[uniformAction(mask, rng)]++
+		counts[drawIndex(mask, rng)]++
 	}
 	for j, ok := range mask {
 		want := 0.0

@@ -28,15 +28,15 @@ type shard struct {
 	*learn.Shard
 	target             nn.Policy
 	observations, next []float32 // of its share of a batch, gathered
-	futures            []float32 // the value of what follows
+	futures            []float32 // values of the states after the transitions
 	d                  []float32 // derivatives of the loss
 	chosen             []int     // by the policy, for Double
 	loss               float64   // the sum over its share
 	candidates         env.Candidates
 }
 
-// New returns a trainer of a policy, at the beginning of segment 0. The target network is another network
-// of the same architecture; its parameters are overwritten. Neither has a critic.
+// New returns a trainer of a policy, at the beginning of segment 0. target must be another network
+// of the same architecture; its parameters are overwritten. Neither network has a critic.
 func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint64) *Trainer {
 	core := learn.NewTrainer(learn.Settings{
 		Name: "dqn", Envs: cfg.Envs, Shards: cfg.Shards, TotalSteps: cfg.TotalSteps,
@@ -78,6 +78,7 @@ func (t *Trainer) Restart(segment uint64) {
 	}
 }
 
+// iterate runs one iteration; see [learn.Trainer].Body.
 func (t *Trainer) iterate(workers int) error {
 	updates := t.updates
 	for range t.cfg.Horizon {
@@ -132,7 +133,7 @@ func (t *Trainer) decide(s *shard, begin, end int) {
 	for i := range end - begin {
 		mask := t.replay.Mask(begin + i)
 		if s.Rand.Float64() < t.Stats.Exploration {
-			t.replay.actions[begin+i] = int32(uniformAction(mask, s.Rand))
+			t.replay.actions[begin+i] = int32(drawIndex(mask, s.Rand))
 		} else {
 			t.replay.actions[begin+i] = int32(env.Likeliest(values[i*actions:(i+1)*actions], mask))
 		}

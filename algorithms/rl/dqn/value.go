@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-func uniformAction(mask []bool, rng *rand.Rand) int {
+// drawIndex draws an index of a true value, all equally likely. It panics if there is none, which breaks the contract
+// of an environment.
+func drawIndex(mask []bool, rng *rand.Rand) int {
 	n := 0
 	for _, ok := range mask {
 		if ok {

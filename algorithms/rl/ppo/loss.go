@@ -67,18 +67,19 @@ func highest(preferences []float32, allowed []int32) float32 {
 	return most
 }
 
-// A taken holds the data of one step to learn from.
-type taken struct {
+// An experience holds the data of one step to learn from.
+type experience struct {
 	action    int32
 	logp      float32 // of the action, by the policy that acted
 	advantage float32
 	target    float32 // of the critic: the return by GAE
 }
 
-// weights of a minibatch's loss: scale is 1 over its number of steps.
+// weights holds the factors in the loss of a minibatch: scale is 1 over its number of steps, entropy and value weigh
+// these terms, and clip is [Config].Clip.
 type weights struct{ scale, clip, entropy, value float64 }
 
-// terms are sums over steps.
+// terms holds the terms of the loss, summed over steps.
 type terms struct{ policy, value, entropy float64 }
 
 func (t *terms) add(o terms) {
@@ -93,7 +94,7 @@ func (t *terms) add(o terms) {
 //
 // by the preferences, 0 where not allowed, and by the value.
 func (w weights) loss(
-	preferences []float32, allowed []int32, value float32, at taken, dPreferences []float32,
+	preferences []float32, allowed []int32, value float32, at experience, dPreferences []float32,
 ) (terms, float32) {
 	most := highest(preferences, allowed)
 	clear(dPreferences)
@@ -147,7 +148,7 @@ func advantages(
 }
 
 // standardize gives the advantages of a minibatch mean 0 and, if they vary, variance 1.
-func standardize(at []taken) {
+func standardize(at []experience) {
 	n, mean, squares := float64(len(at)), 0.0, 0.0
 	for _, a := range at {
 		mean += float64(a.advantage)

@@ -9,7 +9,7 @@ import (
 )
 
 // lossOf is the loss of one step as the papers write it, in double precision.
-func lossOf(preferences []float64, mask []bool, value float64, at taken, w weights) float64 {
+func lossOf(preferences []float64, mask []bool, value float64, at experience, w weights) float64 {
 	var p []float64
 	sum := 0.0
 	for j, ok := range mask {
@@ -44,7 +44,7 @@ func TestGradientOfTheLoss(t *testing.T) {
 			double[j] = float64(preferences[j])
 			mask[j] = rng.IntN(3) > 0
 		}
-		at := taken{
+		at := experience{
 			action: int32(rng.IntN(n)), logp: -3 * rng.Float32(),
 			advantage: float32(rng.NormFloat64()), target: float32(rng.NormFloat64()),
 		}
@@ -152,14 +152,14 @@ func TestSample(t *testing.T) {
 }
 
 func TestStandardize(t *testing.T) {
-	at := []taken{{advantage: 1}, {advantage: 2}, {advantage: 3}}
+	at := []experience{{advantage: 1}, {advantage: 2}, {advantage: 3}}
 	standardize(at)
 	for i, want := range []float32{-1, 0, 1} {
 		if math.Abs(float64(at[i].advantage-want)) > 1e-6 {
 			t.Errorf("%v, want %v", at[i].advantage, want)
 		}
 	}
-	same := []taken{{advantage: 5}, {advantage: 5}}
+	same := []experience{{advantage: 5}, {advantage: 5}}
 	standardize(same)
 	if same[0].advantage != 0 {
 		t.Errorf("%v where all are equal, want 0", same[0].advantage)
@@ -167,7 +167,7 @@ func TestStandardize(t *testing.T) {
 }
 
 func TestStandardizeOneSample(t *testing.T) {
-	for _, at := range [][]taken{nil, {{advantage: 3}}} {
+	for _, at := range [][]experience{nil, {{advantage: 3}}} {
 		if standardize(at); len(at) > 0 && at[0].advantage != 0 {
 			t.Errorf("the advantage is %v, want 0", at[0].advantage)
 		}

@@ -22,9 +22,9 @@ type Trainer struct {
 	dones              []bool
 	advantages, target []float32
 
-	order     []int32 // of the steps of an epoch
-	batch     []int32 // the steps of the minibatch, a part of order
-	minibatch []taken // the data of these steps
+	order     []int32      // of the steps of an epoch
+	batch     []int32      // the steps of the minibatch, a part of order
+	minibatch []experience // the data of these steps
 	parts     []*shard
 
 	// The work of a shard, created once so that iterations do not allocate.
@@ -60,7 +60,7 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) *Tra
 		advantages: make([]float32, n),
 		target:     make([]float32, n),
 		order:      make([]int32, n),
-		minibatch:  make([]taken, cfg.Minibatch),
+		minibatch:  make([]experience, cfg.Minibatch),
 	}
 	t.rows.Resize(t.Shape, n+cfg.Envs)
 	part := (cfg.Minibatch + cfg.Shards - 1) / cfg.Shards
@@ -88,6 +88,7 @@ func (t *Trainer) Restart(segment uint64) {
 	}
 }
 
+// iterate runs one iteration; see [learn.Trainer].Body.
 func (t *Trainer) iterate(workers int) error {
 	learn.Each(workers, len(t.parts), t.rollOut)
 	t.Count += int64(len(t.order))
@@ -104,21 +105,21 @@ func (t *Trainer) iterate(workers int) error {
 // act carries out the steps of a shard and computes their advantages.
 func (t *Trainer) act(s *shard) {
 	inputs, actions, envs := t.Shape.Observation, t.Shape.Actions, t.cfg.Envs
-	// A shard alone has all rows one after the other: its critic sees them later, many at once, which is faster and
-	// gives the same bits.
-	apart, later := s.Policy.(*nn.ActorCritic)
-	later = later && len(t.parts) == 1
+	// A single shard has all rows one after the other. An actor-critic then computes their values at the end, many at
+	// once, which is faster and gives the same bits.
+	network, separate := s.Policy.(*nn.ActorCritic)
+	valuesLater := separate && len(t.parts) == 1
 	for step := range t.cfg.Horizon + 1 {
 		begin, end := step*envs+s.Begin, step*envs+s.End
 		s.Observe(&t.rows, begin)
 		observations := t.rows.Observations[begin*inputs : end*inputs]
 		var preferences, values []float32
 		switch {
-		case !later:
+		case !valuesLater:
 			preferences, values = s.Policy.Forward(observations, end-begin)
 			copy(t.values[begin:end], values)
 		case step < t.cfg.Horizon:
-			preferences = apart.Preferences(observations, end-begin)
+			preferences = network.Preferences(observations, end-begin)
 		}
 		if step == t.cfg.Horizon {
 			break
@@ -130,15 +131,15 @@ func (t *Trainer) act(s *shard) {
 		}
 		s.Step(t.actions[begin:end], t.rewards[begin:end], t.dones[begin:end])
 	}
-	if later {
-		t.judge(apart)
+	if valuesLater {
+		t.judge(network)
 	}
 	for e := s.Begin; e < s.End; e++ {
 		advantages(t.rewards, t.values, t.dones, t.cfg.Gamma, lambda, e, envs, t.advantages, t.target)
 	}
 }
 
-// judge computes the values of all steps.
+// judge computes the critic's values of all steps.
 func (t *Trainer) judge(network *nn.ActorCritic) {
 	const block = 128
 	inputs := t.Shape.Observation
@@ -176,7 +177,9 @@ func (t *Trainer) update(workers int) error {
 func (t *Trainer) gather(batch []int32) {
 	t.batch = batch
 	for i, at := range batch {
-		t.minibatch[i] = taken{t.actions[at], t.logps[at], t.advantages[at], t.target[at]}
+		t.minibatch[i] = experience{
+			action: t.actions[at], logp: t.logps[at], advantage: t.advantages[at], target: t.target[at],
+		}
 	}
 	standardize(t.minibatch)
 }
@@ -196,7 +199,9 @@ func (t *Trainer) gradient(k int) {
 		copy(s.observations[i*inputs:(i+1)*inputs], t.rows.Observation(int(at)))
 	}
 	preferences, values := s.Policy.Forward(s.observations[:n*inputs], n)
-	w := weights{1 / float64(len(t.batch)), t.cfg.Clip, t.Stats.Exploration, valueCoefficient}
+	w := weights{
+		scale: 1 / float64(len(t.batch)), clip: t.cfg.Clip, entropy: t.Stats.Exploration, value: valueCoefficient,
+	}
 	for i, at := range t.batch[begin:end] {
 		row := preferences[i*actions : (i+1)*actions]
 		s.allowed = actionsIn(t.rows.Mask(int(at)), s.allowed)

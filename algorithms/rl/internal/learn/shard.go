@@ -21,10 +21,11 @@ type Shard struct {
 	source  rand.PCG // of Rand
 	members []member
 
-	episodes     int
-	sum, lengths float64 // over the episodes
+	episodes     int     // that ended in this iteration
+	sum, lengths float64 // the rewards and the lengths of these episodes
 }
 
+// A member is one environment of a shard, with its random stream and the sums of its present episode.
 type member struct {
 	env    env.Env
 	source rand.PCG

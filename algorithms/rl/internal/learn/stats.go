@@ -6,7 +6,7 @@ import (
 	"miglab/algorithms/rl/train/curve"
 )
 
-// Stats are the statistics of one iteration, without a score. Values that an algorithm does not have
+// Stats holds the statistics of one iteration, without a score. Values that an algorithm does not have
 // are 0. PolicyLoss is PPO's clipped surrogate. ValueLoss is the critic's mean squared error for PPO, and
 // the Huber loss of action values for DQN.
 type Stats struct {

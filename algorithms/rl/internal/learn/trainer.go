@@ -13,7 +13,7 @@ import (
 	"miglab/algorithms/rl/nn"
 )
 
-// Settings hold the settings that both algorithms have. Checkpoints begin with the Name.
+// Settings holds the settings that both algorithms have. Name is the algorithm's name in checkpoints and errors.
 type Settings struct {
 	Name string
 	// Envs is the number of environments. Shards is the number of parts into which they are split, at most Envs.
@@ -36,8 +36,8 @@ type Trainer struct {
 	Shape  env.Shape
 	// Rand draws what is learned from.
 	Rand *rand.Rand
-	// Body runs one iteration with at most workers shards at once, and sets what it knows of
-	// Stats. Its error is a *DivergedError.
+	// Body runs one iteration with at most workers shards at once, and sets the Stats of its updates. Its error is a
+	// *DivergedError.
 	Body func(workers int) error
 	// Stats describe the present iteration.
 	Stats Stats
@@ -49,10 +49,12 @@ type Trainer struct {
 	policy nn.Policy
 	adam   *nn.Adam
 	source rand.PCG // of Rand
-	spent  error    // a *DivergedError, which blocks the trainer until Load
+	// diverged is a *DivergedError, which blocks the trainer until Load, or nil.
+	diverged error
 }
 
-// NewTrainer creates the environments, which the network must suit. Set Body and call Restart before using it.
+// NewTrainer returns a trainer and makes its environments. It panics if the network is not for their shape. Set Body
+// and call Restart before using the trainer.
 func NewTrainer(s Settings, policy nn.Policy, makeEnv func() env.Env) *Trainer {
 	t := &Trainer{Settings: s, policy: policy, adam: nn.NewAdam(len(policy.Parameters()))}
 	t.Counters = []*int64{&t.Count, &t.adam.Steps}
@@ -92,17 +94,17 @@ func (t *Trainer) anneal() {
 // once, and learns from them. It finishes an iteration that has begun even if ctx ends.
 // After a *DivergedError it returns that error until Load.
 func (t *Trainer) Iterate(ctx context.Context, workers int) (Stats, error) {
-	if err := cmp.Or(ctx.Err(), t.spent); err != nil {
+	if err := cmp.Or(ctx.Err(), t.diverged); err != nil {
 		return Stats{}, err
 	}
 	t.anneal()
-	t.spent = t.Body(workers)
-	if t.spent == nil {
-		t.spent = Finite(t.Count, "a parameter", t.policy.Parameters()...)
+	t.diverged = t.Body(workers)
+	if t.diverged == nil {
+		t.diverged = Finite(t.Count, "a parameter", t.policy.Parameters()...)
 	}
 	t.Stats.Steps = t.Count
 	t.countEpisodes()
-	return t.Stats, t.spent
+	return t.Stats, t.diverged
 }
 
 // countEpisodes sets the statistics of the episodes that ended in the iteration.
@@ -142,8 +144,8 @@ func (t *Trainer) Descend() error {
 // Save writes the state of training at the end of a segment, with a note for the caller. Call
 // Restart afterwards, as after Load.
 func (t *Trainer) Save(w io.Writer, note string) error {
-	if t.spent != nil {
-		return t.spent
+	if t.diverged != nil {
+		return t.diverged
 	}
 	return t.state(note).write(w)
 }
@@ -156,10 +158,11 @@ func (t *Trainer) Load(r io.Reader) (note string, err error) {
 	if err := c.read(r); err != nil {
 		return "", err
 	}
-	t.spent = nil
+	t.diverged = nil
 	return c.Note, nil
 }
 
+// state returns a checkpoint that refers to the counters and vectors of the trainer.
 func (t *Trainer) state(note string) *checkpoint {
 	owner := fmt.Sprintf("%s of %s with seed %d", t.Name, t.policy, t.Seed)
 	return &checkpoint{Owner: owner, Note: note, Counters: t.Counters, Vectors: t.Vectors}
