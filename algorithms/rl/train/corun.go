@@ -62,7 +62,7 @@ func corunConfig(steps int64) dqn.Config {
 }
 
 func corunSetup(a *agents.CorunAgent, k nn.Kernel, steps int64, seed uint64) (setup, error) {
-	scored, err := instancesOf[corun.Window](gpu(), fmt.Sprintf("%s?seed=%d", corunScored, curve.Seed), corunWindows)
+	scored, err := loadInstances[corun.Window](gpu(), fmt.Sprintf("%s?seed=%d", corunScored, curve.Seed), corunWindows)
 	if err != nil {
 		return setup{}, err
 	}

@@ -67,12 +67,13 @@ const deadlineSegments = 5
 //   - The reward of the last step, the energy in it, and scales and bins of the observation
 //     are options of the environment ([env.DeadlineOptions]).
 //
-// These are not taken over: the order of random draws, and, but for agents with Float32 or First, times in
-// float32 and environments that run on between segments ([deadlineSegments]).
+// Three properties of the notebook are not taken over: the order of random draws; environments that run on between
+// segments ([deadlineSegments]), except for agents with Float32 or First; and times in float32, except for agents with
+// Float32.
 //
-// The agents of the notebooks before it have the settings of these (RL_project_scheduling.ipynb, cell 10;
-// RL_GPU_Scheduling_Production.ipynb and RL_GPU_Scheduling_Relaxed.ipynb, cell 8), which Tables 1 and 5 do not have
-// together. Their learning rate stays, too.
+// The agents of the earlier notebooks have the settings of these notebooks (RL_project_scheduling.ipynb, cell 10;
+// RL_GPU_Scheduling_Production.ipynb and RL_GPU_Scheduling_Relaxed.ipynb, cell 8). Neither Table 1 nor Table 5 has all
+// of them. Their learning rate stays constant, too.
 //
 // The agents that follow the report's text have the settings of Table 5.
 func deadlineConfig(o env.DeadlineOptions, steps int64) ppo.Config {
@@ -105,16 +106,15 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	if err != nil {
 		return setup{}, err
 	}
-	source, cut := env.JobSource(draw), int64(deadlineSegments)
+	source, segmentCount := env.JobSource(draw), int64(deadlineSegments)
 	if a.Float32 {
 		fleet.Float32, source = true, inFloat32(source)
 	}
 	if a.Float32 || a.First {
-		cut = 1
+		segmentCount = 1
 	}
-	make := func() env.Env {
-		// the sampler's fleet is right, and so are the options
-		d, _ := env.NewDeadline(fleet, source, a.DeadlineOptions)
+	newEnv := func() env.Env {
+		d, _ := env.NewDeadline(fleet, source, a.DeadlineOptions) // no error: fleet and options are right
 		return d
 	}
 	shape := a.Shape()
@@ -122,35 +122,35 @@ func deadlineSetup(a *agents.DeadlineAgent, k nn.Kernel, steps int64, seed uint6
 	c := deadlineConfig(a.DeadlineOptions, steps)
 	score, err := deadlineScore(a)
 	return setup{
-		policy: policy, learner: ppo.New(c, policy, make, seed), score: score, segments: cut,
+		policy: policy, learner: ppo.New(c, policy, newEnv, seed), score: score, segments: segmentCount,
 		text: fmt.Sprintf("%s %+v %+v", a.Dataset, a.DeadlineOptions, c),
 	}, err
 }
 
 // inFloat32 draws jobs with all times in float32, as the authors' notebook keeps them.
 func inFloat32(source env.JobSource) env.JobSource {
-	single := func(t task.Minutes) task.Minutes { return task.Minutes(float32(t)) }
+	round := func(t task.Minutes) task.Minutes { return task.Minutes(float32(t)) }
 	return func(rng *rand.Rand, buf []task.Job) []task.Job {
 		jobs := source(rng, buf)
 		for i := range jobs {
 			j := &jobs[i]
-			j.Arrival, j.Deadline = single(j.Arrival), single(j.Deadline)
+			j.Arrival, j.Deadline = round(j.Arrival), round(j.Deadline)
 			for _, size := range gpu().Sizes() {
-				j.Set(size, single(j.On(size)))
+				j.Set(size, round(j.On(size)))
 			}
 		}
 		return jobs
 	}
 }
 
-// deadlineScore evaluates the share of late jobs on fixed days.
+// deadlineScore returns a function that computes the percentage of late jobs on fixed days.
 func deadlineScore(a *agents.DeadlineAgent) (func(nn.Policy) (float64, error), error) {
 	separator := "?"
 	if strings.Contains(a.Dataset, separator) {
 		separator = "&"
 	}
 	spec := fmt.Sprintf("%s%sseed=%d", a.Dataset, separator, curve.Seed)
-	days, err := instancesOf[task.Queue](gpu(), spec, deadlineDays)
+	days, err := loadInstances[task.Queue](gpu(), spec, deadlineDays)
 	if err != nil {
 		return nil, err
 	}

@@ -29,14 +29,14 @@ const longSegments = 10
 type paperRun struct {
 	Agent    string `csv:"agent"`
 	Workload string `csv:"workload"`
-	// Suffix distinguishes the run from the usual one, which has the paper's final setting and no suffix.
+	// Suffix distinguishes the run from the usual one, which has the paper's final settings and no suffix.
 	Suffix string `csv:"suffix"`
 	// Doc says why the run exists: for a figure, or because it may explain a difference from the paper.
 	Doc string `csv:"doc"`
 	// Steps is the number of steps for which the project trained the agent. The paper took 200 million steps, and
 	// 500 million online.
 	Steps int `csv:"steps"`
-	// Runs is the number of training runs. A claim about training rests on three.
+	// Runs is the number of training runs. A claim about training needs three.
 	Runs int `csv:"runs"`
 	// Shipped is [Recipe.Shipped].
 	Shipped int `csv:"shipped"`
@@ -72,8 +72,9 @@ const (
 	// does Penalty, which replaces masks.
 	listedTasks        = "listed"
 	unmergedPartitions = "unmerged"
-	// These look for the reason why DIRECT RECONFIG stays on one partition: measuredKept measures the usual agent,
-	// explores raises the entropy, levelRewards gives rewards in levels, once reconfigures only after a task.
+	// These look for the reason why DIRECT RECONFIG stays on one partition. All measure how many batches do;
+	// measuredKept changes nothing else. explores raises the entropy, levelRewards gives rewards in levels, and once
+	// allows a reconfiguration only after a task.
 	measuredKept = "kept"
 	explores     = "explores"
 	levelRewards = "levels"
@@ -105,7 +106,7 @@ func paperRecipes() (out []*Recipe) {
 		r := &Recipe{
 			Learner: "PPO, ours", Updates: p.ppo(steps).Updates(steps),
 			Name: p.agent().WeightsName(p.Workload) + p.Suffix, Doc: doc, Steps: steps,
-			Seeds: firstSeeds(p.Runs), Shipped: p.Shipped, Score: pOpt, Tracks: ofBatches,
+			Seeds: firstSeeds(p.Runs), Shipped: p.Shipped, Score: pOpt, Tracks: batchTracks,
 			setup: p.newSetup, meta: nn.Meta{Workload: p.Workload, Tasks: p.Tasks, Levels: p.Levels},
 		}
 		switch {
@@ -155,12 +156,12 @@ func (p paperRun) scoredBatches(n int) ([]scoredBatch, error) {
 	case p.changes(onKernels):
 		return kernelBatches(n)
 	case p.changes(onClasses):
-		return firstOf(gpu(), curve.ClassOrdered(p.Workload), curve.DataSets)
+		return loadBatches(gpu(), curve.ClassOrdered(p.Workload), curve.DataSets)
 	}
-	return batchesOf(gpu(), []string{p.Workload}, n)
+	return workloadBatches(gpu(), []string{p.Workload}, n)
 }
 
-// source draws the tasks of episodes of n tasks.
+// source returns a source of episodes of n tasks.
 func (p paperRun) source(n int) (env.Source, error) {
 	length, generators := func(*rand.Rand) int { return n }, bothGenerators
 	switch {
@@ -169,7 +170,7 @@ func (p paperRun) source(n int) (env.Source, error) {
 	case p.changes(asReleased):
 		generators = []string{releasedGenerator}
 	}
-	return sourceOf(gpu(), []string{p.Workload}, generators, length)
+	return newSource(gpu(), []string{p.Workload}, generators, length)
 }
 
 func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
@@ -194,7 +195,7 @@ func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	if err != nil {
 		return setup{}, err
 	}
-	score := scoreOn(scored, envs)
+	score := newScore(scored, envs)
 	shape := first.Shape()
 	if p.changes(byDQN) {
 		return p.setupDQN(k, shape, newEnv, score, steps, seed), nil
@@ -203,7 +204,7 @@ func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	constantFor := int64(0)
 	if p.changes(asReleased) && !p.agent().Explores {
 		constantFor = 2_000_000
-		steps = constantFor // Settings do not depend on the length, so the text must not either.
+		steps = constantFor // The text of the settings must not depend on the length, either.
 	}
 	c := p.ppo(steps)
 	segmentCount := int64(segments)
@@ -216,7 +217,7 @@ func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error)
 		text:        fmt.Sprintf("%s %+v %+v", p.Workload, p.describe(), c),
 	}
 	if slices.ContainsFunc(keptChanges, p.changes) {
-		out.kept = func() float64 { return keptBy(envs) }
+		out.kept = func() float64 { return percentKept(envs) }
 	}
 	return out, nil
 }

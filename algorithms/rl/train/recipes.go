@@ -27,7 +27,7 @@ type Recipe struct {
 	// Steps is the number of steps, in all environments, of the project's own runs. The DRL
 	// paper's agents took 200 million.
 	Steps int64
-	// Learner is the learning algorithm and the source of its settings, for example "PPO, ours".
+	// Learner names the learning algorithm and the source of its settings, for example "PPO, ours".
 	Learner string
 	// Updates is the number of gradient steps in a run of the project.
 	Updates int64
@@ -55,9 +55,9 @@ type setup struct {
 	kept func() float64
 	// segments is the number of segments; 0 means the usual number.
 	segments int64
-	// constantFor is the length, in steps, of the first stretch of a run whose settings do not depend on its length; 0
-	// for other runs. Each later stretch ends at ten times as many steps, and each stretch has segments of one length.
-	// Such a run can be given more steps later: a shorter run is the beginning of a longer one, to the last bit.
+	// constantFor is not 0 if the settings do not depend on the length of the run. Such a run can be given more steps
+	// later: a shorter run is the beginning of a longer one, to the last bit. The run has stretches, the first of
+	// constantFor steps. Each later one ends at ten times as many steps. A stretch has segments of one length.
 	constantFor int64
 	// text lists all settings, so that a run is not resumed with other ones.
 	text string
@@ -68,8 +68,8 @@ func Recipes() []*Recipe {
 	return slices.Concat(ownRecipes(), paperRecipes(), deadlineRecipes(), corunRecipes())
 }
 
-// ofBatches are the tracks of an agent that schedules batches, one or several.
-var ofBatches = []string{algo.TrackBatch, algo.TrackStream}
+// batchTracks are the tracks of an agent that schedules batches, one or several.
+var batchTracks = []string{algo.TrackBatch, algo.TrackStream}
 
 // OfTrack lists the recipes of a track's agents.
 func OfTrack(track string) []*Recipe {
@@ -109,8 +109,9 @@ const releasedGenerator = "released-train"
 // bothGenerators draw the batches to learn from, half each: the first follows the paper's text.
 var bothGenerators = []string{"paper", releasedGenerator}
 
-// sourceOf draws batches of n tasks of the workloads by the generators.
-func sourceOf(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
+// newSource returns a source of batches of n tasks. Each batch is of one of the workloads, by one of the generators,
+// all equally likely.
+func newSource(g *mig.GPU, workloads, generators []string, n func(rng *rand.Rand) int) (env.Source, error) {
 	var samplers []func(*rand.Rand, []env.Times)
 	for _, w := range workloads {
 		for _, gen := range generators {
@@ -143,7 +144,7 @@ func ownRecipes() []*Recipe {
 	return out
 }
 
-// own says what our agent learns from.
+// own holds the settings of a recipe of our agent.
 type own struct {
 	gpu       *mig.GPU
 	workloads []string
@@ -154,6 +155,7 @@ type own struct {
 	further bool
 }
 
+// ppo returns the learner's settings.
 func (from *own) ppo(steps int64) ppo.Config {
 	return ppo.Config{
 		Envs: 512, Horizon: 32, Minibatch: 1024, Epochs: 3, TotalSteps: steps,
@@ -166,13 +168,13 @@ func (from *own) ppo(steps int64) ppo.Config {
 func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 	r := &Recipe{
 		Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: 1, Score: pOpt,
-		Tracks: ofBatches, Learner: "PPO, ours", Updates: from.ppo(steps).Updates(steps),
+		Tracks: batchTracks, Learner: "PPO, ours", Updates: from.ppo(steps).Updates(steps),
 	}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		endgame := agents.OwnEndgame(from.gpu)
 		// Most batches have the 14 tasks of DRL 5.1.3. The others teach the agent to
 		// schedule any number that leaves it a decision before the endgame.
-		source, err := sourceOf(from.gpu, from.workloads, bothGenerators, func(rng *rand.Rand) int {
+		source, err := newSource(from.gpu, from.workloads, bothGenerators, func(rng *rand.Rand) int {
 			if rng.IntN(4) > 0 {
 				return 14
 			}
@@ -193,13 +195,13 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		}
 		c := from.ppo(steps)
 		l := ppo.New(c, policy, func() env.Env { return env.Undecided{Own: newEnv(busyStarts)} }, seed)
-		batches, err := batchesOf(from.gpu, from.workloads, 14)
+		batches, err := workloadBatches(from.gpu, from.workloads, 14)
 		if err != nil {
 			return setup{}, err
 		}
 		return setup{
 			policy: policy, learner: l,
-			score: scoreOn(batches, players(len(batches), func() player { return newEnv(0) })),
+			score: newScore(batches, players(len(batches), func() player { return newEnv(0) })),
 			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads,
 				from.further, busyStarts, agents.OwnCapacity, endgame, c),
 		}, nil

@@ -28,19 +28,19 @@ type scoredBatch struct {
 	bound float64
 }
 
-// batchesOf returns the batches of n tasks on which agents for the workloads are scored.
-func batchesOf(g *mig.GPU, workloads []string, n int) ([]scoredBatch, error) {
+// workloadBatches returns the batches of n tasks on which agents for the workloads are scored.
+func workloadBatches(g *mig.GPU, workloads []string, n int) ([]scoredBatch, error) {
 	var names []string
 	for _, w := range workloads {
 		names = append(names, curve.Datasets(w, n)...)
 	}
-	return firstOf(g, names, curve.Batches/len(names))
+	return loadBatches(g, names, curve.Batches/len(names))
 }
 
-// firstOf returns the first count batches of each dataset.
-func firstOf(g *mig.GPU, names []string, count int) (out []scoredBatch, err error) {
+// loadBatches returns the first count batches of each dataset.
+func loadBatches(g *mig.GPU, names []string, count int) (out []scoredBatch, err error) {
 	for _, name := range names {
-		all, err := instancesOf[task.Batches](g, name, count)
+		all, err := loadInstances[task.Batches](g, name, count)
 		if err != nil {
 			return nil, err
 		}
@@ -55,8 +55,8 @@ func firstOf(g *mig.GPU, names []string, count int) (out []scoredBatch, err erro
 	return out, nil
 }
 
-// instancesOf returns the first count instances of a dataset.
-func instancesOf[T task.Payload](g *mig.GPU, dataset string, count int) ([]T, error) {
+// loadInstances returns the first count instances of a dataset.
+func loadInstances[T task.Payload](g *mig.GPU, dataset string, count int) ([]T, error) {
 	spec, err := datasets.Parse(dataset)
 	if err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func instancesOf[T task.Payload](g *mig.GPU, dataset string, count int) ([]T, er
 // batch. These stand for the full batches of DRL 5.1.1's test sets, with the public Rodinia kernels in place of
 // RODINIA + ALTIS.
 func kernelBatches(n int) (out []scoredBatch, err error) {
-	// Larger subsets come first.
-	all, err := firstOf(gpu(), []string{fmt.Sprintf("drl/RODINIA?n=%d&part=1", n)}, fullSubsets*datasets.OrdersOfSubset)
+	// Larger subsets come first, each with all its orders.
+	all, err := loadBatches(gpu(), []string{fmt.Sprintf("drl/RODINIA?n=%d&part=1", n)}, fullSubsets*datasets.OrdersOfSubset)
 	for orders := range slices.Chunk(all, datasets.OrdersOfSubset) {
 		out = append(out, orders[0])
 	}
@@ -102,8 +102,8 @@ func players(n int, newEnv func() player) []player {
 	return envs
 }
 
-// keptBy returns the percentage of the environments whose last batch ran on one partition.
-func keptBy(envs []player) float64 {
+// percentKept returns the percentage of the environments whose last batch ran on one partition.
+func percentKept(envs []player) float64 {
 	n := 0
 	for _, e := range envs {
 		if e.Device().Kept() {
@@ -113,9 +113,9 @@ func keptBy(envs []player) float64 {
 	return 100 * float64(n) / float64(len(envs))
 }
 
-// scoreOn returns a function that returns the mean p_opt of a policy on batches, in percent. envs[i] is for
-// batches[i], and the GPU is empty at first.
-func scoreOn(batches []scoredBatch, envs []player) func(nn.Policy) (float64, error) {
+// newScore returns a function that computes the mean p_opt of a policy on batches, in percent: how far makespans are
+// above the batches' bounds. envs[i] is for batches[i], and the GPU is empty at first.
+func newScore(batches []scoredBatch, envs []player) func(nn.Policy) (float64, error) {
 	return func(p nn.Policy) (float64, error) {
 		for i, e := range envs {
 			e.Device().Reset()

@@ -63,6 +63,7 @@ type Result struct {
 // A learner trains a policy; packages ppo and dqn have them.
 type learner interface {
 	Iterate(ctx context.Context, workers int) (learn.Stats, error)
+	// Restart begins a segment, and Save and Load write and read a checkpoint, with a note of the caller.
 	Restart(segment uint64)
 	Save(w io.Writer, note string) error
 	Load(r io.Reader) (note string, err error)
@@ -78,24 +79,25 @@ type session struct {
 	settings string
 }
 
-// Folder is the name of a run's folder in [Options].Dir.
+// Folder returns the name of a run's folder in [Options].Dir.
 func (r *Recipe) Folder(seed uint64) string { return fmt.Sprintf("%s-seed%d", r.Name, seed) }
 
-// CurveFile is the path of a run's learning curve (CSV).
+// CurveFile returns the path of a run's learning curve (CSV).
 func (r *Recipe) CurveFile(o Options) string { return r.path(o, "curve.csv") }
 
-// WeightsFile is the path of the weights of a finished run.
+// WeightsFile returns the path of the weights of a finished run.
 func (r *Recipe) WeightsFile(o Options) string { return r.path(o, r.Name+agents.Extension) }
 
 func (r *Recipe) path(o Options, file string) string {
 	return filepath.Join(o.Dir, r.Folder(o.Seed), file)
 }
 
-// Checkpoint is the path of the last checkpoint of a run.
+// Checkpoint returns the path of the last checkpoint of a run.
 func (r *Recipe) Checkpoint(o Options) string { return r.path(o, "checkpoint") }
 
-// Unit returns a run as work that is done once, by do, which calls [Run] with these options. Its record, a [Result], is
-// void if the curve or the weights have changed since. A finished run counts whatever version of the program made it.
+// Unit returns a run as work that is done once. do must call [Run] with these options. The record of the work, a
+// [Result], is void if the curve or the weights have changed since. It is valid whatever version of the program made
+// it.
 func (r *Recipe) Unit(o Options, do func(context.Context) (*Result, error)) work.Unit {
 	return work.Unit{
 		Key:    "training " + r.Folder(o.Seed),
@@ -138,6 +140,7 @@ func Run(ctx context.Context, r *Recipe, o Options) (*Result, error) {
 	return s.finish()
 }
 
+// done returns the number of steps so far.
 func (s *session) done() int64 {
 	if len(s.curve) == 0 {
 		return 0
@@ -186,7 +189,7 @@ func (s *session) begin() (err error) {
 	return nil
 }
 
-// segment returns the step at which the next segment ends at the latest, and the number of steps that it should have.
+// segment returns the step by which the next segment must end, and the number of steps that it should have.
 func (s *session) segment() (end, length int64) {
 	end = s.Steps
 	if s.constantFor > 0 {
@@ -236,10 +239,12 @@ func (s *session) advance(ctx context.Context) error {
 		done = stats.Steps >= end || steps+steps/iterations > length
 	}
 	n := float64(iterations)
-	sum.Entropy, sum.PolicyLoss, sum.ValueLoss, sum.ExplainedVariance = sum.Entropy/n, sum.PolicyLoss/n,
-		sum.ValueLoss/n, sum.ExplainedVariance/n
-	// NaN where no episode ended.
-	sum.Return, sum.Length = sum.Return/float64(episodes), sum.Length/float64(episodes)
+	sum.Entropy /= n
+	sum.PolicyLoss /= n
+	sum.ValueLoss /= n
+	sum.ExplainedVariance /= n
+	sum.Return /= float64(episodes) // NaN if no episode has ended
+	sum.Length /= float64(episodes)
 	var err error
 	if sum.Score, err = s.score(s.policy); err != nil {
 		return err
@@ -289,11 +294,11 @@ func (s *session) finish() (*Result, error) {
 		return nil, err
 	}
 	files, err := s.recipe.files(s.Options)
-	return &Result{s.done(), s.curve[len(s.curve)-1].Score, files}, err
+	return &Result{Steps: s.done(), Score: s.curve[len(s.curve)-1].Score, Files: files}, err
 }
 
-// Kept returns an error unless the run has the recipe's steps and one of its seeds. Other runs must not be installed,
-// because they could be mistaken for the recipe's.
+// Kept returns an error unless the project keeps the run: it must have the recipe's steps and one of its seeds. Other
+// runs must not be installed, because they could be mistaken for the recipe's.
 func (r *Recipe) Kept(o Options) error {
 	if o.Steps != 0 && o.Steps != r.Steps || !slices.Contains(r.Seeds, uint(o.Seed)) {
 		return fmt.Errorf("a run of %d steps with seed %d is not what the project keeps of %s: it takes %d steps "+

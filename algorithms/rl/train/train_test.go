@@ -37,7 +37,7 @@ func tiny(wrap func(env.Env) env.Env) *Recipe {
 	const capacity = 3
 	r := &Recipe{Name: "tiny", Steps: 1380, Seeds: []uint{1}, Shipped: 1, Score: pOpt}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
-		source, err := sourceOf(gpu(), []string{"WIDETIMES"}, bothGenerators, func(*rand.Rand) int { return capacity })
+		source, err := newSource(gpu(), []string{"WIDETIMES"}, bothGenerators, func(*rand.Rand) int { return capacity })
 		if err != nil {
 			return setup{}, err
 		}
