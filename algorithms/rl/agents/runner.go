@@ -42,13 +42,7 @@ type settings struct {
 }
 
 // A lane is an environment in which a policy makes one try at a problem.
-type lane interface {
-	env.Env
-	// Load passes tasks, numbered from first on, with their releases in seconds. The GPU
-	// keeps the state that the decisions so far have left.
-	Load(tasks []env.Times, first int, releases []float64) error
-	Device() *env.Device
-}
+type lane = env.Scheduler
 
 // An agent schedules with a trained network. It is safe for concurrent use.
 type agent struct {

@@ -98,7 +98,7 @@ type batchClass struct {
 // grid is the number of steps in a unit of time.
 const grid = 1 << 30
 
-var _ Env = (*Batch)(nil)
+var _ Scheduler = (*Batch)(nil)
 
 // NewBatch returns an environment for tasks of the source. The source may be nil if only
 // Load is used. The error is about options with a name in JSON.
@@ -126,12 +126,8 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 	return b, nil
 }
 
-// Device returns the GPU on which decisions are carried out. Before [Batch.Load] it may be
-// reset and given instances.
+// Device implements [Scheduler].
 func (b *Batch) Device() *Device { return b.device }
-
-// Makespan returns the end of the last task, in seconds.
-func (b *Batch) Makespan() float64 { return b.device.Makespan() }
 
 // rename puts the slices into canonical order. form is the partition before.
 func (b *Batch) rename(form int) {

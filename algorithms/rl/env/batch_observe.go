@@ -14,8 +14,8 @@ func (b *Batch) Shape() Shape {
 	}
 }
 
-// Bounds returns bounds of an observation. The remaining times have no upper bound, because a reconfiguration may take
-// longer than the longest task.
+// Bounds implements [Scheduler]. The remaining times have no upper bound, because a reconfiguration may take longer
+// than the longest task.
 func (b *Batch) Bounds() []Range {
 	k := int(b.options.GPU.ComputeSlices)
 	rows := b.options.Tasks * b.row()

@@ -55,10 +55,8 @@ func (b *Batch) deviceInstance(m int) int {
 	return int(b.tables.instance[b.tables.forms[p.form][first]][first])
 }
 
-// Load begins an episode with the given tasks, any number of them, in order of arrival, as
-// [task.Batch.Validate] accepts them. The device keeps its state and numbers the tasks first,
-// first+1 and so on. A task may not start before its release, in seconds; nil means that all
-// have arrived. The error is always nil.
+// Load implements [Scheduler], for any number of tasks, in order of arrival, as [task.Batch.Validate] accepts them. The
+// error is always nil.
 //
 // The episode begins once a slice is free and a task has arrived. Its partition is the useful one that agrees with the
 // device on the most slices, of equals the first by class. No useful partition has an instance of 3 slices at slice 0.

@@ -171,8 +171,8 @@ func TestBatchFollowsThePaper(t *testing.T) {
 			}
 		}
 		decided := b.device.Schedule()
-		if v := schedule.Check(problem, decided); len(v) > 0 || mig.Seconds(b.Makespan()) != decided.Makespan() {
-			t.Fatalf("%+v: the makespan is %v of %v: %v", o, b.Makespan(), decided, v)
+		if v := schedule.Check(problem, decided); len(v) > 0 || mig.Seconds(b.device.Makespan()) != decided.Makespan() {
+			t.Fatalf("%+v: the makespan is %v of %v: %v", o, b.device.Makespan(), decided, v)
 		}
 		if want := -p.latest / p.reward; math.Abs(sum-want) > 1e-5*(1-want) {
 			t.Fatalf("%+v: the return is %v, want %v", o, sum, want)
@@ -386,7 +386,7 @@ func TestBatchStartsInLevels(t *testing.T) {
 		// A task on the free 4 slices begins when they are free in seconds.
 		first := 1 + len(b.tables.partitions)
 		b.Step(first)
-		if got := b.Makespan(); got != 2+28 {
+		if got := b.device.Makespan(); got != 2+28 {
 			t.Errorf("in levels %t: the task ends at %v s, want 30", c.inLevels, got)
 		}
 		// What runs since then is known in seconds.

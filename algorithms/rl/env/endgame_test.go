@@ -36,7 +36,7 @@ func finish(o *Own) float64 {
 	for done := false; !done; {
 		_, done = o.Step(o.nextPlanned())
 	}
-	return o.Makespan()
+	return o.device.Makespan()
 }
 
 // The endgame is as good as the best of all assignments of the tasks to nodes, if
@@ -137,7 +137,7 @@ func TestEndgameInTheEnvironment(t *testing.T) {
 				if v := schedule.Check(p, o.device.Schedule()); len(v) > 0 {
 					t.Fatalf("%s, %s: %v", g, model, v)
 				}
-				makespan := o.Makespan()
+				makespan := o.device.Makespan()
 
 				o.Reset(rand.New(rand.NewPCG(seed, 7)))
 				u := Undecided{o}
@@ -149,8 +149,8 @@ func TestEndgameInTheEnvironment(t *testing.T) {
 						t.Fatalf("after %d of %d decisions the episode is done: %v", i+1, len(actions), done)
 					}
 				}
-				if o.Makespan() != makespan || math.Abs(float64(again-sum)) > 1e-4 {
-					t.Fatalf("makespan %v and return %v, with the endgame's decisions %v and %v", o.Makespan(), again, makespan, sum)
+				if o.device.Makespan() != makespan || math.Abs(float64(again-sum)) > 1e-4 {
+					t.Fatalf("makespan %v and return %v, with the endgame's decisions %v and %v", o.device.Makespan(), again, makespan, sum)
 				}
 			}
 		}

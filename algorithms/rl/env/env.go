@@ -23,6 +23,18 @@ type Env interface {
 	Step(action int) (reward float32, done bool)
 }
 
+// A Scheduler is an environment in which the tasks of a batch are scheduled on one GPU.
+type Scheduler interface {
+	Env
+	// Load begins an episode with tasks, numbered from first on, that may not start before their releases, in seconds;
+	// nil if all may start at time 0. The device keeps the state that earlier decisions have left.
+	Load(tasks []Times, first int, releases []float64) error
+	// Device returns the GPU on which decisions are carried out. Before Load it may be reset and given instances.
+	Device() *Device
+	// Bounds returns bounds of the values of an observation.
+	Bounds() []Range
+}
+
 // Shape is the size of an environment's observations and the number of its actions.
 type Shape struct{ Observation, Actions int }
 

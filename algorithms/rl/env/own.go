@@ -95,7 +95,7 @@ func (o *Own) Shape() Shape {
 	return Shape{Observation: 1 + l.Globals + l.Capacity*l.Row, Actions: l.Capacity * l.Nodes}
 }
 
-// Bounds returns bounds of an observation.
+// Bounds implements [Scheduler].
 func (o *Own) Bounds() []Range {
 	return []Range{
 		{Count: 1, Low: 0, High: float64(o.capacity)},
@@ -103,7 +103,7 @@ func (o *Own) Bounds() []Range {
 	}
 }
 
-// Device returns the GPU on which the decisions are carried out.
+// Device implements [Scheduler].
 func (o *Own) Device() *Device { return o.device }
 
 // Reset implements [Env].
@@ -130,9 +130,8 @@ func (o *Own) busyStart(rng *rand.Rand, tasks []Times) {
 	}
 }
 
-// Load passes tasks, numbered from first on, that may not start before their releases; nil
-// if all may start at time 0. The GPU keeps the state that the decisions so far have left.
-// Each task must fit some instance. The observation shows only the earliest release.
+// Load implements [Scheduler], for at most capacity tasks. Each task must fit some instance. The observation shows only
+// the earliest release.
 func (o *Own) Load(tasks []Times, first int, releases []float64) error {
 	if len(tasks) > o.capacity {
 		return fmt.Errorf("own environment: %d tasks; there is room for %d", len(tasks), o.capacity)
@@ -167,9 +166,6 @@ func (o *Own) Load(tasks []Times, first int, releases []float64) error {
 func compareTasks(a, b ownTask) int {
 	return cmp.Or(slices.Compare(b.Times[:], a.Times[:]), a.index-b.index)
 }
-
-// Makespan returns the end of the last task, in seconds.
-func (o *Own) Makespan() float64 { return o.device.Makespan() }
 
 // potential returns a lower bound on the makespan of all further decisions. It ignores
 // reconfigurations and the packing into instances.

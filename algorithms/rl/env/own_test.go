@@ -92,8 +92,8 @@ func TestOwnAgreesWithTheReferee(t *testing.T) {
 					t.Fatalf("%s, %s: %v", g, model, v)
 				}
 				end := s.Makespan()
-				if mig.Seconds(o.Makespan()) != end {
-					t.Fatalf("%s, %s: the makespan is %v, of its decisions %v", g, model, o.Makespan(), end)
+				if mig.Seconds(o.device.Makespan()) != end {
+					t.Fatalf("%s, %s: the makespan is %v, of its decisions %v", g, model, o.device.Makespan(), end)
 				}
 				want := -RewardScale * (max(float64(end), o.potential()) - begun) / unit
 				if math.Abs(sum-want) > 1e-4*(1+math.Abs(want)) {
@@ -163,8 +163,8 @@ func TestOwnSymmetry(t *testing.T) {
 			a.Step(action)
 			b.Step(action)
 		}
-		if math.Abs(a.Makespan()*scale-b.Makespan()) > 1e-9*b.Makespan() {
-			t.Fatalf("makespans %v and %v", a.Makespan(), b.Makespan())
+		if math.Abs(a.device.Makespan()*scale-b.device.Makespan()) > 1e-9*b.device.Makespan() {
+			t.Fatalf("makespans %v and %v", a.device.Makespan(), b.device.Makespan())
 		}
 	})
 }

@@ -37,8 +37,8 @@ func TestPenalised(t *testing.T) {
 				t.Fatalf("action %d, allowed %v: %v, %v, want %v, %v", action, allowed[action], reward, done, wantReward, wantDone)
 			}
 		}
-		if p.Makespan() != masked.Makespan() {
-			t.Fatalf("makespan %v, want %v", p.Makespan(), masked.Makespan())
+		if p.device.Makespan() != masked.device.Makespan() {
+			t.Fatalf("makespan %v, want %v", p.device.Makespan(), masked.device.Makespan())
 		}
 	}
 	if forbidden < 100 {

@@ -62,7 +62,7 @@ func openOwn(options []byte) (kind, error) {
 	if !(o.Start >= 0 && o.Start <= 1) {
 		return kind{}, fmt.Errorf("start is %v; it is a probability, from 0 to 1", o.Start)
 	}
-	return o.open(o.Start > 0, func(b *batch) (scheduler, error) {
+	return o.open(o.Start > 0, func(b *batch) (env.Scheduler, error) {
 		return env.NewOwn(b.gpu, b.model, b.Tasks, b.draw, o.Start), nil
 	})
 }
@@ -79,24 +79,15 @@ func openBatch(options []byte) (kind, error) {
 	if o.Stream > maxTasks {
 		return kind{}, fmt.Errorf("stream is %d; it is at most %d", o.Stream, maxTasks)
 	}
-	return o.open(o.Stream > 0 || o.RandomStart, func(b *batch) (scheduler, error) {
+	return o.open(o.Stream > 0 || o.RandomStart, func(b *batch) (env.Scheduler, error) {
 		o.BatchOptions.GPU, o.Model, o.BatchOptions.Tasks = b.gpu, b.model, b.Tasks
 		return env.NewBatch(o.BatchOptions, b.draw)
 	})
 }
 
-// A scheduler is an environment in which a batch is scheduled.
-type scheduler interface {
-	env.Env
-	Bounds() []env.Range
-	Load(tasks []env.Times, first int, releases []float64) error
-	Device() *env.Device
-	Makespan() float64
-}
-
 // open returns the kind of the environments that newScheduler makes. sampled says that an option is set that a dataset
 // does not have.
-func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (scheduler, error)) (k kind, err error) {
+func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (env.Scheduler, error)) (k kind, err error) {
 	if b.Tasks < 1 || b.Tasks > maxTasks {
 		return k, fmt.Errorf("tasks is %d; it is from 1 to %d", b.Tasks, maxTasks)
 	}
@@ -131,7 +122,7 @@ func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (scheduler, 
 	k.newEnvironment = func(i, n int) (environment, error) {
 		e := &batch{batchOptions: b, first: i, next: i, stride: n}
 		var err error
-		e.scheduler, err = newScheduler(e)
+		e.Scheduler, err = newScheduler(e)
 		return e, err
 	}
 	return k, err
@@ -140,7 +131,7 @@ func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (scheduler, 
 // A batch is an environment of own or batch, with the batch of tasks that its episode schedules.
 type batch struct {
 	*batchOptions
-	scheduler
+	env.Scheduler
 	// first is the environment's first instance of a dataset, next the one of the next episode. stride lies between
 	// two.
 	first, next, stride int
@@ -239,7 +230,7 @@ func (b *batch) drawProblem() schedule.Problem {
 }
 
 func (b *batch) measure(metrics []float64, answers []byte) ([]byte, error) {
-	metrics[0] = b.Makespan()
+	metrics[0] = b.Device().Makespan()
 	if !b.Answers {
 		return answers, nil
 	}

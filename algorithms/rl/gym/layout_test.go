@@ -154,7 +154,7 @@ func (o *ownState) values(t *testing.T, d documentedPart, seen []float32, row in
 	for _, f := range o.free {
 		bound += f
 	}
-	bound = max(o.Makespan(), bound/k)
+	bound = max(o.Device().Makespan(), bound/k)
 	task := &o.tasks[min(row, len(o.tasks)-1)]
 	least, shortest := leastOf(task)
 	switch d.value {
@@ -172,7 +172,7 @@ func (o *ownState) values(t *testing.T, d documentedPart, seen []float32, row in
 	case "a lower bound of the makespan":
 		want = []float64{(bound - o.first) / o.unit}
 	case "the makespan so far":
-		want = []float64{instant(o.Makespan())}
+		want = []float64{instant(o.Device().Makespan())}
 	case "the least area (size times time) of the tasks left, over K":
 		want = []float64{area / k / o.unit}
 	case "n / 14":

@@ -57,7 +57,9 @@ func (rowKernel) WeightGradient(dw, db, x, dy []float32, d Dims) {
 	n, in, out := d.N, d.In, d.Out
 	clear(dw[:in*out])
 	clear(db[:out])
-	addRows(db, dy, n, out)
+	for i := range n {
+		axpy(1, dy[i*out:(i+1)*out], db)
+	}
 	// Work in blocks of rows, so that the rows of dy stay in the first-level cache.
 	const block = 16
 	for first := 0; first < n; first += block {
@@ -85,13 +87,6 @@ func axpy(alpha float32, x, y []float32) {
 	}
 	for i := axpyVector(alpha, x, y); i < len(y); i++ {
 		y[i] += float32(alpha * x[i])
-	}
-}
-
-// addRows adds the n rows of m to sum.
-func addRows(sum, m []float32, n, width int) {
-	for i := range n {
-		axpy(1, m[i*width:(i+1)*width], sum)
 	}
 }
 

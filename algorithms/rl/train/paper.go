@@ -223,11 +223,11 @@ func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error)
 }
 
 // evaluation returns the batches on which the agent is scored, and an environment for each.
-func (p paperRun) evaluation() ([]scoredBatch, []player, error) {
+func (p paperRun) evaluation() ([]scoredBatch, []env.Scheduler, error) {
 	o := p.evaluationOptions()
 	scored, err := p.scoredBatches(max(o.Tasks, o.Stream))
 	o.Stream = 0
-	return scored, players(len(scored), func() player {
+	return scored, repeat(len(scored), func() env.Scheduler {
 		b, _ := env.NewBatch(o, nil) // no error: the options of newSetup's, except the start and the stream
 		return b
 	}), err

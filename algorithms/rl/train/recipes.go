@@ -201,7 +201,7 @@ func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 		}
 		return setup{
 			policy: policy, learner: l,
-			score: newScore(batches, players(len(batches), func() player { return newEnv(0) })),
+			score: newScore(batches, repeat(len(batches), func() env.Scheduler { return newEnv(0) })),
 			text: fmt.Sprintf("own %s %v further %v busy %v capacity %d endgame %d %+v", from.gpu.Name, from.workloads,
 				from.further, busyStarts, agents.OwnCapacity, endgame, c),
 		}, nil

@@ -85,17 +85,9 @@ func kernelBatches(n int) (out []scoredBatch, err error) {
 // fullSubsets is the number of subsets with at least n kernels in drl/RODINIA.
 const fullSubsets = 100
 
-// A player is an environment in which a policy can be evaluated.
-type player interface {
-	env.Env
-	Load(tasks []env.Times, first int, releases []float64) error
-	Device() *env.Device
-	Makespan() float64
-}
-
-// players makes n environments.
-func players(n int, newEnv func() player) []player {
-	envs := make([]player, n)
+// repeat makes n environments.
+func repeat(n int, newEnv func() env.Scheduler) []env.Scheduler {
+	envs := make([]env.Scheduler, n)
 	for i := range envs {
 		envs[i] = newEnv()
 	}
@@ -103,7 +95,7 @@ func players(n int, newEnv func() player) []player {
 }
 
 // percentKept returns the percentage of the environments whose last batch ran on one partition.
-func percentKept(envs []player) float64 {
+func percentKept(envs []env.Scheduler) float64 {
 	n := 0
 	for _, e := range envs {
 		if e.Device().Kept() {
@@ -115,7 +107,7 @@ func percentKept(envs []player) float64 {
 
 // newScore returns a function that computes the mean p_opt of a policy on batches, in percent: how far makespans are
 // above the batches' bounds. envs[i] is for batches[i], and the GPU is empty at first.
-func newScore(batches []scoredBatch, envs []player) func(nn.Policy) (float64, error) {
+func newScore(batches []scoredBatch, envs []env.Scheduler) func(nn.Policy) (float64, error) {
 	return func(p nn.Policy) (float64, error) {
 		for i, e := range envs {
 			e.Device().Reset()
@@ -126,7 +118,7 @@ func newScore(batches []scoredBatch, envs []player) func(nn.Policy) (float64, er
 		play(p.Share(), envs...)
 		sum := 0.0
 		for i, e := range envs {
-			sum += float64(100 * (e.Makespan()/batches[i].bound - 1))
+			sum += float64(100 * (e.Device().Makespan()/batches[i].bound - 1))
 		}
 		return sum / float64(len(envs)), nil
 	}
