@@ -6,6 +6,8 @@ MIGLAB=../../../bin/miglab python3 -m unittest -v test_miglab
 import json
 import os
 import pathlib
+import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -44,6 +46,14 @@ A30 = """{"gpu":{"name":"A30","compute_slices":4,"memory_slices":4,"profiles":[{
 
 
 class Test(unittest.TestCase):
+    def test_the_oldest_python(self):
+        """The version that pyproject.toml promises can import the module."""
+        (version,) = re.findall(r'requires-python = ">=([0-9.]+)"', (HERE / "pyproject.toml").read_text(encoding="utf-8"))
+        oldest = shutil.which(f"python{version}")
+        if oldest is None or subprocess.run([oldest, "--version"], capture_output=True, check=False).returncode > 0:
+            self.skipTest(f"there is no Python {version}")
+        run(oldest, "-B", "-c", "import miglab", cwd=HERE)
+
     def test_examples(self):
         for example, track, dataset, twin in EXAMPLES:
             with self.subTest(example=example, track=track), tempfile.TemporaryDirectory() as folder:

@@ -13,10 +13,10 @@ def results(path="results", *, frame=None, all=False, **where):
 
     Each row has track, dataset, gpu, count (of GPUs), algorithm, version, model (of reconfiguration), instance, and the
     metrics of its track, such as makespan_s. kind and error are "" unless the algorithm failed. where selects rows, as
-    in results(track="batch", algorithm="far"). Of an algorithm or program that has changed, the rows of the version that
-    wrote last are returned, or those of all with all=True. Nothing is written.
+    in results(track="batch", algorithm="far"). If an algorithm or program has changed, only the version that wrote last
+    counts; all=True returns all versions. The databases are only read.
 
-    The rows are dicts, or a data frame of pandas if it is installed; frame=True or False decides it.
+    The rows are dicts, or a data frame if pandas is installed. frame=True or frame=False asks for one of the two.
     """
     path = pathlib.Path(path)
     files = sorted(path.glob("results*.db")) if path.is_dir() else [path]
@@ -24,10 +24,10 @@ def results(path="results", *, frame=None, all=False, **where):
         raise FileNotFoundError(f"{path} has no results; compute some with miglab run")
     found, newest = {}, {}
     for file in files:
-        for identity, version, row in _read(file, where):
-            found[*identity, *version[1:]] = identity[:-1], version, row
-            newest[identity[:-1]] = max(version, newest.get(identity[:-1], version))
-    rows = [row for of, version, row in found.values() if all or version[1:] == newest[of][1:]]
+        for series, instance, version, row in _read(file, where):
+            found[series, instance, version[1:]] = series, version, row
+            newest[series] = max(version, newest.get(series, version))
+    rows = [row for series, version, row in found.values() if all or version[1:] == newest[series][1:]]
     if frame is None or frame:
         try:
             import pandas
@@ -40,9 +40,12 @@ def results(path="results", *, frame=None, all=False, **where):
 
 
 def _read(file, where):
-    """Yields of each row what names its instance and algorithm, its version with the order of writing first, and the row."""
-    series = "track, dataset, content, gpu, count, algorithm, version, weights, model"
-    query = f"SELECT results.*, written FROM results JOIN (SELECT {series}, written FROM series) USING ({series})"
+    """Yields for each row its series (without the version), its instance, its version and the row.
+
+    A version begins with the order of writing, so that the one that wrote last is the largest.
+    """
+    columns = "track, dataset, content, gpu, count, algorithm, version, weights, model"
+    query = f"SELECT results.*, written FROM results JOIN (SELECT {columns}, written FROM series) USING ({columns})"
     query += "".join(f"{' AND' if i else ' WHERE'} results.{name} = ?" for i, name in enumerate(where))
     with contextlib.closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as db:
         (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -54,5 +57,5 @@ def _read(file, where):
             row = dict(zip(names, values))
             metrics = json.loads(row.pop("metrics") or "{}")
             version = row.pop("written"), row["version"], row.pop("weights")
-            of = row["track"], row["dataset"], row.pop("content"), row["gpu"], row["count"], row["algorithm"], row["model"]
-            yield (*of, row["instance"]), version, {**row, **metrics}
+            series = row["track"], row["dataset"], row.pop("content"), row["gpu"], row["count"], row["algorithm"], row["model"]
+            yield series, row["instance"], version, {**row, **metrics}

@@ -1,4 +1,4 @@
-"""What the decorated functions get: the questions of harness/external/PROTOCOL.md, whose fields are attributes."""
+"""The arguments of decorated functions: the questions of harness/external/PROTOCOL.md, with fields as attributes."""
 
 import math
 import types
@@ -9,7 +9,7 @@ class Infeasible(ValueError):
 
 
 class Record(types.SimpleNamespace):
-    """An object of a question. Its fields are attributes; durations by size are a dict from the size."""
+    """A JSON object of a question. Its fields are attributes. Durations are a dict by size."""
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 
@@ -31,7 +31,7 @@ class Job(Record):
 
 
 def record(fields):
-    """Makes an object of JSON a Record, or a dict if its names are sizes."""
+    """Returns a JSON object as a Record, or as a dict if its names are sizes."""
     if all(name.isdigit() for name in fields):
         return {int(name): value for name, value in fields.items()}
     kind = Task if "seconds" in fields else Job if "minutes" in fields else Record
@@ -41,7 +41,8 @@ def record(fields):
 class Instance:
     """An instance of a plan, with its tasks in order.
 
-    end is when its last task ends if creating and destroying takes no time. not_before_s delays it, and what is in its way.
+    end is when its last task ends if creating and destroying takes no time. The instance is not created, and no instance
+    is destroyed for it, before not_before_s.
     """
 
     def __init__(self, gpu, size, slice, tasks=(), not_before_s=0, end=0):

@@ -1,4 +1,4 @@
-"""Decorators that make functions algorithms, and their conversation with miglab."""
+"""Decorators that make functions algorithms, and the loop that answers miglab's questions."""
 
 import atexit
 import collections.abc
@@ -15,7 +15,7 @@ _algorithms = {}  # by track
 
 
 class _Algorithm:
-    """A function with its name and version. Each kind below answers questions, whose type is removed."""
+    """A function with its name and version. A subclass has a method for each type of question that it answers."""
 
     def __init__(self, function, name, version):
         self.function, self.name, self.version = function, name, version

@@ -1,8 +1,8 @@
 """miglab's environments for scheduling on NVIDIA MIG, with the interface of Gymnasium.
 
-The program miglab has the environments; this package starts it and needs numpy. The program is the one that
-the variable MIGLAB names, or program=PATH, else miglab on PATH. Where Gymnasium 1.1 or later is installed,
-environments and spaces are of its classes; else they are of classes that look the same.
+This package starts the program miglab, which has the environments, and needs numpy. program=PATH or the variable MIGLAB
+says where the program is; otherwise it must be on PATH. Where Gymnasium 1.1 or later is installed, environments and
+spaces are of its classes; otherwise they are of classes with the same interface.
 
 A rollout of 4 days of the deadline report, each job on a random free slice:
 
@@ -19,8 +19,8 @@ A rollout of 4 days of the deadline report, each job on a random free slice:
 >>> 35 < sum(late) / len(late) < 65
 True
 
-The same days, each job on the largest free slice (88 features, of which the sizes
-of the slices are those from 65 on, and the busy ones from 45 on):
+The same days, each job on the largest free slice. Of the 88 features, 45 to 64 are 1 for busy slices, and 65 to 84 are
+the sizes of the slices:
 
 >>> observations, info = envs.reset(seed=1)
 >>> greedy = []
@@ -50,26 +50,29 @@ True
 ...     len(file.readlines())
 21
 
-Environments and their options, all keyword arguments:
+Environments and their options, all keyword arguments, with defaults in brackets:
 
     deadline  the deadline report's queue: dataset ("deadline/relaxed"), gpu ("A100"),
-              original (False: the report's original observation of 64 features),
-              sparse (False: the original reward, at the end alone),
-              released (False: scales, bins and last reward of the authors' notebook),
-              energy ("": in the reward; or "as-released", "right")
-    own       our own formulation of batch scheduling: workload ("WIDETIMES"), gpu,
-              reconfiguration ("sequential", "parallel", "free"), tasks (14),
-              start (0: the probability of beginning on a GPU at work)
-    batch     the DRL paper's MDP: workload, gpu, reconfiguration, tasks (N), levels
-              (0: M, continuous time), encoding ("float", "one-hot"), direct (False),
-              stream (0: tasks an episode), random_start (False), released (False)
+              original (False): the report's original observation of 64 features,
+              sparse (False): the original reward, at the end alone,
+              released (False): scales, bins and last reward of the authors' notebook,
+              first, penalty (False): observation and reward of the authors' earlier notebooks,
+              energy (""): the energy in the reward, none, "as-released" or "right"
+    own       our own formulation of batch scheduling: workload ("WIDETIMES"), gpu ("A100"),
+              reconfiguration ("sequential", or "parallel", "free"), tasks (14),
+              start (0): the probability of beginning on a busy GPU
+    batch     the DRL paper's MDP: workload, gpu, reconfiguration as for own, tasks (14): N,
+              levels (0): M, or 0 for continuous time, encoding ("float", or "one-hot"),
+              direct (False): a reconfiguration waits for its slices, stream (0): the tasks of
+              an episode, 0 means N, random_start (False): begins in a random busy partition,
+              released (False): as the paper's released code
 
 Options of own and batch for comparing:
 
-    bound     info has certified_bound_s, the lower bound that leaderboards measure gaps
-              from; it takes about 4 ms a batch, so it is left out unless asked for
-    far       info has far_makespan_s
-    dataset   in place of a workload: episodes are the instances of a dataset, in order, and
+    bound     (False) info has certified_bound_s, the lower bound from which leaderboards
+              measure gaps. It takes about 4 ms a batch
+    far       (False) info has far_makespan_s, the makespan of the scheduler FAR
+    dataset   replaces workload: episodes are the instances of a dataset, in order, and
               info has the number of each as instance. Environment i of n has i, i+n, i+2n, ...
 
 Observations and actions of own and batch. A GPU has K slices and instances of S sizes, ascending (A100: 7, and 5: 1, 2,
@@ -112,9 +115,9 @@ left. Times are over the longest time of the episode's tasks.
     row 0:5    S    -1   1     the time on each size, or -1 if the task does not fit; one-hot: M values for each
     row -      1    0    1     only with levels: the number of tasks over N
 
-Episodes end by themselves: terminated, and a terminal state is worth 0. An action that is not allowed is an error,
-or with invalid="nearest" it is replaced, or with invalid="end" it truncates the episode. Gymnasium's check_env takes
-such actions and refuses an episode that is truncated in the first step:
+Episodes end by themselves (terminated); the value of a terminal state is 0. An action that is not allowed is an error.
+With invalid="nearest" it is replaced, and with invalid="end" it truncates the episode. Gymnasium's check_env takes
+such actions, and refuses an episode that is truncated in the first step, so use "nearest":
 
     gymnasium.utils.env_checker.check_env(miglab_gym.Env("batch", invalid="nearest"))
 

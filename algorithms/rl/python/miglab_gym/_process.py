@@ -1,4 +1,4 @@
-"""The program that has the environments, at the other end of a pipe. PROTOCOL.md has what is said."""
+"""Talks over a pipe to miglab gym, the program that has the environments. PROTOCOL.md describes the messages."""
 
 import json
 import os
@@ -12,19 +12,19 @@ PROTOCOL = 1
 STEP, STEP_AND_BEGIN, KEEP, BEGIN, SEED = range(5)
 """Orders to an environment."""
 
-_PLAIN = bytes(8)  # the lengths of a frame without an error and answers
+_PLAIN = bytes(8)  # the two lengths of a reply that has neither an error nor answers
 
-_PIPE = 1 << 20  # bytes; the system's own size makes a large frame several
+_PIPE = 1 << 20  # the size of the pipe in bytes; with the system's default, a large frame comes in several parts
 
 
 class Error(ValueError):
-    """What the environments refuse; the message says what would be right."""
+    """A request that the environments refuse. The message says what would be right."""
 
 
 class Process:
     """Environments of one kind, in a process of their own.
 
-    values and orders are what the next call of send says. The other arrays are what the last one answered.
+    values and orders are the message that send sends. The other arrays hold the last reply; send overwrites them.
     """
 
     def __init__(self, program, **request):
@@ -54,6 +54,7 @@ class Process:
             raise
 
     def _greet(self, greeting, n):
+        """Reads the program's first line and makes the arrays for messages to and from n environments."""
         try:
             said = json.loads(greeting)
             protocol = said["protocol"]
@@ -88,9 +89,9 @@ class Process:
         self._ends = at - 2 * n  # where done begins
 
     def send(self):
-        """Sends values and orders, reads what comes back into the arrays, and returns the lines of answers.
+        """Sends values and orders, reads the reply into the arrays, and returns the lines of answers.
 
-        An interrupt in the middle closes the environments, because the rest of the frame would be taken for the next one.
+        An interrupt in the middle closes the environments: the rest of the reply would be taken for the next one.
         """
         if os.getpid() != self._owner:
             raise Error("the environment was made in another process; make it in the one that uses it")
@@ -112,7 +113,7 @@ class Process:
         return self._frame.find(1, self._ends) >= 0
 
     def _rest(self, got):
-        """Reads a frame that has not come whole, an error, or answers. Returns the error and the answers."""
+        """Reads the rest of a reply of which got bytes have come. Returns its error and its answers."""
         frame = memoryview(self._frame)
         got += self._read(frame[got:], 8 - got)
         problem, answers = map(bytearray, self._lengths.tolist())
@@ -133,26 +134,27 @@ class Process:
             pass  # the program has ended; the next read finds out why
 
     def _read(self, into, least):
-        """Reads at least so many bytes and returns how many."""
+        """Reads at least that many bytes and returns how many it has read."""
         got = 0
         while got < least:
             n = self._process.stdout.readinto(into[got:])
             if not n:
-                self._ended()
+                self._fail()
             got += n
         return got
 
     def _line(self):
+        """Reads a line."""
         line = b""
         while not line.endswith(b"\n"):
             c = self._process.stdout.read(1)
             if not c:
-                self._ended()
+                self._fail()
             line += c
         return line
 
-    def _ended(self):
-        """Raises what the program said before it ended."""
+    def _fail(self):
+        """Raises an Error with what the program wrote before it ended."""
         code = self._process.wait()
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().removeprefix("miglab: ")

@@ -13,14 +13,12 @@ class VectorEnv(interface.VectorEnv):
     autoreset_mode says when an environment whose episode has ended is reset, as in
     Gymnasium 1.1 and later:
 
-    SAME_STEP (the default) in the same step. The reward is of the episode that has ended, the
-        observation, the mask and the facts are of the one that begins. info["final_info"] and
-        info["final_obs"] are of the one that has ended.
-    NEXT_STEP in the step after. That step ignores the action and gives the reward 0.
+    SAME_STEP (the default) in the same step. The reward, info["final_info"] and info["final_obs"] belong to the episode
+        that has ended; the observation, the mask and the facts belong to the episode that begins.
+    NEXT_STEP in the step after, which ignores the action and gives the reward 0.
     DISABLED by the caller, with reset(options={"reset_mask": mask}).
 
-    The observation of an episode that has ended is all zeros, and no action is allowed:
-    nothing is left to decide, and its value is 0.
+    The observation of an episode that has ended is all zeros, and no action is allowed. The value of this state is 0.
 
     invalid says what happens to an action that action_masks does not allow:
 
@@ -28,12 +26,11 @@ class VectorEnv(interface.VectorEnv):
     "nearest" The allowed action with the nearest number replaces it, the lower one of two.
     "end" The episode is truncated, with the reward 0. Its last observation is the one on which the action was chosen.
 
-    Arrays are copies, or with copy=False the same memory in each step.
+    Arrays are copies. With copy=False, each step overwrites the arrays of the step before.
 
-    Environment i draws its episodes from a stream of its own: with the seed s they are those
-    of an Env with the seed s + i.
+    With the seed s, environment i has the episodes of an Env with the seed s + i.
 
-    program is the path of miglab; by default that of the variable MIGLAB, else miglab on PATH.
+    program is the path of miglab. Without it, the variable MIGLAB has the path, or miglab is on PATH.
     """
 
     def __init__(
@@ -70,7 +67,7 @@ class VectorEnv(interface.VectorEnv):
         return tuple(self._seeds)
 
     def reset(self, *, seed=None, options=None):
-        """Begins an episode in each environment; with a seed, the first one of it.
+        """Begins the next episode of each environment's stream, or with a seed, the first one of the seed's stream.
 
         seed may be a list with a seed, or None, for each environment.
         options={"reset_mask": mask} resets only the environments where mask is True.
@@ -138,7 +135,7 @@ class VectorEnv(interface.VectorEnv):
         return self._out(p.observations), self._out(p.rewards), self._out(p.done), self._out(p.truncated), info
 
     def _advance(self, actions, order, begins=None):
-        """Gives all environments an order with actions, and begins episodes where begins is True. Returns the lines of answers."""
+        """Sends actions with an order, or begins an episode where begins is True. Returns the lines of answers."""
         p, actions = self._process, np.asarray(actions)
         if actions.shape != p.values.shape or actions.dtype.kind not in "iu":
             raise Error(f"actions are {actions.dtype} of shape {actions.shape}; give integers of shape {p.values.shape}")
@@ -157,10 +154,12 @@ class VectorEnv(interface.VectorEnv):
         return answers
 
     def _measured(self, where):
+        """Returns the info of the episodes that have ended: return, length and metrics."""
         episode = {"r": np.where(where, self._returns, 0), "l": np.where(where, self._time - self._since, 0), "_r": where, "_l": where}
         return _columns(self.metrics, self._process.measured, self._process.done.copy()) | {"episode": episode, "_episode": where}
 
     def _known(self, where, known=None):
+        """Returns the info of facts, those of the present episodes unless known has others."""
         return _columns(self.facts, self._process.known if known is None else known, where)
 
     def action_masks(self):
@@ -194,7 +193,7 @@ class VectorEnv(interface.VectorEnv):
 
 
 class Env(interface.Env):
-    """A single environment. Once a step has terminated, reset must follow."""
+    """A single environment. After a step that ends the episode, call reset."""
 
     metadata = {}
 
@@ -206,7 +205,7 @@ class Env(interface.Env):
         self.observation_space, self.action_space = self._vector.single_observation_space, self._vector.single_action_space
 
     def reset(self, *, seed=None, options=None):
-        """Begins an episode; with a seed, the first one of it. info has its facts."""
+        """Begins the next episode of the stream, or with a seed, the first one of its stream. info has its facts."""
         super().reset(seed=None if seed is None else int(seed))
         observations, info = self._vector.reset(seed=seed, options=options)
         return observations[0], _first(info)
@@ -230,14 +229,14 @@ class Env(interface.Env):
         return f"Env({self._vector.name!r}, {self._vector.options})"
 
 
-def _columns(names, values, where):
-    """Returns a column for each name, 0 except where it says."""
-    info = {name: np.where(where, values[:, i], 0) for i, name in enumerate(names)}
-    return info | {"_" + name: where for name in names}
+def _columns(names, values, mask):
+    """Returns an array for each name, with zeros where mask is False, and the mask itself as "_" + name."""
+    info = {name: np.where(mask, values[:, i], 0) for i, name in enumerate(names)}
+    return info | {"_" + name: mask for name in names}
 
 
 def _first(info):
-    """Returns the info of the first environment alone: what is said of it."""
+    """Returns the entries of an info that are about the first environment."""
     return {k: _first(v) if isinstance(v, dict) else v[0] for k, v in info.items() if not k.startswith("_") and info["_" + k][0]}
 
 

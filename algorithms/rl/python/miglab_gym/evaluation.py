@@ -11,19 +11,18 @@ from .interface import AutoresetMode
 
 
 def evaluate(policy, path, *, name, dataset, version=1, environment="own", instances=1000, num_envs=64, **options):
-    """Has a policy schedule the first instances of a dataset, or all that it has.
+    """Lets a policy schedule the first instances of a dataset, or all if it has fewer.
 
     policy takes observations and masks, a row for each of up to num_envs instances, and
     returns an action for each. Its schedules become a file that miglab checks and ranks:
 
         miglab run --algorithms far,answers:PATH --datasets DATASET --leaderboard
 
-    name and version say in the file which agent it is; raise the version when the agent
-    changes. Other options are those of the environment, "own" or "batch", with
-    bound=True, if nothing else is said. The conditions are the leaderboard's: gpu and
-    reconfiguration.
+    name and version identify the agent in the file; raise the version when the agent
+    changes. Other options are options of the environment, "own" or "batch"; bound is True
+    by default. gpu and reconfiguration must be those of the leaderboard.
 
-    Returns an array for each fact and metric, with a value for each instance.
+    Returns a dict with an array for each fact and metric, which has a value for each instance.
     """
     options = {"bound": True, "answers": True} | options
     num_envs = min(num_envs, instances)

@@ -1,5 +1,5 @@
-"""Gymnasium's base classes and spaces, version 1.1 and later; where it is missing, classes
-that have of its interface what environments here need."""
+"""Gymnasium's base classes and spaces (1.1 or later). Where it is not installed, these are classes with the part of its
+interface that this package needs."""
 
 import enum
 
@@ -96,7 +96,7 @@ except ImportError:
             return f"MultiDiscrete({self.nvec.tolist()})"
 
         def sample(self, mask=None):
-            """Draws actions; of a row of mask, those that are 1 are allowed, or 0 if none is."""
+            """Draws actions, one for each row of mask, in which 1 marks allowed actions; 0 where a row allows none."""
             if mask is None:
                 return self.np_random.integers(self.nvec)
             mask = np.asarray(mask)
@@ -116,7 +116,7 @@ except ImportError:
             return f"Discrete({self.n})"
 
         def sample(self, mask=None):
-            """Draws an action; those are allowed where mask is 1, or 0 if none is."""
+            """Draws an action that mask allows, which is 1 there; 0 if it allows none."""
             if mask is None:
                 return self.np_random.integers(self.n)
             return np.where(mask, self.np_random.random(mask.shape), -1).argmax()
