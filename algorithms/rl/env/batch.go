@@ -129,41 +129,6 @@ func NewBatch(o BatchOptions, source Source) (*Batch, error) {
 // Device implements [Scheduler].
 func (b *Batch) Device() *Device { return b.device }
 
-// rename puts the slices into canonical order. form is the partition before.
-func (b *Batch) rename(form int) {
-	size := b.tables.forms[form]
-	for _, w := range b.tables.swaps {
-		if !b.canonical(w, &size) {
-			for i := range w.width {
-				x, y := w.a+i, w.b+i
-				size[x], size[y] = size[y], size[x]
-				b.remaining[x], b.remaining[y] = b.remaining[y], b.remaining[x]
-				b.sigma[x], b.sigma[y] = b.sigma[y], b.sigma[x]
-			}
-		}
-	}
-	b.partition = b.tables.canonical[form]
-}
-
-// canonical reports whether two groups of slices are in canonical order: larger instances
-// first, then slices that are free first; as released, slices that really come first.
-func (b *Batch) canonical(w swap, size *sizeVector) bool {
-	for i := range w.width {
-		if x, y := size[w.a+i], size[w.b+i]; x != y {
-			return x > y
-		}
-	}
-	if b.options.Released {
-		return b.sigma[w.a] < b.sigma[w.b]
-	}
-	for i := range w.width {
-		if x, y := b.remaining[w.a+i], b.remaining[w.b+i]; x != y {
-			return x < y
-		}
-	}
-	return true
-}
-
 // Step implements [Env].
 func (b *Batch) Step(action int) (reward float32, done bool) {
 	units := 0.0
@@ -314,4 +279,39 @@ func (b *Batch) execute(j, m int) {
 	}
 	b.device.Run(int(b.tables.instance[size][b.sigma[slice]]), b.firstNumber+int(task), b.tasks[task][size], release)
 	b.join()
+}
+
+// rename puts the slices into canonical order. form is the partition under the present names of the slices.
+func (b *Batch) rename(form int) {
+	size := b.tables.forms[form]
+	for _, w := range b.tables.swaps {
+		if !b.canonical(w, &size) {
+			for i := range w.width {
+				x, y := w.a+i, w.b+i
+				size[x], size[y] = size[y], size[x]
+				b.remaining[x], b.remaining[y] = b.remaining[y], b.remaining[x]
+				b.sigma[x], b.sigma[y] = b.sigma[y], b.sigma[x]
+			}
+		}
+	}
+	b.partition = b.tables.canonical[form]
+}
+
+// canonical reports whether two groups of slices are in canonical order: larger instances
+// first, then slices that are free first; as released, slices that really come first.
+func (b *Batch) canonical(w swap, size *sizeVector) bool {
+	for i := range w.width {
+		if x, y := size[w.a+i], size[w.b+i]; x != y {
+			return x > y
+		}
+	}
+	if b.options.Released {
+		return b.sigma[w.a] < b.sigma[w.b]
+	}
+	for i := range w.width {
+		if x, y := b.remaining[w.a+i], b.remaining[w.b+i]; x != y {
+			return x < y
+		}
+	}
+	return true
 }

@@ -21,9 +21,8 @@ import (
 // first slice is free, so that neither the unit of time nor the instant matters. Slices
 // that differ only in their place are sorted.
 //
-// The reward is minus the growth of a lower bound on the makespan, the potential:
-// the larger of the makespan so far and of the area occupied so far and still to
-// come, by slice. It begins at the area bound and ends as the makespan.
+// The reward is minus the growth of the potential, a lower bound on the makespan: the larger of the makespan so far, and
+// the area per slice that is occupied so far or still to come. It begins at the area bound and ends as the makespan.
 type Own struct {
 	capacity int
 	source   Source
@@ -53,17 +52,18 @@ type Own struct {
 // bound by which times are divided.
 const RewardScale = 10
 
-// OwnShape is the layout of observations of [Own]: the number of tasks left, globals, then
+// OwnShape is the layout of observations of [Own]: the number of tasks left, Globals values, then
 // a row for each task left, padded with zeros to the capacity. Action a puts task a/Nodes on
 // node a%Nodes.
 type OwnShape struct{ Capacity, Globals, Row, Nodes int }
 
+// An ownTask is a task that is left.
 type ownTask struct {
 	Times
-	index   int // in the problem
-	area    float64
-	least   float64
-	release float64
+	index   int     // in the problem
+	area    float64 // the least one, in slice-seconds
+	least   float64 // the least time, in seconds
+	release float64 // in seconds
 }
 
 // NewOwn returns an environment for batches of up to capacity tasks, drawn from the
