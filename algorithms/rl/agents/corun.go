@@ -77,10 +77,9 @@ func (a *corunAgent) Plan(ctx context.Context, w corun.Window) (corun.Plan, erro
 	return p.Plan(ctx, w)
 }
 
-// A CorunPlanner plans windows with a network. It splits windows of more than 12 jobs into
-// parts: the first 12 jobs, then the next 12, and so on. The network was trained for groups of up to four jobs (the
-// paper's Cmax). A lower limit removes candidates, and a higher one does not add any. A planner is used by one
-// goroutine at a time.
+// A CorunPlanner plans windows with a network. It splits windows of more than 12 jobs into parts: the first 12 jobs,
+// then the next 12, and so on. The network was trained for groups of up to four jobs (the paper's Cmax). A lower limit
+// removes candidates, and a higher one does not add any. A planner is used by one goroutine at a time.
 type CorunPlanner struct {
 	grouping   env.Grouping
 	policy     nn.Policy

@@ -69,8 +69,7 @@ var _ = algo.Register(algo.Spec{
 	New:      algo.NewDispatcher(newDeadline),
 })
 
-// deadlineDays is the number of days for which the agent decides at once: two tiles of the products in
-// package nn.
+// deadlineDays is the number of days for which the agent decides at once: two tiles of the products in package nn.
 const deadlineDays = 8
 
 func deadlineAgent(args algo.Args) *DeadlineAgent {

@@ -34,8 +34,7 @@ type settings struct {
 	k int
 	// sampled makes the first try draw its actions, too.
 	sampled bool
-	// temperature divides preferences before an action is drawn. More than 1 makes tries
-	// differ more.
+	// temperature divides preferences before an action is drawn. More than 1 makes tries differ more.
 	temperature float64
 	// startInLevels is [env.BatchOptions.StartInLevels].
 	startInLevels bool
@@ -122,8 +121,7 @@ func (a *agent) ScheduleTogether(
 	return r.run(ctx, problems, lengths)
 }
 
-// A runner makes tries at several problems side by side. The network decides for all of them
-// at once.
+// A runner makes tries at several problems side by side. The network decides for all of them at once.
 type runner struct {
 	runnerKey
 	gpu    *mig.GPU
@@ -331,8 +329,7 @@ func (r *runner) act(t *attempt, preferences []float32, at int) {
 	t.active = left
 }
 
-// forced is the row of a lane in which only one action is allowed: the network is not
-// needed.
+// forced is the row of a lane in which only one action is allowed: the network is not needed.
 const forced = -1
 
 // findRow returns the first row of the observations, from the attempt's first row on, that is
@@ -371,9 +368,8 @@ func putInPlace(d *env.Device, start []schedule.Existing) error {
 	return nil
 }
 
-// sampleAction draws an allowed action with a probability proportional to the exponential
-// of its preference divided by the temperature. It uses the memory of weights, which has room
-// for every action.
+// sampleAction draws an allowed action with a probability proportional to the exponential of its preference divided by
+// the temperature. It uses the memory of weights, which has room for every action.
 func sampleAction(preferences []float32, mask []bool, temperature float64, rng *rand.Rand, weights []float64) int {
 	top := preferences[env.Likeliest(preferences, mask)]
 	sum := 0.0

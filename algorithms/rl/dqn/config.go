@@ -21,9 +21,8 @@ type Config struct {
 	Gamma float64
 	// Double says that the policy chooses the next action instead of the target network.
 	Double bool
-	// Shards is the number of parts into which environments and batches are split, at most
-	// one for each environment. More workers than shards are of no use. Results depend on
-	// the number of shards.
+	// Shards is the number of parts into which environments and batches are split, at most one for each environment.
+	// More workers than shards are of no use. Results depend on the number of shards.
 	Shards int
 }
 

@@ -6,8 +6,7 @@ import (
 	"miglab/algorithms/rl/nn"
 )
 
-// A Trainer trains one network of action values. Its methods are called one at a
-// time.
+// A Trainer trains one network of action values. Its methods are called one at a time.
 type Trainer struct {
 	*learn.Trainer
 	cfg            Config
@@ -193,8 +192,7 @@ func (t *Trainer) gradient(k int) {
 	s.Policy.Backward(d, nil)
 }
 
-// future computes the value of the state after each transition of a batch, 0 at the end of
-// an episode.
+// future computes the value of the state after each transition of a batch, 0 at the end of an episode.
 func (t *Trainer) future(s *shard, batch []int32) {
 	n, inputs, actions := len(batch), t.Shape.Observation, t.Shape.Actions
 	judge := s.target

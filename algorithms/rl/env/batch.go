@@ -9,9 +9,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// Batch is the MDP of the DRL paper (4.1 to 4.3, 6.2 to 6.5). The agent executes a task on an instance of
-// the MIG partition, changes the partition, or lets time advance. Where the paper is ambiguous, this is
-// our reading.
+// Batch is the MDP of the DRL paper (4.1 to 4.3, 6.2 to 6.5). The agent executes a task on an instance of the MIG
+// partition, changes the partition, or lets time advance. Where the paper is ambiguous, this is our reading.
 //
 // Partitions. The agent sees only canonical partitions, one for each class of equivalent ones, numbered as in
 // [mig.GPU.Classes]. A permutation sigma (Fig. 5) gives slices other names to make a partition canonical. Of the
@@ -45,12 +44,11 @@ import (
 // levels. Reset creates on it the instances with which the MDP begins. Load takes the device as it is; if
 // it is empty, the makespan includes creating the first instance and the MDP does not.
 //
-// The device starts each task as early as possible and carries out only the reconfigurations that tasks
-// need. The reward includes needless waiting and reconfiguring, and the makespan does not. In
-// continuous time, under [mig.Parallel] and with the same instances at the start, the negated return in
-// seconds is never below the makespan. They are equal if tasks and reconfigurations begin as soon as their
-// slices are free and each created instance runs a task, unless work that was running at the start ends
-// later.
+// The device starts each task as early as possible and carries out only the reconfigurations that tasks need. The
+// reward includes needless waiting and reconfiguring, and the makespan does not. In continuous time, under
+// [mig.Parallel] and with the same instances at the start, the negated return in seconds is never below the makespan.
+// They are equal if tasks and reconfigurations begin as soon as their slices are free and each created instance runs a
+// task, unless work that was running at the start ends later.
 type Batch struct {
 	options BatchOptions
 	source  Source
@@ -204,8 +202,7 @@ func (b *Batch) join() {
 	}
 }
 
-// reconfigure changes the partition to a canonical one (DRL 4.2, with Direct 6.5.2)
-// and returns the time that passes.
+// reconfigure changes the partition to a canonical one (DRL 4.2, with Direct 6.5.2) and returns the time that passes.
 func (b *Batch) reconfigure(to int) float64 {
 	var best way
 	delay := math.Inf(1)

@@ -28,9 +28,8 @@ func (e *Encoding) UnmarshalText(name []byte) error {
 	return nil
 }
 
-// BatchOptions choose a variant of the DRL paper's MDP. The zero values of all fields
-// except GPU and Tasks are the paper's first model, in continuous time. Fields with a name in
-// JSON are options of the library for Python.
+// BatchOptions choose a variant of the DRL paper's MDP. The zero values of all fields except GPU and Tasks are the
+// paper's first model, in continuous time. Fields with a name in JSON are options of the library for Python.
 type BatchOptions struct {
 	GPU *mig.GPU `json:"-"`
 	// Model is the cost model of [Batch.Device]. In the MDP itself, slices always reconfigure in parallel (DRL 4.2).
@@ -43,18 +42,16 @@ type BatchOptions struct {
 	Encoding Encoding `json:"encoding"`
 	// Direct makes every reconfiguration wait for its slices (DRL 6.5.2).
 	Direct bool `json:"direct"`
-	// Stream is the number of tasks of an episode that Reset draws. Those beyond the first
-	// N replenish the batch in order of arrival (DRL 3, online). 0 means N, the offline
-	// batch.
+	// Stream is the number of tasks of an episode that Reset draws. Those beyond the first N replenish the batch in
+	// order of arrival (DRL 3, online). 0 means N, the offline batch.
 	Stream int `json:"stream"`
 	// RandomStart makes Reset begin in a random canonical partition. Each of its instances is busy
 	// with probability 1/2, for a random time up to the largest time of a task. Without RandomStart, Reset begins
 	// with the whole GPU as one idle instance.
 	RandomStart bool `json:"random_start"`
-	// Released follows the released code where it differs from the text. There are M+1 levels,
-	// round(t/step)+1. Observations are plain numbers divided by the largest of M+1, N and the
-	// number of partitions. Slices are renamed only as the partition requires. Rewards are
-	// levels. At a random start each instance is busy for 0 to M levels.
+	// Released follows the released code where it differs from the text. There are M+1 levels, round(t/step)+1.
+	// Observations are plain numbers divided by the largest of M+1, N and the number of partitions. Slices are renamed
+	// only as the partition requires. Rewards are levels. At a random start each instance is busy for 0 to M levels.
 	Released bool `json:"released"`
 	// Reconfiguration is the time of reconfiguring a slice in the MDP; 0 means the times of the
 	// GPU model. The released code of the online agent has 0.7 s.

@@ -1,8 +1,7 @@
 package env
 
-// A Chooser is an environment whose agent chooses one of several candidates, such as the jobs
-// that run together, and an action for it. Observe and Step are about the current candidate, which
-// is candidate 0 after Reset and Step.
+// A Chooser is an environment whose agent chooses one of several candidates, such as the jobs that run together, and an
+// action for it. Observe and Step are about the current candidate, which is candidate 0 after Reset and Step.
 type Chooser interface {
 	Env
 	Choices

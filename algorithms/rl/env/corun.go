@@ -7,10 +7,9 @@ import (
 	"miglab/harness/task"
 )
 
-// Corun is the environment of the hierarchical paper's agent. An episode divides a window
-// into groups, one group a step ([Grouping]). The formulas of the paper's rewards are
-// missing in our copy; we rebuilt them from the prose (V-A3). The reward of a step is the
-// sum of
+// Corun is the environment of the hierarchical paper's agent. An episode divides a window into groups, one group a step
+// ([Grouping]). The formulas of the paper's rewards are missing in our copy; we rebuilt them from the prose (V-A3). The
+// reward of a step is the sum of
 //
 //	the final reward, "the measured throughput improvement over the time-sharing
 //	executions": the time that the group saves, which [corun.Model] knows, and

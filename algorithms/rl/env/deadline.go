@@ -9,10 +9,9 @@ import (
 	"miglab/harness/task"
 )
 
-// Deadline is the queue of the deadline report: a day of jobs, each put on one of
-// the free slices of a fleet in the order of deadlines. An action is a slice, by its
-// index in [sim.Queue.Slices]; there are about 4150 decisions an episode on the
-// report's days. [sim.Dispatch] has the rules, [DeadlineOptions.Observe] what the agent sees.
+// Deadline is the queue of the deadline report: a day of jobs, each put on one of the free slices of a fleet in the
+// order of deadlines. An action is a slice, by its index in [sim.Queue.Slices]; there are about 4150 decisions an
+// episode on the report's days. [sim.Dispatch] has the rules, [DeadlineOptions.Observe] what the agent sees.
 //
 // The report's reward is
 //
@@ -20,10 +19,9 @@ import (
 //	0.1 for each job that completes in time, -0.2 a minute of tardiness of each other
 //	10 (1 - late/jobs) - tardiness/jobs at the end (its appendix C)
 //
-// The second line is only in the released code, as 0.1 early - 0.2 tardiness whenever
-// time advances. Our reading: it is paid once for each completed job, with the decision
-// before the completion, and it is the same for all jobs in time. On the last step the
-// released code pays the third line alone; see [DeadlineOptions].
+// The second line is only in the released code, as 0.1 early - 0.2 tardiness whenever time advances. Our reading: it is
+// paid once for each completed job, with the decision before the completion, and it is the same for all jobs in time.
+// On the last step the released code pays the third line alone; see [DeadlineOptions].
 type Deadline struct {
 	options DeadlineOptions
 	source  JobSource
@@ -107,8 +105,7 @@ const (
 	energyWeight   = 2.25e-5 // a watt-minute
 )
 
-// NewDeadline returns an environment whose episodes come from source. The error is about the
-// fleet or the options.
+// NewDeadline returns an environment whose episodes come from source. The error is about the fleet or the options.
 func NewDeadline(fleet task.Fleet, source JobSource, o DeadlineOptions) (*Deadline, error) {
 	if o.First && (o.Released || o.Original) {
 		return nil, errors.New("env: the option first excludes released and original: want one observation")

@@ -59,13 +59,12 @@ const (
 //	3  *    jobs that wait, as w/(w+16); share of free slices; largest free size
 //	        over 7                                                  (0, 1]
 //
-// Those marked * are missing from the original observation. The report does not
-// print scales, bins, or the durations used. Here a job's durations are the three by which
-// the report's scheduler EFT (earliest finish time) decides: the means over sizes 1-2 and 3-4 and the duration on 7, as
-// x/(x+3) with x in minutes, in [0, 1]. The time to the deadline may be negative and is
-// x/(|x|+3), in [-1, 1]. Inference jobs take 3 minutes on size 1 in the mean.
-// Bins of durations begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64 min, and bins of
-// times to the deadline at minus infinity, -8, -2, 0, 1/2, 1, 2, 4, 8 and 16 min.
+// Those marked * are missing from the original observation. The report does not print scales, bins, or the durations
+// used. Here a job's durations are the three by which the report's scheduler EFT (earliest finish time) decides: the
+// means over sizes 1-2 and 3-4 and the duration on 7, as x/(x+3) with x in minutes, in [0, 1]. The time to the deadline
+// may be negative and is x/(|x|+3), in [-1, 1]. Inference jobs take 3 minutes on size 1 in the mean. Bins of durations
+// begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64 min, and bins of times to the deadline at minus infinity, -8, -2, 0,
+// 1/2, 1, 2, 4, 8 and 16 min.
 //
 // With Released, scales and bins follow the authors' notebook: times are x/100 with x in
 // minutes, and jobs that wait are min(w/100, 1). All times have the same bins, which begin at
@@ -168,8 +167,7 @@ const (
 	queueScale = 16
 )
 
-// jobTimes returns the time to the deadline and the durations on small, medium and whole
-// instances, in minutes.
+// jobTimes returns the time to the deadline and the durations on small, medium and whole instances, in minutes.
 func jobTimes(j *task.Job, now task.Minutes) [jobFeatures]float64 {
 	return [...]float64{
 		float64(j.Deadline - now), float64(j.On(1)+j.On(2)) / 2, float64(j.On(3)+j.On(4)) / 2, float64(j.On(7)),

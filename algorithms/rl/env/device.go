@@ -9,10 +9,9 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A Device carries out decisions on one GPU, one after the other: "this task next on that instance".
-// Each task starts as soon as possible: after the earlier tasks on its slices, once
-// overlapping instances are destroyed and its own is created. An existing instance is
-// reused at no cost.
+// A Device carries out decisions on one GPU, one after the other: "this task next on that instance". Each task starts
+// as soon as possible: after the earlier tasks on its slices, once overlapping instances are destroyed and its own is
+// created. An existing instance is reused at no cost.
 //
 // Operations run at the earliest time at which they fit. Under [mig.Sequential] one runs
 // at a time; a later decision may use a gap between two operations decided before.
@@ -79,8 +78,7 @@ func (d *Device) Exists(instance int, busyUntil float64) {
 	}
 }
 
-// Here returns the instance on a memory slice, or -1, and when the slice's
-// last task so far ends.
+// Here returns the instance on a memory slice, or -1, and when the slice's last task so far ends.
 func (d *Device) Here(slice int) (instance int, free float64) {
 	return int(d.here[slice]), d.free[slice]
 }
@@ -96,8 +94,7 @@ func (d *Device) Kept() bool {
 // Makespan returns the end of the last task.
 func (d *Device) Makespan() float64 { return d.done }
 
-// Busy returns when the last operation so far ends, under [mig.Sequential]; 0
-// otherwise and before the first.
+// Busy returns when the last operation so far ends, under [mig.Sequential]; 0 otherwise and before the first.
 func (d *Device) Busy() float64 {
 	if len(d.channel) == 0 {
 		return 0
@@ -160,8 +157,7 @@ func (d *Device) createInstance(instance int, mask uint8) float64 {
 	return d.operate(schedule.Create, instance, ready, d.create[instance])
 }
 
-// operate carries out an operation at the earliest instant from ready on, and
-// returns its end.
+// operate carries out an operation at the earliest instant from ready on, and returns its end.
 func (d *Device) operate(op schedule.Op, instance int, ready, seconds float64) float64 {
 	at := interval{ready, ready + seconds}
 	if d.model == mig.Sequential {

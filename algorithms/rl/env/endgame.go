@@ -23,8 +23,7 @@ func (o *Own) Endgame(last int) *Own {
 	return o
 }
 
-// A plannedTask is a task, by its index in the problem, and its instance, as numbered on the
-// device.
+// A plannedTask is a task, by its index in the problem, and its instance, as numbered on the device.
 type plannedTask struct{ index, instance int }
 
 // nextPlanned returns the next action of the endgame: of the planned tasks, the one that can start first, of equals the

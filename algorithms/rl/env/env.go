@@ -12,14 +12,12 @@ import (
 type Env interface {
 	// Shape returns the lengths of observations and masks. It never changes.
 	Shape() Shape
-	// Reset begins an episode drawn from rng. The environment may keep rng and draw from it
-	// until the next Reset.
+	// Reset begins an episode drawn from rng. The environment may keep rng and draw from it until the next Reset.
 	Reset(rng *rand.Rand)
 	// Observe writes what the agent sees, Shape().Observation values, and which
 	// actions are allowed, Shape().Actions values of which at least one is true.
 	Observe(observation []float32, mask []bool)
-	// Step carries out an allowed action. After it has reported that the episode is done,
-	// call only Reset.
+	// Step carries out an allowed action. After it has reported that the episode is done, call only Reset.
 	Step(action int) (reward float32, done bool)
 }
 
@@ -81,9 +79,8 @@ func TimesOf(g *mig.GPU, tasks task.Batch) []Times {
 	return out
 }
 
-// A Source draws the tasks of an episode: it fills a prefix of tasks, in order of
-// arrival, and returns its length, at least 1. It is used by one goroutine at a
-// time.
+// A Source draws the tasks of an episode: it fills a prefix of tasks, in order of arrival, and returns its length, at
+// least 1. It is used by one goroutine at a time.
 type Source func(rng *rand.Rand, tasks []Times) int
 
 // Likeliest returns the allowed action with the highest value, the first of equals. It panics

@@ -11,20 +11,17 @@ import (
 	"miglab/harness/task"
 )
 
-// WindowSize is W, the number of jobs that the hierarchical paper's agent considers
-// together (V-A2).
+// WindowSize is W, the number of jobs that the hierarchical paper's agent considers together (V-A2).
 const WindowSize = 12
 
-// A Grouping is a window of jobs that is being divided into groups. Each decision chooses the
-// jobs of the next group and one of the 29 setups of [corun.Agent], "the sets of co-scheduling
-// job mix and corresponding resource allocation" (hierarchical paper IV-C4). A job that is left over at the end runs
-// alone.
+// A Grouping is a window of jobs that is being divided into groups. Each decision chooses the jobs of the next group
+// and one of the 29 setups of [corun.Agent], "the sets of co-scheduling job mix and corresponding resource allocation"
+// (hierarchical paper IV-C4). A job that is left over at the end runs alone.
 //
-// The paper does not say how a network with 29 outputs chooses jobs. Here it scores candidate
-// groups: each candidate is an observation of its own, and the network values the 29 setups for
-// it. The candidates are all sets of two to Cmax of the jobs left that contain the longest one,
-// which has to be in some group. Within a group, the jobs get the slots by compute work, that
-// is, by Compute (SM) [%] times Duration: the least work gets the fewest multiprocessors.
+// The paper does not say how a network with 29 outputs chooses jobs. Here it scores candidate groups: each candidate is
+// an observation of its own, and the network values the 29 setups for it. The candidates are all sets of two to Cmax of
+// the jobs left that contain the longest one, which has to be in some group. Within a group, the jobs get the slots by
+// compute work, that is, by Compute (SM) [%] times Duration: the least work gets the fewest multiprocessors.
 type Grouping struct {
 	// concurrency is Cmax, the largest size of a group.
 	concurrency int
@@ -45,8 +42,7 @@ type Grouping struct {
 	slotBuffer                [corun.MaxConcurrency]int
 }
 
-// A windowJob is a job of the window with the counters of the paper's Table III when it runs alone
-// on the GPU.
+// A windowJob is a job of the window with the counters of the paper's Table III when it runs alone on the GPU.
 type windowJob struct {
 	// index is the job's index in the window, and program the job itself.
 	index   int
@@ -59,10 +55,9 @@ type windowJob struct {
 // counters is the number of counters in Table III.
 const counters = 12
 
-// countersOf derives the counters of Table III from the program's parameters, in the order of the
-// table. They are not measured. Times are over the mean of the window; the other counters are from 0 to 1. In the model
-// several counters have the same source, and some of these are on another scale ("data pre-processing and feature
-// engineering", V-A1).
+// countersOf derives the counters of Table III from the program's parameters, in the order of the table. They are not
+// measured. Times are over the mean of the window; the other counters are from 0 to 1. In the model several counters
+// have the same source, and some of these are on another scale ("data pre-processing and feature engineering", V-A1).
 func countersOf(p *task.Program, mean float64) (out [counters]float32) {
 	time, active := float64(p.Solo)/mean, (1-p.Serial)*p.Parallelism
 	for i, v := range [counters]float64{
@@ -299,8 +294,7 @@ func (g *Grouping) fits(a *action, group []int8) (sum float64) {
 	return sum
 }
 
-// Group forms the current candidate on a setup and removes its jobs. The group has the indices of
-// the window.
+// Group forms the current candidate on a setup and removes its jobs. The group has the indices of the window.
 func (g *Grouping) Group(choice int) corun.Group {
 	group, others := g.members()
 	g.leave(others)

@@ -11,15 +11,13 @@ import (
 	"miglab/harness/mig"
 )
 
-// Own is our own formulation of batch scheduling on one GPU, independent of the DRL
-// paper's model. An action chooses the next task and its instance. The task runs as soon as
-// the slices are free and the instance exists, so that no action for waiting or
-// reconfiguring is needed. An episode has one step for each task. With [Own.Endgame], the
-// agent decides only while more than a few tasks are left.
+// Own is our own formulation of batch scheduling on one GPU, independent of the DRL paper's model. An action chooses
+// the next task and its instance. The task runs as soon as the slices are free and the instance exists, so that no
+// action for waiting or reconfiguring is needed. An episode has one step for each task. With [Own.Endgame], the agent
+// decides only while more than a few tasks are left.
 //
-// Times are divided by a lower bound of the batch and counted from the instant at which the
-// first slice is free, so that neither the unit of time nor the instant matters. Slices
-// that differ only in their place are sorted.
+// Times are divided by a lower bound of the batch and counted from the instant at which the first slice is free, so
+// that neither the unit of time nor the instant matters. Slices that differ only in their place are sorted.
 //
 // The reward is minus the growth of the potential, a lower bound on the makespan: the larger of the makespan so far, and
 // the area per slice that is occupied so far or still to come. It begins at the area bound and ends as the makespan.
@@ -52,9 +50,8 @@ type Own struct {
 // bound by which times are divided.
 const RewardScale = 10
 
-// OwnShape is the layout of observations of [Own]: the number of tasks left, Globals values, then
-// a row for each task left, padded with zeros to the capacity. Action a puts task a/Nodes on
-// node a%Nodes.
+// OwnShape is the layout of observations of [Own]: the number of tasks left, Globals values, then a row for each task
+// left, padded with zeros to the capacity. Action a puts task a/Nodes on node a%Nodes.
 type OwnShape struct{ Capacity, Globals, Row, Nodes int }
 
 // An ownTask is a task that is left.
@@ -66,9 +63,8 @@ type ownTask struct {
 	release float64 // in seconds
 }
 
-// NewOwn returns an environment for batches of up to capacity tasks, drawn from the
-// source, which may be nil if only Load is used. With probability start an episode
-// begins on a GPU that is partitioned and busy for a while.
+// NewOwn returns an environment for batches of up to capacity tasks, drawn from the source, which may be nil if only
+// Load is used. With probability start an episode begins on a GPU that is partitioned and busy for a while.
 func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, start float64) *Own {
 	l := newLayout(g)
 	o := &Own{
@@ -161,8 +157,7 @@ func (o *Own) Load(tasks []Times, first int, releases []float64) error {
 	return nil
 }
 
-// compareTasks orders tasks by their durations, the longest first; equal tasks stay in the
-// order of arrival.
+// compareTasks orders tasks by their durations, the longest first; equal tasks stay in the order of arrival.
 func compareTasks(a, b ownTask) int {
 	return cmp.Or(slices.Compare(b.Times[:], a.Times[:]), a.index-b.index)
 }
@@ -199,8 +194,7 @@ func (o *Own) Step(action int) (reward float32, done bool) {
 // A view is the GPU as the agent sees it, with slices renamed.
 type view struct {
 	renaming int
-	// free is, by canonical compute slice, when its last task so far ends, at least the
-	// release.
+	// free is, by canonical compute slice, when its last task so far ends, at least the release.
 	free [8]float64
 	// first is when the first slice is free.
 	first float64

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// An ActorCritic is two separate tanh networks of the same hidden layers, one for
-// the preferences and one for the value, as Stable-Baselines3's MlpPolicy. The
-// actor's parameters come first. Without a critic it is an actor alone, all that decisions
-// need, and its values are nil. It implements [Policy].
+// An ActorCritic is two separate tanh networks of the same hidden layers, one for the preferences and one for the
+// value, as Stable-Baselines3's MlpPolicy. The actor's parameters come first. Without a critic it is an actor alone,
+// all that decisions need, and its values are nil. It implements [Policy].
 type ActorCritic struct {
 	network
 	alone         bool // there is no critic

@@ -8,9 +8,8 @@ import (
 // Dims are the dimensions of a product: N rows of In elements become N rows of Out elements.
 type Dims struct{ N, In, Out int }
 
-// A Kernel computes the three products of a fully connected layer, on matrices stored row
-// by row. It has no state, so that goroutines may share one. The same arguments give the
-// same bits. Two kernels differ only by rounding.
+// A Kernel computes the three products of a fully connected layer, on matrices stored row by row. It has no state, so
+// that goroutines may share one. The same arguments give the same bits. Two kernels differ only by rounding.
 type Kernel interface {
 	// Affine computes y[N×Out] = x[N×In]·w[In×Out] + b[Out].
 	Affine(y, x, w, b []float32, d Dims)
@@ -110,6 +109,5 @@ func (s *scratch) take(n int) []float32 {
 	return s.buffer
 }
 
-// resize returns a slice of n elements in the memory of s if it fits. The contents are
-// undefined.
+// resize returns a slice of n elements in the memory of s if it fits. The contents are undefined.
 func resize(s []float32, n int) []float32 { return slices.Grow(s[:0], n)[:n] }

@@ -229,8 +229,7 @@ func packColumns(panel []float32, b matrix, width int) {
 //go:noescape
 func transpose16(to *float32, toStride int, from *float32, fromStride, blocks int)
 
-// packRest stores the rows of a that do not fill a tile, column by column, each column in
-// tall elements.
+// packRest stores the rows of a that do not fill a tile, column by column, each column in tall elements.
 func packRest(rest []float32, a matrix, rows int) {
 	clear(rest)
 	whole := rows / tall * tall

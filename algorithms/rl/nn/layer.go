@@ -10,9 +10,8 @@ import (
 	"miglab/harness/portable"
 )
 
-// An Affine is a fully connected layer y = x·w + b without activation, on
-// parameters that belong to its network: w row by row (In rows), then b.
-// It is used by one goroutine at a time.
+// An Affine is a fully connected layer y = x·w + b without activation, on parameters that belong to its network: w row
+// by row (In rows), then b. It is used by one goroutine at a time.
 type Affine struct {
 	In, Out       int
 	weights, bias []float32
@@ -26,8 +25,7 @@ type Affine struct {
 // AffineSize returns the number of parameters of a layer.
 func AffineSize(in, out int) int { return (in + 1) * out }
 
-// NewAffine returns the layer on the first AffineSize(in, out) parameters and
-// gradients.
+// NewAffine returns the layer on the first AffineSize(in, out) parameters and gradients.
 func NewAffine(in, out int, parameters, gradients []float32) *Affine {
 	w, size := in*out, AffineSize(in, out)
 	return &Affine{
@@ -58,8 +56,7 @@ func (a *Affine) Forward(k Kernel, x []float32, n int) []float32 {
 	return a.y
 }
 
-// Backward sets the gradients of a loss. dy are the derivatives of the loss by the result
-// of the last Forward.
+// Backward sets the gradients of a loss. dy are the derivatives of the loss by the result of the last Forward.
 func (a *Affine) Backward(k Kernel, dy []float32) {
 	k.WeightGradient(a.dw, a.db, a.x, dy[:a.n*a.Out], Dims{a.n, a.In, a.Out})
 }
@@ -78,9 +75,8 @@ func (a *Affine) through(k Kernel, dy []float32) []float32 {
 	return a.InputGradient(k, dy)
 }
 
-// orthogonal draws a rows×columns matrix. Its rows, or its columns if those are fewer, are
-// orthogonal and of length gain. It orthogonalises normal vectors one after the other,
-// which is uniform over all such matrices.
+// orthogonal draws a rows×columns matrix. Its rows, or its columns if those are fewer, are orthogonal and of length
+// gain. It orthogonalises normal vectors one after the other, which is uniform over all such matrices.
 func orthogonal(m []float32, rows, columns int, gain float64, rng *rand.Rand) {
 	count, length := min(rows, columns), max(rows, columns)
 	vectors := make([][]float64, count)
@@ -130,8 +126,7 @@ type MLP struct {
 	activations []Activation
 }
 
-// MLPSize returns the number of parameters of an MLP of these widths, the input's
-// first.
+// MLPSize returns the number of parameters of an MLP of these widths, the input's first.
 func MLPSize(widths ...int) int {
 	size := 0
 	for i := 1; i < len(widths); i++ {
@@ -140,9 +135,8 @@ func MLPSize(widths ...int) int {
 	return size
 }
 
-// NewMLP returns the network on the first MLPSize(widths...) parameters and gradients, layer
-// after layer. The last layer has an activation of its own. Fewer than two widths make the
-// identity.
+// NewMLP returns the network on the first MLPSize(widths...) parameters and gradients, layer after layer. The last
+// layer has an activation of its own. Fewer than two widths make the identity.
 func NewMLP(widths []int, hidden, last Activation, parameters, gradients []float32) *MLP {
 	m := &MLP{}
 	offset := 0
@@ -157,8 +151,7 @@ func NewMLP(widths []int, hidden, last Activation, parameters, gradients []float
 	return m
 }
 
-// Initialise draws the weights of each layer; the last layer has its own gain (see
-// [Affine.Initialise]).
+// Initialise draws the weights of each layer; the last layer has its own gain (see [Affine.Initialise]).
 func (m *MLP) Initialise(hidden, last float64, rng *rand.Rand) {
 	for i, l := range m.layers {
 		gain := hidden

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// A QNetwork maps observations to action values by ReLU layers. A dueling network has
-// two heads on the last hidden layer, V and A, and returns V + A − mean A (Wang et
-// al., 2016). It implements [Policy]: preferences are the action values, and values
-// are nil.
+// A QNetwork maps observations to action values by ReLU layers. A dueling network has two heads on the last hidden
+// layer, V and A, and returns V + A − mean A (Wang et al., 2016). It implements [Policy]: preferences are the action
+// values, and values are nil.
 type QNetwork struct {
 	network
 	dueling bool

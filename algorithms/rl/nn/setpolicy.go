@@ -12,17 +12,15 @@ import (
 // SetShape describes the observations and actions of a [SetPolicy]. An observation is the number of live rows, then
 // Globals values, then Capacity rows of Row values each, the live rows first. An action is one of Choices for one row.
 //
-// Deep joins each row with the globals before the rows are added up, and gives the head
-// another layer.
+// Deep joins each row with the globals before the rows are added up, and gives the head another layer.
 type SetShape struct {
 	Capacity, Globals, Row, Choices int
 	Deep                            bool
 }
 
-// A SetPolicy is an actor-critic for choosing from a set, such as the tasks of a batch.
-// Each row goes through the same small network. The sum of the results and the globals go
-// through a trunk. The trunk's output, joined with each row, goes through the same head.
-// The policy therefore works for any number of rows in any order, and computes only the
+// A SetPolicy is an actor-critic for choosing from a set, such as the tasks of a batch. Each row goes through the same
+// small network. The sum of the results and the globals go through a trunk. The trunk's output, joined with each row,
+// goes through the same head. The policy therefore works for any number of rows in any order, and computes only the
 // live rows. Hidden units are rectified.
 type SetPolicy struct {
 	network
@@ -67,8 +65,7 @@ func (p *SetPolicy) layers() []setLayer {
 	})
 }
 
-// NewSetPolicy returns a network with hidden units for each row and twice as many
-// in the trunk.
+// NewSetPolicy returns a network with hidden units for each row and twice as many in the trunk.
 func NewSetPolicy(shape SetShape, hidden int, kernel Kernel, rng *rand.Rand) *SetPolicy {
 	p := &SetPolicy{shape: shape, units: hidden}
 	p.inputs, p.actions, p.kernel = 1+shape.Globals+shape.Capacity*shape.Row, shape.Capacity*shape.Choices, kernel
@@ -98,8 +95,7 @@ func (p *SetPolicy) build() {
 	}
 }
 
-// String implements [Policy]. It leaves out the capacity: the same weights work for any
-// number of rows.
+// String implements [Policy]. It leaves out the capacity: the same weights work for any number of rows.
 func (p *SetPolicy) String() string {
 	kind := "relu"
 	if p.shape.Deep {
@@ -166,8 +162,7 @@ func (p *SetPolicy) gather(observations []float32, n int) (rows int) {
 // poolScale keeps the sum of a batch of 14 rows in proportion to the globals.
 const poolScale = 1.0 / 8
 
-// pool writes the sum of each observation's embeddings, times poolScale, to the trunk's
-// input.
+// pool writes the sum of each observation's embeddings, times poolScale, to the trunk's input.
 func (p *SetPolicy) pool(embeddings []float32) {
 	wide := p.units + p.shape.Globals
 	for i, k := range p.live {

@@ -147,9 +147,8 @@ func (t *terms) sumAVX(y, b, w []float32) {
 	}
 }
 
-// compress lists the elements of x that are not zero in values, and stride times their
-// indices in rows, and returns how many there are. Both must have room for 16 more than n.
-// It needs AVX-512.
+// compress lists the elements of x that are not zero in values, and stride times their indices in rows, and returns how
+// many there are. Both must have room for 16 more than n. It needs AVX-512.
 //
 //go:noescape
 func compress(values *float32, rows *int32, x *float32, n, stride int) int

@@ -96,8 +96,7 @@ func unpackText(b []byte) ([]byte, error) {
 // packed.
 func Digest(file []byte) []byte { return file[len(packedMagic):][:sha256.Size] }
 
-// WriteWeights writes parameters. They must be finite, also in half precision, in which the
-// largest number is 65504.
+// WriteWeights writes parameters. They must be finite, also in half precision, in which the largest number is 65504.
 func WriteWeights(w io.Writer, meta Meta, parameters []float32) error {
 	meta.Parameters, meta.Precision = len(parameters), halfPrecision
 	header, err := json.Marshal(meta)

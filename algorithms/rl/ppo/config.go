@@ -4,9 +4,8 @@ import "miglab/algorithms/rl/internal/learn"
 
 // Config holds the settings of PPO. They come from a recipe of the program, and are not checked.
 type Config struct {
-	// An iteration is Horizon steps in each of Envs environments, and then Epochs
-	// passes over them in minibatches of Minibatch steps, which must divide
-	// Envs x Horizon.
+	// An iteration is Horizon steps in each of Envs environments, and then Epochs passes over them in minibatches of
+	// Minibatch steps, which must divide Envs x Horizon.
 	Envs, Horizon, Minibatch, Epochs int
 	// TotalSteps is the number of steps of all environments to which LearningRate and
 	// Entropy are relative. Training may continue beyond it.
@@ -15,12 +14,10 @@ type Config struct {
 	LearningRate, Entropy learn.Anneal
 	// Gamma discounts rewards by step.
 	Gamma float64
-	// Clip is the largest difference from 1 at which the ratio of new to old probability
-	// still improves the loss.
+	// Clip is the largest difference from 1 at which the ratio of new to old probability still improves the loss.
 	Clip float64
-	// Shards is the number of parts into which environments and minibatches are split, at
-	// most one for each environment. More workers than shards are of no use. Results depend
-	// on the number of shards.
+	// Shards is the number of parts into which environments and minibatches are split, at most one for each
+	// environment. More workers than shards are of no use. Results depend on the number of shards.
 	Shards int
 }
 

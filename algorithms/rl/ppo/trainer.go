@@ -42,8 +42,7 @@ type shard struct {
 	terms        terms
 }
 
-// New returns a trainer of the policy in segment 0. The policy needs a critic. It is
-// trained in place.
+// New returns a trainer of the policy in segment 0. The policy needs a critic. It is trained in place.
 func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) *Trainer {
 	core := learn.NewTrainer(learn.Settings{
 		Name: "ppo", Envs: cfg.Envs, Shards: cfg.Shards, TotalSteps: cfg.TotalSteps,

@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	// corunScored and corunWindows are the dataset and the number of windows for scoring
-	// during training.
+	// corunScored and corunWindows are the dataset and the number of windows for scoring during training.
 	corunScored  = "corun/drawn"
 	corunWindows = 20
 	// corunWide is the share of programs without the limits of their class.

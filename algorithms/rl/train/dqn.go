@@ -9,9 +9,8 @@ import (
 	"miglab/algorithms/rl/nn"
 )
 
-// dqnSegments is the number of segments of a run of DQN: each begins with an empty replay
-// buffer. With 2 segments instead of 10, which keep transitions for longer, the runs we
-// tried ended worse.
+// dqnSegments is the number of segments of a run of DQN: each begins with an empty replay buffer. With 2 segments
+// instead of 10, which keep transitions for longer, the runs we tried ended worse.
 const dqnSegments = 10
 
 // paperDQN returns the settings of DQN with Stable-Baselines3's proportions: 8 transitions are replayed for each

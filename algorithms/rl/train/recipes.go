@@ -148,8 +148,7 @@ func ownRecipes() []*Recipe {
 type own struct {
 	gpu       *mig.GPU
 	workloads []string
-	// rate is the first learning rate, and entropy is the first weight of the entropy. Both
-	// fall to 0.
+	// rate is the first learning rate, and entropy is the first weight of the entropy. Both fall to 0.
 	rate, entropy float64
 	// further says to begin with the built-in weights of the agent for all workloads.
 	further bool

@@ -1,10 +1,9 @@
 // Package train trains the agents. A [Recipe] says what an agent learns from and for how
 // long; [Recipe.Unit] is a training as work that is done once, and [Run] does it.
 //
-// A run is split into segments. At the end of each, the agent is evaluated on fixed
-// instances, a line is added to the learning curve and a checkpoint is written. The next
-// segment restarts all environments from the seed and the number of the segment. So a run
-// that was killed resumes at its last checkpoint and ends with the same curve and the same
+// A run is split into segments. At the end of each, the agent is evaluated on fixed instances, a line is added to the
+// learning curve and a checkpoint is written. The next segment restarts all environments from the seed and the number
+// of the segment. So a run that was killed resumes at its last checkpoint and ends with the same curve and the same
 // weights, to the last bit.
 package train
 

@@ -24,8 +24,7 @@ func (e *CheckpointError) Error() string {
 	return fmt.Sprintf("checkpoint %s, want %s", e.Is, e.Want)
 }
 
-// The format: magic, the checkpoint as package gob encodes it, and the SHA-256 of everything
-// before it.
+// The format: magic, the checkpoint as package gob encodes it, and the SHA-256 of everything before it.
 const magic = "miglab training 3\n"
 
 func (c *checkpoint) write(w io.Writer) error {
@@ -42,8 +41,7 @@ func withHash(b []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// read sets counters, vectors and the note to the written ones. If it returns an error, they are
-// unchanged.
+// read sets counters, vectors and the note to the written ones. If it returns an error, they are unchanged.
 func (c *checkpoint) read(r io.Reader) error {
 	b, err := io.ReadAll(r)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"miglab/algorithms/rl/nn"
 )
 
-// A Shard is a contiguous group of environments with its own policy. It is used by one
-// goroutine at a time.
+// A Shard is a contiguous group of environments with its own policy. It is used by one goroutine at a time.
 type Shard struct {
 	// Policy shares its parameters with all other shards.
 	Policy nn.Policy

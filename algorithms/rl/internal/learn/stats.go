@@ -40,8 +40,7 @@ func Finite[F float32 | float64](steps int64, what string, values ...F) error {
 	return nil
 }
 
-// ExplainedVariance returns the share of the variance of the actual values that the
-// predictions explain.
+// ExplainedVariance returns the share of the variance of the actual values that the predictions explain.
 func ExplainedVariance(predicted, actual []float32) float64 {
 	var meanError, mean float64
 	n := float64(len(actual))

@@ -90,9 +90,8 @@ func (t *Trainer) anneal() {
 	t.Stats.LearningRate, t.Stats.Exploration = t.LearningRate.At(progress), t.Exploration.At(progress)
 }
 
-// Iterate acts for a horizon of steps in every environment, at most workers shards at
-// once, and learns from them. It finishes an iteration that has begun even if ctx ends.
-// After a *DivergedError it returns that error until Load.
+// Iterate acts for a horizon of steps in every environment, at most workers shards at once, and learns from them. It
+// finishes an iteration that has begun even if ctx ends. After a *DivergedError it returns that error until Load.
 func (t *Trainer) Iterate(ctx context.Context, workers int) (Stats, error) {
 	if err := cmp.Or(ctx.Err(), t.diverged); err != nil {
 		return Stats{}, err

@@ -1,9 +1,8 @@
 // Package curve is the format of learning curves, and names the datasets on which their
 // scores are measured. Training writes curves, figures read them.
 //
-// A curve is a CSV file with a line for each segment of a training run. Every field is a
-// finite number, except that the return and the length of episodes are empty where no
-// episode ended in the segment.
+// A curve is a CSV file with a line for each segment of a training run. Every field is a finite number, except that the
+// return and the length of episodes are empty where no episode ended in the segment.
 package curve
 
 import (
@@ -17,17 +16,14 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// Seed is the seed of the datasets on which agents are scored while they learn. No table
-// uses it.
+// Seed is the seed of the datasets on which agents are scored while they learn. No table uses it.
 const Seed = 1_000_003
 
-// Batches is the number of batches over which a score is the mean, equally many of each
-// workload and dataset.
+// Batches is the number of batches over which a score is the mean, equally many of each workload and dataset.
 const Batches = 100
 
-// Datasets names the datasets on which agents for batches of n tasks of a workload are
-// scored: one for each reading of the paper's generator, by the text and by the released
-// training code.
+// Datasets names the datasets on which agents for batches of n tasks of a workload are scored: one for each reading of
+// the paper's generator, by the text and by the released training code.
 func Datasets(workload string, n int) []string {
 	return nearest.Names([]string{"paper", "released-train"}, func(generator string) string {
 		return fmt.Sprintf("drl/%s?gen=%s&n=%d&seed=%d", workload, generator, n, Seed)
@@ -52,12 +48,10 @@ func ClassOrdered(workload string) []string {
 type Point struct {
 	// Steps of training so far, at least 1.
 	Steps int64
-	// Score is measured on the same instances every time. It is the mean p_opt in percent.
-	// For jobs with deadlines it is the share of late jobs in percent, and for co-runs the
-	// relative throughput, where more is better.
+	// Score is measured on the same instances every time. It is the mean p_opt in percent. For jobs with deadlines it
+	// is the share of late jobs in percent, and for co-runs the relative throughput, where more is better.
 	Score float64
-	// Return and Length are means over the episodes that ended in the segment; NaN without
-	// such an episode.
+	// Return and Length are means over the episodes that ended in the segment; NaN without such an episode.
 	Return, Length float64
 	// These are means over the segment's iterations.
 	Entropy, PolicyLoss, ValueLoss, ExplainedVariance float64
@@ -103,8 +97,7 @@ func (p *Point) check() error {
 // digits is the number of significant digits of a file's values.
 const digits = 6
 
-// Round gives the point the precision that files have, so that it equals what is read
-// back.
+// Round gives the point the precision that files have, so that it equals what is read back.
 func (p *Point) Round() {
 	for _, v := range p.values() {
 		*v, _ = strconv.ParseFloat(text(*v), 64)
