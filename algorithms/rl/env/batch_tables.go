@@ -8,20 +8,20 @@ import (
 	"miglab/harness/mig"
 )
 
-// batchTables are the canonical partitions of a GPU model and the ways between them
-// (DRL 4.1), computed once. Slices are compute slices.
+// batchTables holds the canonical partitions of a GPU model and the ways between them (DRL 4.1). Slices are compute
+// slices.
 type batchTables struct {
-	// swaps generate the renamings of DRL Definition 1, the small ones first.
+	// swaps generate the permutations sigma of DRL Definition 1, the small ones first.
 	swaps []swap
 	// forms are the useful partitions.
 	forms []sizeVector
-	// canonical is, by form, its canonical partition.
+	// canonical is, by form, the index of its canonical partition in partitions.
 	canonical  []int
 	partitions []canonicalPartition
-	// whole is the partition of one instance.
+	// whole is the index of the partition of one instance.
 	whole int
-	// ways are, by current and target canonical partition, the forms of the target's
-	// class, in the order of fewest changes.
+	// ways lists, by current and target canonical partition, the forms of the target's class, those that change the
+	// fewest slices first.
 	ways [][][]way
 	// instance[size][slice] is the number in GPU.Tree of the instance of that size over the slice; 0 where no useful
 	// partition has one.
@@ -31,34 +31,33 @@ type batchTables struct {
 // A sizeVector is a partition as Definition 1 writes it: for each slice, the size of the instance that covers it.
 type sizeVector [8]int8
 
+// A canonicalPartition is the first partition of its class.
 type canonicalPartition struct {
+	// form is the partition's index in forms.
 	form int
 	// instances are sets of slices, from left to right.
 	instances []uint8
 	// sizes has bit s set if there is an instance of size s.
 	sizes uint8
-	// ofSize is, by size, the set of ordinals of its instances.
+	// ofSize is, by size, a set of indices in instances.
 	ofSize [mig.MaxSize + 1]uint8
 }
 
-// A way is a partition to which a reconfiguration can lead.
+// A way is a form to which a reconfiguration can lead.
 type way struct {
 	form int
 	// changed is the set of slices whose instances differ in size.
 	changed uint8
 }
 
-// newBatchTables returns the tables of a GPU model. Unmerged partitions are each the only one of their class,
-// and no slice is renamed.
+// newBatchTables returns the tables of a GPU model. If unmerged is set, each partition has a class of its own, and no
+// slice is renamed.
 func newBatchTables(g *mig.GPU, unmerged bool) *batchTables {
 	t, classes := &batchTables{swaps: newLayout(g).swaps}, g.Classes()
 	if unmerged {
 		t.swaps, classes = nil, slices.Collect(slices.Chunk(g.Useful(), 1))
 	}
-	number := map[mig.Instance]int8{}
-	for i, n := range g.Tree() {
-		number[n.Instance] = int8(i)
-	}
+	number := numberInstances(g)
 	for c, class := range classes {
 		for i, p := range class {
 			if i == 0 {
@@ -71,7 +70,7 @@ func newBatchTables(g *mig.GPU, unmerged bool) *batchTables {
 			for _, in := range p {
 				for s := in.Start; s < in.Start+in.Size(); s++ {
 					form[s] = int8(in.Size())
-					t.instance[in.Size()][s] = number[in]
+					t.instance[in.Size()][s] = int8(number[in])
 				}
 			}
 			t.forms = append(t.forms, form)
@@ -79,18 +78,23 @@ func newBatchTables(g *mig.GPU, unmerged bool) *batchTables {
 		}
 	}
 	for _, from := range t.partitions {
-		ways := make([][]way, len(t.partitions))
-		for f, c := range t.canonical {
-			ways[c] = append(ways[c], way{f, t.forms[from.form].differs(&t.forms[f])})
-		}
-		for c := range ways {
-			slices.SortStableFunc(ways[c], func(a, b way) int {
-				return cmp.Or(bits.OnesCount8(a.changed)-bits.OnesCount8(b.changed), int(a.changed)-int(b.changed))
-			})
-		}
-		t.ways = append(t.ways, ways)
+		t.ways = append(t.ways, t.waysFrom(&t.forms[from.form]))
 	}
 	return t
+}
+
+// waysFrom returns the ways from a partition, by canonical partition.
+func (t *batchTables) waysFrom(from *sizeVector) [][]way {
+	ways := make([][]way, len(t.partitions))
+	for form, c := range t.canonical {
+		ways[c] = append(ways[c], way{form: form, changed: from.differs(&t.forms[form])})
+	}
+	for c := range ways {
+		slices.SortStableFunc(ways[c], func(a, b way) int {
+			return cmp.Or(bits.OnesCount8(a.changed)-bits.OnesCount8(b.changed), int(a.changed)-int(b.changed))
+		})
+	}
+	return ways
 }
 
 func newCanonicalPartition(p mig.Partition, form int) canonicalPartition {
@@ -103,6 +107,7 @@ func newCanonicalPartition(p mig.Partition, form int) canonicalPartition {
 	return c
 }
 
+// differs returns the set of slices in which two partitions differ.
 func (v *sizeVector) differs(w *sizeVector) (changed uint8) {
 	for s := range v {
 		if v[s] != w[s] {

@@ -60,6 +60,15 @@ func NewDevice(g *mig.GPU, model mig.Reconfiguration) *Device {
 // repartitioning tree in preorder. The slice must not be changed.
 func (d *Device) Instances() []mig.Instance { return d.instances }
 
+// numberInstances returns the numbers of a GPU's instances on a [Device].
+func numberInstances(g *mig.GPU) map[mig.Instance]int {
+	number := map[mig.Instance]int{}
+	for i, n := range g.Tree() {
+		number[n.Instance] = i
+	}
+	return number
+}
+
 // Reset empties the GPU and returns to time 0.
 func (d *Device) Reset() {
 	for i := range d.here {

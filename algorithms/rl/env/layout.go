@@ -55,10 +55,7 @@ func newLayout(g *mig.GPU) *layout {
 			}
 		}
 	}
-	number := map[mig.Instance]int{}
-	for i, n := range g.Tree() {
-		number[n.Instance] = i
-	}
+	number := numberInstances(g)
 	for renaming := range 1 << len(l.swaps) {
 		var real []int
 		for _, in := range l.instances(g, renaming) {
