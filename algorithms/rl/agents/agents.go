@@ -77,11 +77,12 @@ func loadPolicy(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	return once.(func() (nn.Policy, error))()
 }
 
-// hashes keeps the results of [hashOf].
+// hashes keeps the results of [weightsHash].
 var hashes sync.Map // name to string
 
-// hashOf returns the first 16 hexadecimal digits of the digest of the embedded weights of a name; "" without a file.
-func hashOf(name string) string {
+// weightsHash returns the first 16 hexadecimal digits of the digest of the embedded weights of a name; "" without a
+// file.
+func weightsHash(name string) string {
 	if h, ok := hashes.Load(name); ok {
 		return h.(string)
 	}
@@ -93,9 +94,9 @@ func hashOf(name string) string {
 	return hash
 }
 
-// shipped lists the seeds of an agent's training runs whose weights are part of the program, and its recipes. The lists
-// always have the first run and the usual recipe. A test checks that seeds are numbers.
-func shipped(agent string) (seeds, recipes []string) {
+// shippedRuns lists the seeds of an agent's training runs whose weights are part of the program, and its recipes. The
+// lists always have the first run and the usual recipe. A test checks that seeds are numbers.
+func shippedRuns(agent string) (seeds, recipes []string) {
 	seeds, recipes = []string{"1"}, []string{usualRecipe}
 	files, _ := weights.ReadDir("weights") // the folder is embedded
 	for _, f := range files {
@@ -118,6 +119,6 @@ func shipped(agent string) (seeds, recipes []string) {
 
 // seedParam declares the parameter that chooses the training run.
 func seedParam(agent, doc string) algo.Param {
-	seeds, _ := shipped(agent)
+	seeds, _ := shippedRuns(agent)
 	return algo.Param{Name: "seed", Default: "1", Values: seeds, Doc: "the training run" + doc}
 }

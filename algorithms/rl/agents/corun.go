@@ -44,7 +44,7 @@ func init() {
 			Name: a.Name, Version: a.version, Cite: "hierarchical IV-C",
 			Summary: a.Doc,
 			Params:  []algo.Param{seedParam(a.Name, "")},
-			Weights: func(args algo.Args) string { return hashOf(a.weights(args)) },
+			Weights: func(args algo.Args) string { return weightsHash(a.weights(args)) },
 			New:     algo.NewCorun(a.make),
 		})
 	}

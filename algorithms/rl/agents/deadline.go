@@ -64,7 +64,7 @@ var _ = algo.Register(algo.Spec{
 		},
 		seedParam("rl-deadline", "; not every training has all"),
 	},
-	Weights:  func(a algo.Args) string { return hashOf(deadlineWeights(a)) },
+	Weights:  func(a algo.Args) string { return weightsHash(deadlineWeights(a)) },
 	Together: deadlineDays,
 	New:      algo.NewDispatcher(newDeadline),
 })

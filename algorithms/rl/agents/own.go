@@ -66,9 +66,9 @@ func ownWeightsA30(a algo.Args) string {
 
 // ownHash returns the hashes of the weights for all GPUs, one after the other.
 func ownHash(a algo.Args) string {
-	hash := hashOf(ownWeights(a))
+	hash := weightsHash(ownWeights(a))
 	if a30 := ownWeightsA30(a); a30 != "" {
-		hash += hashOf(a30)
+		hash += weightsHash(a30)
 	}
 	return hash
 }

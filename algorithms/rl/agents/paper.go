@@ -61,8 +61,8 @@ func init() {
 	for i := range PaperAgents {
 		a := &PaperAgents[i]
 		offline := "; batches of 14"
-		hash := func(args algo.Args) string { return hashOf(a.weights(args)) }
-		_, recipes := shipped(a.Name)
+		hash := func(args algo.Args) string { return weightsHash(a.weights(args)) }
+		_, recipes := shippedRuns(a.Name)
 		seed := seedParam(a.Name, "; not every workload and recipe has all")
 		params := append(slices.Clone(paperParams), seed, algo.Param{
 			Name: "recipe", Default: usualRecipe, Values: recipes,

@@ -61,7 +61,7 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 		})
 	}
 	t.act = func(k int) { t.step(t.shards[k]) }
-	t.learnFrom = func(k int) { t.gradient(k) }
+	t.learnFrom = t.gradient
 	t.Body = t.iterate
 	t.Restart(0)
 	return t
@@ -158,7 +158,8 @@ func (t *Trainer) update(workers int) error {
 		return err
 	}
 	t.Stats.ValueLoss += loss
-	if t.updates++; t.updates%int64(t.cfg.TargetEvery) == 0 {
+	t.updates++
+	if t.updates%int64(t.cfg.TargetEvery) == 0 {
 		copy(t.target.Parameters(), t.policy.Parameters())
 	}
 	return nil

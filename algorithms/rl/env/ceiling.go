@@ -17,7 +17,7 @@ func Ceiling(w *corun.Window, f corun.Family) corun.Plan {
 	if g.Done() {
 		return g.Rest()
 	}
-	setups := actionsOf(f)
+	setups := listActions(f)
 	// This is dynamic programming over sets of jobs. A set is a bit mask of indices in g.jobs, so that its lowest bit
 	// is its longest job. For each set, the slices hold the seconds of the set as one group, the seconds of its fastest
 	// division into groups, and the group of this division that has the longest job.

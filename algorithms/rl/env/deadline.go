@@ -69,9 +69,9 @@ type DeadlineOptions struct {
 	// Penalty is the reward of the authors' notebooks before the enhanced one. The last step has the reward of Sparse.
 	// When time advances after another step, it has, with the energy as released and its weight w = 2.25e-5,
 	//	-(tardiness + w energy)/(n (1 + w))
-	// where energy is that of the day so far, tardiness that of the jobs that complete, and n their number, at least 1.
-	// On a pre-emptive fleet, energy counts from the step before, tardiness is the sum over all jobs that ran, as if
-	// they ended now, and n is the number of jobs that return to the queue. The reward is 0 if none returns.
+	// where energy counts from the start of the day, tardiness is summed over the n jobs that complete, and n is at
+	// least 1. On a pre-emptive fleet, energy counts from the step before, tardiness is the sum over all jobs that ran,
+	// as if they ended now, and n is the number of jobs that return to the queue. The reward is 0 if none returns.
 	Penalty bool `json:"penalty" csv:"penalty"`
 }
 
@@ -155,7 +155,8 @@ func (d *Deadline) Step(action int) (reward float32, done bool) {
 	// The conversions round products, so that they are not fused with sums.
 	r := 0.0
 	shaped := !d.options.Sparse && !d.options.Penalty
-	if s := &d.queue.Slices()[action]; shaped {
+	if shaped {
+		s := &d.queue.Slices()[action]
 		r = float64(sizeReward * (float64(s.Size) / 7))
 		if s.FreeAt <= deadline {
 			r += inTimeExpected

@@ -114,7 +114,8 @@ func (o DeadlineOptions) observeSlices(q *sim.Queue, waiting float32, observatio
 	largest := mig.Slices(0)
 	for i := range all {
 		s, busy := &all[i], float32(1)
-		if mask[i] = !s.Busy; mask[i] {
+		mask[i] = !s.Busy
+		if mask[i] {
 			busy = 0
 			largest = max(largest, s.Size)
 		}

@@ -55,10 +55,11 @@ type windowJob struct {
 // counters is the number of counters in Table III.
 const counters = 12
 
-// countersOf derives the counters of Table III from the program's parameters, in the order of the table. They are not
-// measured. Times are over the mean of the window; the other counters are from 0 to 1. In the model several counters
-// have the same source, and some of these are on another scale ("data pre-processing and feature engineering", V-A1).
-func countersOf(p *task.Program, mean float64) (out [counters]float32) {
+// deriveCounters derives the counters of Table III from the program's parameters, in the order of the table. They are
+// not measured. Times are over the mean of the window; the other counters are from 0 to 1. In the model several
+// counters have the same source, and some of these are on another scale ("data pre-processing and feature engineering",
+// V-A1).
+func deriveCounters(p *task.Program, mean float64) (out [counters]float32) {
 	time, active := float64(p.Solo)/mean, (1-p.Serial)*p.Parallelism
 	for i, v := range [counters]float64{
 		time,                    // Duration
@@ -107,13 +108,13 @@ type offer struct {
 }
 
 // actions are the agent's 29 setups.
-var actions = actionsOf(corun.Agent)
+var actions = listActions(corun.Agent)
 
-// actionsOf returns the setups of a family for two jobs or more.
-func actionsOf(f corun.Family) (out []action) {
+// listActions returns the setups of a family for two jobs or more.
+func listActions(f corun.Family) (out []action) {
 	for n := 2; n <= corun.MaxConcurrency; n++ {
 		for _, s := range corun.Setups(f, n) {
-			a := action{setup: s, layout: s.Layout(), offers: offersOf(&s)}
+			a := action{setup: s, layout: s.Layout(), offers: listOffers(&s)}
 			slices.SortStableFunc(a.offers, func(x, y offer) int { return cmp.Compare(x.compute, y.compute) })
 			out = append(out, a)
 		}
@@ -124,8 +125,8 @@ func actionsOf(f corun.Family) (out []action) {
 // alone is the setup of a job that runs alone.
 var alone = corun.Setups(corun.Agent, 1)[0]
 
-// offersOf returns the hardware of each slot of a setup.
-func offersOf(s *corun.Setup) (out []offer) {
+// listOffers returns the hardware of each slot of a setup.
+func listOffers(s *corun.Setup) (out []offer) {
 	for domain, gi := range s.GIs {
 		for _, ci := range gi.CIs {
 			shares := ci.Shares
@@ -160,10 +161,14 @@ func (g *Grouping) Shape() Shape {
 // Load begins with a window of at most [WindowSize] jobs. concurrency is the largest size of a group.
 func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 	g.concurrency = concurrency
-	g.mean = meanSolo(jobs)
+	g.mean = 0
+	for i := range jobs {
+		g.mean += float64(jobs[i].Solo)
+	}
+	g.mean /= float64(len(jobs))
 	for i := range jobs {
 		p := &jobs[i]
-		g.jobs[i] = windowJob{index: i, program: p, time: float64(p.Solo) / g.mean, counters: countersOf(p, g.mean)}
+		g.jobs[i] = windowJob{index: i, program: p, time: float64(p.Solo) / g.mean, counters: deriveCounters(p, g.mean)}
 	}
 	slices.SortStableFunc(g.jobs[:len(jobs)], func(a, b windowJob) int { return cmp.Compare(b.time, a.time) })
 	g.left = g.leftBuffer[:len(jobs)]
@@ -171,14 +176,6 @@ func (g *Grouping) Load(jobs []task.Program, concurrency int) {
 		g.left[i] = int8(i)
 	}
 	g.listCandidates()
-}
-
-func meanSolo(jobs []task.Program) float64 {
-	sum := 0.0
-	for i := range jobs {
-		sum += float64(jobs[i].Solo)
-	}
-	return sum / float64(len(jobs))
 }
 
 // listCandidates lists the sets of at least two jobs that contain the longest one, which is the lowest bit.

@@ -222,7 +222,7 @@ func TestCorunRewards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mean, want := meanSolo(jobs), 0.0
+		mean, want := g.mean, 0.0
 		for i, group := range plan {
 			solo := 0.0
 			for _, j := range group.Jobs {

@@ -19,8 +19,9 @@ import (
 // Times are divided by a lower bound of the batch and counted from the instant at which the first slice is free, so
 // that neither the unit of time nor the instant matters. Slices that differ only in their place are sorted.
 //
-// The reward is minus the growth of the potential, a lower bound on the makespan: the larger of the makespan so far, and
-// the area per slice that is occupied so far or still to come. It begins at the area bound and ends as the makespan.
+// The reward is minus the growth of the potential, a lower bound on the makespan: the larger of the makespan so far,
+// and the area per slice that is occupied so far or still to come. It begins at the area bound and ends as the
+// makespan.
 type Own struct {
 	capacity int
 	source   Source

@@ -35,7 +35,8 @@ func (a *ActorCritic) actorSize() int { return MLPSize(chain(a.inputs, a.hidden,
 func (a *ActorCritic) build() {
 	a.gradients = make([]float32, len(a.parameters))
 	a.actor = NewMLP(chain(a.inputs, a.hidden, a.actions), Tanh, None, a.parameters, a.gradients)
-	if size := a.actorSize(); !a.alone {
+	if !a.alone {
+		size := a.actorSize()
 		a.critic = NewMLP(chain(a.inputs, a.hidden, 1), Tanh, None, a.parameters[size:], a.gradients[size:])
 	}
 }

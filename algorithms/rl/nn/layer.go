@@ -176,7 +176,8 @@ func (m *MLP) Forward(k Kernel, x []float32, n int) []float32 {
 func (m *MLP) Backward(k Kernel, dy []float32) {
 	for i, l := range slices.Backward(m.layers) {
 		m.activations[i].Gradient(dy[:len(l.y)], l.y)
-		if l.Backward(k, dy); i > 0 {
+		l.Backward(k, dy)
+		if i > 0 {
 			dy = l.InputGradient(k, dy)
 		}
 	}

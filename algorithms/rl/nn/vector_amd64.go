@@ -70,7 +70,8 @@ const (
 // the sums do.
 func (t *terms) dense(x []float32, rows, in, out int) bool {
 	for i := range rows {
-		if t.take(x[i*in:(i+1)*in], out); t.n < in {
+		t.take(x[i*in:(i+1)*in], out)
+		if t.n < in {
 			return false
 		}
 	}

@@ -73,7 +73,7 @@ func New(cfg Config, policy nn.Policy, makeEnv func() env.Env, seed uint64) *Tra
 		})
 	}
 	t.rollOut = func(k int) { t.act(t.parts[k]) }
-	t.learnFrom = func(k int) { t.gradient(k) }
+	t.learnFrom = t.gradient
 	t.Body = t.iterate
 	t.Restart(0)
 	return t

@@ -75,7 +75,8 @@ func loadInstances[T task.Payload](g *mig.GPU, dataset string, count int) ([]T, 
 // RODINIA + ALTIS.
 func kernelBatches(n int) (out []scoredBatch, err error) {
 	// Larger subsets come first, each with all its orders.
-	all, err := loadBatches(gpu(), []string{fmt.Sprintf("drl/RODINIA?n=%d&part=1", n)}, fullSubsets*datasets.OrdersOfSubset)
+	names := []string{fmt.Sprintf("drl/RODINIA?n=%d&part=1", n)}
+	all, err := loadBatches(gpu(), names, fullSubsets*datasets.OrdersOfSubset)
 	for orders := range slices.Chunk(all, datasets.OrdersOfSubset) {
 		out = append(out, orders[0])
 	}
