@@ -28,6 +28,9 @@ var readFile = weights.ReadFile // replaced by tests
 // Extension ends the names of weight files.
 const Extension = ".weights"
 
+// together is the number of instances for which an agent decides at once: two tiles of the products in package nn.
+const together = 8
+
 // seedInName separates the name of an agent's weights from the seed of the training run.
 const seedInName = "-seed"
 

@@ -65,12 +65,9 @@ var _ = algo.Register(algo.Spec{
 		seedParam("rl-deadline", "; not every training has all"),
 	},
 	Weights:  func(a algo.Args) string { return weightsHash(deadlineWeights(a)) },
-	Together: deadlineDays,
+	Together: together,
 	New:      algo.NewDispatcher(newDeadline),
 })
-
-// deadlineDays is the number of days for which the agent decides at once: two tiles of the products in package nn.
-const deadlineDays = 8
 
 func deadlineAgent(args algo.Args) *DeadlineAgent {
 	i := slices.IndexFunc(DeadlineAgents, func(a DeadlineAgent) bool { return a.Name == args["training"] })

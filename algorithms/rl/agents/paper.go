@@ -75,21 +75,17 @@ func init() {
 		} else {
 			algo.Register(algo.Spec{
 				Name: a.Name, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
-				Params: params, Weights: hash, Together: batchesTogether,
+				Params: params, Weights: hash, Together: together,
 				New: algo.NewBatch(func(args algo.Args) (algo.Batch, error) { return a.newAgent(args), nil }),
 			})
 		}
 		algo.Register(algo.Spec{
 			Name: stream, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
-			Params: params, Weights: hash, Together: batchesTogether,
+			Params: params, Weights: hash, Together: together,
 			New: algo.NewStream(func(args algo.Args) (algo.Stream, error) { return a.newAgent(args), nil }),
 		})
 	}
 }
-
-// batchesTogether is the number of instances for which an agent decides at once: two tiles of the products
-// in package nn.
-const batchesTogether = 8
 
 var paperParams = []algo.Param{
 	{

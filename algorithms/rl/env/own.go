@@ -271,8 +271,8 @@ func (o *Own) look() {
 //	          1  the least area over K
 //	          1  the least time
 //
-// Instants count from the first free slice on. Times are over the batch's lower bound, and clipped at [featureLimit].
-// With an endgame, the mask allows one action once only the endgame's tasks are left.
+// All but the first value are clipped at [featureLimit]. With an endgame, the mask allows one action once only the
+// endgame's tasks are left.
 func (o *Own) Observe(observation []float32, mask []bool) {
 	l := o.layout
 	shape := o.Layout()

@@ -90,5 +90,3 @@ func (a *ActorCritic) Share() Policy {
 	s.build()
 	return &s
 }
-
-var _ Policy = (*ActorCritic)(nil)

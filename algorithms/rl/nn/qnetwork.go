@@ -120,5 +120,3 @@ func mean(s []float32) float32 {
 	}
 	return sum / float32(len(s))
 }
-
-var _ Policy = (*QNetwork)(nil)

@@ -93,17 +93,12 @@ func sumTile(y, x, b, w []float32, d Dims) {
 	}
 }
 
-// reserve makes room for n terms.
-func (t *terms) reserve(n int) {
-	const slack = 16 // compress writes whole vectors
-	if len(t.values) < n+slack {
-		t.values, t.rows = make([]float32, n+slack), make([]int32, n+slack)
-	}
-}
-
 // take lists the elements of x that are not zero. Rows have out elements.
 func (t *terms) take(x []float32, out int) {
-	t.reserve(len(x))
+	const slack = 16 // compress writes whole vectors
+	if n := len(x) + slack; len(t.values) < n {
+		t.values, t.rows = make([]float32, n), make([]int32, n)
+	}
 	if cpu.X86.HasAVX512F {
 		t.n = compress(&t.values[0], &t.rows[0], &x[0], len(x), out)
 		return
