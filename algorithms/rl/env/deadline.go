@@ -61,8 +61,8 @@ type DeadlineOptions struct {
 	// Sparse is the original reward, which is paid only at the end:
 	//	-(tardiness + 2.25e-5 energy) / (2.25e-5 jobs + 1)
 	Sparse bool `json:"sparse" csv:"sparse"`
-	// Energy is the energy in the reward. If the reward is not Sparse, -2.25e-5 energy/jobs
-	// is added at the end, as in the released code; the report does not mention it.
+	// Energy is the energy in the reward at the end. Without Sparse and Penalty, the reward then includes
+	// -2.25e-5 energy/jobs, as in the released code; the report does not mention it.
 	Energy EnergyCharge `json:"energy" csv:"energy"`
 	// First is the observation of the authors' first notebook. It excludes Released and Original.
 	First bool `json:"first" csv:"first"`

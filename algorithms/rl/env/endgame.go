@@ -9,6 +9,9 @@ import (
 	"miglab/harness/mig"
 )
 
+// maxEndgame is the largest number of tasks that an endgame places.
+const maxEndgame = 10
+
 // Endgame makes the environment plan the last tasks of each batch together, so that they end as early as possible. Once
 // no more than last tasks are left, the mask allows only the next action of this plan. last is at most 10. The plan
 // ignores releases that differ; they only delay tasks.
@@ -29,10 +32,10 @@ type plannedTask struct{ index, instance int }
 // nextPlanned returns the next action of the endgame: of the planned tasks, the one that can start first, of equals the
 // one with the most work on its slices. The tasks of a larger instance come before tasks on instances within it.
 func (o *Own) nextPlanned() (action int) {
-	real := o.layout.real[o.view.renaming]
+	numbers := o.layout.real[o.view.renaming]
 	if len(o.planned) == 0 {
 		for j, v := range o.plan() {
-			o.planned = append(o.planned, plannedTask{o.tasks[j].index, real[v]})
+			o.planned = append(o.planned, plannedTask{o.tasks[j].index, numbers[v]})
 		}
 	}
 	masks := o.device.masks
@@ -46,7 +49,7 @@ func (o *Own) nextPlanned() (action int) {
 				work += o.tasks[o.find(q)].Times[o.device.instances[q.instance].Size()]
 			}
 		}
-		v := slices.Index(real, p.instance)
+		v := slices.Index(numbers, p.instance)
 		start := o.view.start[v]
 		if !waits && (start < first || start == first && work > most) {
 			first, most = start, work
@@ -85,6 +88,3 @@ func (u Undecided) Step(action int) (reward float32, done bool) {
 	}
 	return reward, done
 }
-
-// maxEndgame is the largest number of tasks that an endgame places.
-const maxEndgame = 10

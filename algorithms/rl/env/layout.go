@@ -20,7 +20,7 @@ type layout struct {
 	swaps []swap
 	// real is, by renaming and node, the instance's number on the device.
 	real [][]int
-	// partitions are the useful ones, as numbers on the device.
+	// partitions has, for each useful partition, the numbers of its instances on the device.
 	partitions [][]int
 	// cost is the time of creating and destroying an instance of the smallest size, in seconds.
 	cost float64
@@ -57,22 +57,22 @@ func newLayout(g *mig.GPU) *layout {
 	}
 	number := numberInstances(g)
 	for renaming := range 1 << len(l.swaps) {
-		var real []int
-		for _, in := range l.instances(g, renaming) {
-			real = append(real, number[in])
-		}
-		l.real = append(l.real, real)
+		l.real = append(l.real, lookUp(number, l.instances(g, renaming)))
 	}
 	for _, p := range g.Useful() {
-		var list []int
-		for _, in := range p {
-			list = append(list, number[in])
-		}
-		l.partitions = append(l.partitions, list)
+		l.partitions = append(l.partitions, lookUp(number, p))
 	}
 	small := g.Profile(l.sizes[0])
 	l.cost = float64(small.Create + small.Destroy)
 	return l
+}
+
+// lookUp returns the number of each instance.
+func lookUp(number map[mig.Instance]int, instances []mig.Instance) (out []int) {
+	for _, in := range instances {
+		out = append(out, number[in])
+	}
+	return out
 }
 
 // instances returns the real instance of each node under a renaming.
@@ -96,6 +96,7 @@ func (l *layout) instances(g *mig.GPU, renaming int) (out []mig.Instance) {
 	return out
 }
 
+// apply makes the exchange in order.
 func (w swap) apply(order *[8]int8) {
 	for i := range w.width {
 		order[w.a+i], order[w.b+i] = order[w.b+i], order[w.a+i]

@@ -225,7 +225,7 @@ func (o *Own) look() {
 		v.first = min(v.first, v.free[s])
 	}
 	v.exists = 0
-	real := l.real[v.renaming]
+	numbers := l.real[v.renaming]
 	for i := range l.nodes {
 		n := &l.nodes[i]
 		ready, destroy := 0.0, 0.0
@@ -233,7 +233,7 @@ func (o *Own) look() {
 		for s := n.first; s < n.end(); s++ {
 			ready = max(ready, v.free[s])
 			here, _ := o.device.Here(int(order[s]))
-			there = there && here == real[i]
+			there = there && here == numbers[i]
 			if here != absent {
 				blocked = true
 				destroy = max(destroy, o.device.destroy[here])
@@ -243,9 +243,9 @@ func (o *Own) look() {
 		case there:
 			v.exists |= 1 << i
 		case blocked:
-			ready += destroy + o.device.create[real[i]]
+			ready += destroy + o.device.create[numbers[i]]
 		default:
-			ready += o.device.create[real[i]]
+			ready += o.device.create[numbers[i]]
 		}
 		v.start[i] = ready
 	}
@@ -312,7 +312,7 @@ func (o *Own) Observe(observation []float32, mask []bool) {
 	}
 }
 
-// featureLimit is the largest absolute value of a feature; it suits a network.
+// featureLimit is the largest absolute value of a feature.
 const featureLimit = 8
 
 // usualTasks is the number of tasks of most batches (DRL 5.1.3).

@@ -18,7 +18,7 @@ import (
 //go:embed runs/*.csv
 var files embed.FS
 
-// LearnersFile has learners.csv: by what each agent learned, and in how many gradient steps.
+// LearnersFile has learners.csv, which lists each agent's learning algorithm and number of gradient steps.
 //
 //go:embed learners.csv
 var LearnersFile embed.FS
@@ -27,15 +27,13 @@ var LearnersFile embed.FS
 // a file is damaged.
 var Shipped = sync.OnceValue(func() map[string][]Run { return spec.Must(Load(files, "runs/*.csv")) })
 
-// A Run is the scores of an agent during one run of its training.
+// A Run holds the scores of an agent during one run of its training.
 type Run struct {
 	Seed int
-	// Steps of training, ascending; at least one.
+	// Steps has the steps of training of each point, ascending. There is at least one point.
 	Steps []float64
-	// Scores by step, in the unit of [Point.Score].
-	Scores []float64
-	// Kept is by step, as in [Point.Kept].
-	Kept []float64
+	// Scores and Kept have the point's values, as in [Point].
+	Scores, Kept []float64
 	// Rate is the learning rate at the end.
 	Rate float64
 	// Return is the mean over the episodes of the last segment; NaN if no episode ended in it.
@@ -92,7 +90,7 @@ func RunOf(points []Point) (r Run) {
 	return r
 }
 
-// Last is the number of steps of the whole training.
+// Last returns the number of steps of the whole training.
 func (r *Run) Last() float64 { return r.Steps[len(r.Steps)-1] }
 
 // At returns the score after a number of steps: the score of the last point so far, or of the first point if all points
@@ -105,10 +103,10 @@ func (r *Run) At(steps float64) float64 {
 	return r.Scores[i]
 }
 
-// Final is the score at the end.
+// Final returns the score at the end.
 func (r *Run) Final() float64 { return r.Scores[len(r.Scores)-1] }
 
-// Least is the lowest score.
+// Least returns the lowest score.
 func (r *Run) Least() float64 { return slices.Min(r.Scores) }
 
 // reachTolerance is the share by which a score may exceed another and still count as reaching it,

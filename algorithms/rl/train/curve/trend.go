@@ -9,10 +9,10 @@ import (
 
 // A Trend describes the scores over the last quarter of a training.
 type Trend struct {
-	// Slope is their change in a million steps, by least squares: one slope for all runs, and an intercept for each.
-	// Half is half the width of its 95 % confidence interval.
+	// Slope is the change of the scores in a million steps, by least squares: one slope for all runs, and an intercept
+	// for each. Half is half the width of its 95 % confidence interval.
 	Slope, Half float64
-	// Fades is set if the learning rate falls to 0, which flattens any curve, and if there are enough points.
+	// Fades is set if the learning rate falls to 0, which flattens any curve. It is not set if there are too few points.
 	Fades bool
 }
 
@@ -30,13 +30,13 @@ func TrendOf(runs []Run) Trend {
 		return Trend{Slope: math.NaN(), Half: math.NaN()}
 	}
 	slope, half := stats.SharedSlope(x, y)
-	return Trend{1e6 * slope, 1e6 * half, runs[0].Rate < faded}
+	return Trend{Slope: 1e6 * slope, Half: 1e6 * half, Fades: runs[0].Rate < faded}
 }
 
-// Falls reports whether the whole interval is below 0.
+// Falls reports whether the whole confidence interval is below 0.
 func (t Trend) Falls() bool { return t.Slope+t.Half < 0 }
 
-// Word says what the curve does.
+// Word describes the trend in a word or three.
 func (t Trend) Word() string {
 	switch {
 	case math.IsNaN(t.Slope):
