@@ -36,7 +36,7 @@ func TrendOf(runs []Run) Trend {
 // Falls reports whether the whole confidence interval is below 0.
 func (t Trend) Falls() bool { return t.Slope+t.Half < 0 }
 
-// Word describes the trend in a word or three.
+// Word returns the trend in a few words.
 func (t Trend) Word() string {
 	switch {
 	case math.IsNaN(t.Slope):
