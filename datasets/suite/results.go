@@ -26,8 +26,8 @@ func (in *Instance) cell(track, algorithm string) (run.Span, error) {
 	return t.Span(in.Index, in.Index+1)
 }
 
-// bound returns the cell of the bound with which a track's results are compared, and its metric. ok is false if
-// the track has no bound, or if the bound is the result of an algorithm instead of a proof.
+// bound returns the cell of the bound with which the track's board compares results, and its metric. ok is false if
+// the track has no bound, or if the bound is the result of an algorithm and proves nothing.
 func (in *Instance) bound() (cell run.Span, metric string, ok bool) {
 	t := track.MustLookup(in.Track)
 	bound := t.Boards[t.BoardOf(datasets.RegimeOf(in.Dataset), "")].Bound
@@ -38,14 +38,24 @@ func (in *Instance) bound() (cell run.Span, metric string, ok bool) {
 	return cell, bound.Metric, err == nil
 }
 
-// readRow returns the row of a cell. It returns an error if the cell has no result.
-func readRow(db *store.DB, s run.Span) (row store.Row, err error) {
-	rows, err := db.Rows(s.Series, s.From, s.To)
-	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("%v, instance %d, has no result; miglab suite run computes it", s.Series, s.From)
-	}
+// A MissingError says that the database has no result of a cell.
+type MissingError struct {
+	Series   store.Series
+	Instance int
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%v, instance %d, has no result; miglab suite run computes it", e.Series, e.Instance)
+}
+
+// readRow returns the row of a cell, or a [*MissingError].
+func readRow(db *store.DB, cell run.Span) (store.Row, error) {
+	rows, err := db.Rows(cell.Series, cell.From, cell.To)
 	if err != nil {
-		return row, err
+		return store.Row{}, err
+	}
+	if len(rows) == 0 {
+		return store.Row{}, &MissingError{Series: cell.Series, Instance: cell.From}
 	}
 	return rows[0], nil
 }
@@ -72,8 +82,8 @@ func (in *Instance) result(db *store.DB, algorithm string) (value, bound float64
 	return value, bound, err
 }
 
-// Check verifies the best known results and bounds of all instances ([Archive.Verify]). The engine computes the
-// results without a schedule again.
+// Check verifies the best known results and bounds of all instances ([Archive.Verify]). The engine first computes the
+// results and bounds that no schedule in the archive shows.
 func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
 	var cells []run.Span
 	for i := range a.Instances {
@@ -106,7 +116,7 @@ func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
 type Result struct {
 	*Instance
 	Known *Best
-	// Value is the metric of the objective; Solved is false if the algorithm has no result.
+	// Value is the metric of the objective. Solved is false if the algorithm failed on the instance.
 	Value  float64
 	Solved bool
 	// Seconds is the wall time of the work; 0 if it is not known.
@@ -114,6 +124,7 @@ type Result struct {
 }
 
 // Results returns the results of an algorithm. cells has its cells on the instances of one track, in their order.
+// Results returns a [*MissingError] if the database lacks one of them.
 func (a *Archive) Results(db *store.DB, cells []run.Span) ([]Result, error) {
 	out := make([]Result, 0, len(cells))
 	for i := range a.Instances {
@@ -132,7 +143,7 @@ func (a *Archive) Results(db *store.DB, cells []run.Span) ([]Result, error) {
 	return out, nil
 }
 
-// FromBest returns the [Instance.Gap] of a result to the best known one; +Inf without a result.
+// FromBest returns the [Instance.Gap] of a result to the best known one; +Inf if the algorithm failed.
 func (r *Result) FromBest() float64 {
 	if !r.Solved {
 		return math.Inf(1)

@@ -1,8 +1,9 @@
-// Package suite compares algorithms on the frozen instances of a suite ([suite.Archive]): boards, and figures of how
-// near the best known results an algorithm comes.
+// Package suite compares algorithms on the frozen instances of a suite ([suite.Archive]): in a board, and in figures of
+// their distances from the best known results. It runs no algorithm; it reads the results database.
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,25 +14,26 @@ import (
 	"miglab/reports"
 )
 
-// Classes counts the instances by track and class.
+// Classes returns the number of instances of each track and class, and the share of closed ones.
 func Classes(a *suite.Archive) *reports.Table {
 	t := &reports.Table{
 		Title:   "Suite " + suite.Version,
-		Columns: reports.Left("track").Right(suite.Classes...).Right("all", "closed (%)"),
+		Columns: reports.Left("track").Right(classRows()...).Right("closed (%)"),
 	}
-	for _, track := range append(Tracks(a), "all") {
+	const everyTrack = "all"
+	for _, track := range append(Tracks(a), everyTrack) {
 		count := map[string]int{}
 		for _, in := range a.Instances {
-			if track == in.Track || track == "all" {
+			if track == in.Track || track == everyTrack {
 				count[in.Class]++
-				count["all"]++
+				count[everyClass]++
 			}
 		}
 		row := []string{track}
-		for _, class := range append(suite.Classes[:len(suite.Classes):len(suite.Classes)], "all") {
+		for _, class := range classRows() {
 			row = append(row, fmt.Sprint(count[class]))
 		}
-		closed := 1 - float64(count[suite.Open])/float64(count["all"])
+		closed := 1 - float64(count[suite.Open])/float64(count[everyClass])
 		t.Rows = append(t.Rows, append(row, fmt.Sprintf("%.0f", 100*closed)))
 	}
 	return t
@@ -47,25 +49,34 @@ func Tracks(a *suite.Archive) (out []string) {
 	return out
 }
 
-// Cells returns the cells of an algorithm on the instances of a track, in their order.
-func Cells(a *suite.Archive, track, algorithm string) (own []run.Span, err error) {
+// Cells returns the cells of an algorithm on the instances of a track, in their order. It refuses an instance that
+// this program draws differently from the suite.
+func Cells(a *suite.Archive, track, algorithm string) (cells []run.Span, err error) {
 	for i := range a.Instances {
 		in := &a.Instances[i]
-		if in.Track == track {
-			if _, err := a.File(in.ID); err != nil { // another hash
-				return nil, err
-			}
-			cell, err := in.Cell(algorithm)
-			if err != nil {
-				return nil, err
-			}
-			own = append(own, cell)
+		if in.Track != track {
+			continue
 		}
+		if _, err := a.File(in.ID); err != nil {
+			return nil, err
+		}
+		cell, err := in.Cell(algorithm)
+		if err != nil {
+			return nil, err
+		}
+		cells = append(cells, cell)
 	}
-	return own, nil
+	return cells, nil
 }
 
-// Table is the board of the suite: what to cite. A list of results belongs to each name.
+// everyClass stands for all classes of instances in tables.
+const everyClass = "all"
+
+// classRows returns the classes of instances, and everyClass.
+func classRows() []string { return append(slices.Clone(suite.Classes), everyClass) }
+
+// Table returns the board of the suite: a row for each algorithm and class of instances. results[i] has the results of
+// names[i] on the instances of one track.
 func Table(names []string, results [][]suite.Result) *reports.Table {
 	t := &reports.Table{
 		Columns: reports.Left("algorithm", "track", "class").
@@ -75,70 +86,68 @@ func Table(names []string, results [][]suite.Result) *reports.Table {
 				"result is below 0. Of a metric in percent, they are differences in percentage points.",
 		},
 	}
-	mean := func(sum float64, n int) string {
-		if n == 0 {
-			return "–"
-		}
-		return fmt.Sprintf("%.4f", sum/float64(n))
-	}
 	for i, name := range names {
-		for _, class := range append(suite.Classes[:len(suite.Classes):len(suite.Classes)], "all") {
-			var instances, solved, equal, bounded int
-			var best, bound float64 // sums
-			for k := range results[i] {
-				r := &results[i][k]
-				if class != r.Class && class != "all" {
-					continue
-				}
-				if instances++; !r.Solved {
-					continue
-				}
-				solved++
-				best += r.FromBest()
-				if r.FromBest() <= 0 {
-					equal++
-				}
-				if r.Known.Bound > 0 {
-					bounded++
-					bound += r.Gap(r.Value, r.Known.Bound)
-				}
-			}
-			if instances > 0 {
-				t.Rows = append(t.Rows, []string{
-					name, results[i][0].Track, class, fmt.Sprint(instances), fmt.Sprint(solved), mean(bound, bounded),
-					mean(best, solved), fmt.Sprint(equal),
-				})
+		for _, class := range classRows() {
+			ofClass := slices.DeleteFunc(slices.Clone(results[i]), func(r suite.Result) bool {
+				return r.Class != class && class != everyClass
+			})
+			if len(ofClass) > 0 {
+				t.Rows = append(t.Rows, append([]string{name, ofClass[0].Track, class}, summary(ofClass)...))
 			}
 		}
 	}
 	return t
 }
 
-// Ran returns the algorithms of the program that have results on all instances of a track, with these results.
-// Algorithms that learned, and programs outside miglab, are left out, because they may have seen the suite.
+// summary returns the numbers of a row of [Table], from the number of instances on.
+func summary(results []suite.Result) []string {
+	var solved, best, bounded int
+	var fromBest, fromBound float64 // sums
+	for i := range results {
+		r := &results[i]
+		if !r.Solved {
+			continue
+		}
+		solved++
+		fromBest += r.FromBest()
+		if r.FromBest() <= 0 {
+			best++
+		}
+		if r.Known.Bound > 0 {
+			bounded++
+			fromBound += r.Gap(r.Value, r.Known.Bound)
+		}
+	}
+	return []string{
+		fmt.Sprint(len(results)), fmt.Sprint(solved), mean(fromBound, bounded), mean(fromBest, solved), fmt.Sprint(best),
+	}
+}
+
+// mean formats the mean of n numbers.
+func mean(sum float64, n int) string {
+	if n == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f", sum/float64(n))
+}
+
+// Ran returns the algorithms that have results on all instances of a track, with these results. It leaves out
+// algorithms that learned, and programs outside miglab, because they may have seen the suite.
 func Ran(a *suite.Archive, db *store.DB) (names []string, results [][]suite.Result, err error) {
 	for _, track := range Tracks(a) {
-		all, err := db.Series(store.Filter{Track: track})
+		series, err := db.Series(store.Filter{Track: track})
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, spec := range algo.All(track) {
-			lacks := func(in suite.Instance) bool {
-				return in.Track == track && !slices.ContainsFunc(all, func(s store.Series) bool {
-					return s.Algorithm == spec.Name && s.Dataset == in.Dataset && s.GPU == in.GPU
-				})
-			}
-			if slices.ContainsFunc(a.Instances, lacks) {
+			if !hasSeries(series, a, track, spec.Name) {
 				continue
 			}
-			if parsed, err := algo.Parse(spec.Name); err != nil || parsed.Weights() != "" || spec.Open != nil {
-				continue
-			}
-			cells, err := Cells(a, track, spec.Name)
+			own, err := unlearnedResults(a, db, track, spec.Name)
 			if err != nil {
 				return nil, nil, err
 			}
-			if own, err := a.Results(db, cells); err == nil { // else an instance has no result yet
+			if own != nil {
 				names, results = append(names, spec.Name), append(results, own)
 			}
 		}
@@ -146,8 +155,39 @@ func Ran(a *suite.Archive, db *store.DB) (names []string, results [][]suite.Resu
 	return names, results, nil
 }
 
-// Tables returns the board of the algorithms that have results on all instances of a track, if there are some, and the
-// contents of the suite.
+// hasSeries reports whether an algorithm has results on the datasets and GPUs of all instances of a track. It does not
+// look for the instances.
+func hasSeries(all []store.Series, a *suite.Archive, track, algorithm string) bool {
+	for _, in := range a.Instances {
+		if in.Track == track && !slices.ContainsFunc(all, func(s store.Series) bool {
+			return s.Algorithm == algorithm && s.Dataset == in.Dataset && s.GPU == in.GPU
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// unlearnedResults returns the results of an algorithm on the instances of a track; nil if the algorithm learned, or
+// has no result on one of them.
+func unlearnedResults(a *suite.Archive, db *store.DB, track, algorithm string) ([]suite.Result, error) {
+	parsed, err := algo.Parse(algorithm)
+	if err != nil || parsed.Weights() != "" {
+		return nil, err
+	}
+	cells, err := Cells(a, track, algorithm)
+	if err != nil {
+		return nil, err
+	}
+	results, err := a.Results(db, cells)
+	var missing *suite.MissingError
+	if errors.As(err, &missing) {
+		return nil, nil
+	}
+	return results, err
+}
+
+// Tables returns the board of the algorithms of [Ran], if there are some, and the numbers of instances.
 func Tables(db *store.DB) ([]reports.Table, error) {
 	frozen := suite.Frozen()
 	names, results, err := Ran(frozen, db)
