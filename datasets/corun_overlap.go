@@ -57,7 +57,7 @@ func OverlapGroups(rows []OverlapRate, programs map[string]*task.Program) (out [
 
 // newGroup returns the group of the rows of one run; false if the model cannot predict it.
 func newGroup(jobs []OverlapRate, programs map[string]*task.Program, alone map[string]float64) (OverlapGroup, bool) {
-	g := OverlapGroup{Kind: OnPartitions, HeldOut: HeldOut(jobs[0].Group)}
+	g := OverlapGroup{Kind: OnPartitions, HeldOut: heldOut(jobs[0].Group)}
 	var shares []float64
 	sms := 0
 	for i, j := range jobs {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"sync"
 
 	"github.com/gocarina/gocsv"
@@ -22,7 +23,7 @@ type Provenance struct {
 	// Name and Driver are the driver's name of the GPU and its version.
 	Name   string `csv:"gpu_name"`
 	Driver string `csv:"driver"`
-	// Source is the way to limit kernels to a part of the GPU: [mig.SourceMIG] or [mig.SourcePartition].
+	// Source says how kernels were limited to a part of the GPU: [mig.SourceMIG] or [mig.SourcePartition].
 	Source string `csv:"source"`
 	// Date is the day of the measurement, for example 2026-11-21.
 	Date string `csv:"date"`
@@ -31,6 +32,38 @@ type Provenance struct {
 // String returns the source, GPU, driver and date in one line.
 func (p Provenance) String() string {
 	return fmt.Sprintf("source: %s, %s, driver %s, %s", p.Source, p.Name, p.Driver, p.Date)
+}
+
+// Stub reports whether the rows come from a stand-in for a GPU, which tests and dry runs use. Its GPU's name or its
+// driver's version contains emulated or stub.
+func (p Provenance) Stub() bool {
+	about := strings.ToLower(p.Name + " " + p.Driver)
+	return strings.Contains(about, "emulated") || strings.Contains(about, "stub")
+}
+
+// A Load summarises the clocks, power and temperature of a GPU during a measurement, from about ten samples a second.
+type Load struct {
+	// Samples is the number of samples. Without samples, the numbers below are 0.
+	Samples int `csv:"samples"`
+	// Clocks are in MHz, power in W, the temperature in degrees Celsius.
+	ClockMin       int     `csv:"sm_clock_min_mhz"`
+	ClockMean      float64 `csv:"sm_clock_mean_mhz"`
+	ClockMax       int     `csv:"sm_clock_max_mhz"`
+	PowerMean      float64 `csv:"power_mean_w"`
+	PowerMax       float64 `csv:"power_max_w"`
+	TemperatureMax int     `csv:"temperature_max_c"`
+	// Throttle has the reasons for lowered clocks, joined by +, as in power-cap+thermal. It is
+	// "none" if the driver reported no reason, and "unknown" without samples.
+	Throttle string `csv:"throttle"`
+}
+
+// checkLoad returns an error if the summary is impossible.
+func (l Load) checkLoad() error {
+	if l.Samples < 0 || l.ClockMin > l.ClockMax || !(l.PowerMean <= l.PowerMax*(1+rounding)) {
+		return fmt.Errorf("%d samples, clocks from %d to %d MHz, power %v W, at most %v W; the least must not "+
+			"exceed the most", l.Samples, l.ClockMin, l.ClockMax, l.PowerMean, l.PowerMax)
+	}
+	return nil
 }
 
 // A KernelTime is the measured time of a kernel on instances of one size (FAR 2.4, DRL 5.1.1).
@@ -50,7 +83,7 @@ type KernelTime struct {
 // A ReconfigurationTime is the measured time to create or destroy instances of a size (FAR 2.1, Table 1).
 type ReconfigurationTime struct {
 	Provenance
-	// Partition has the instances that a round created or destroyed: the sizes by start, as
+	// Partition has the instances that a round created and destroyed again: their sizes by start, as
 	// [mig.Partition] prints them, for example 2-2-2.
 	Partition string `csv:"partition"`
 	// Size is the size of the row's instances.
@@ -68,8 +101,8 @@ type ReconfigurationTime struct {
 	Min    mig.Seconds `csv:"min_seconds"`
 	Max    mig.Seconds `csv:"max_seconds"`
 	Total  mig.Seconds `csv:"total_seconds"`
-	// Attempts is the mean number of calls to the driver until one succeeded. It refuses
-	// calls while an instance is in use, which it can be for a while after its last process.
+	// Attempts is the mean number of calls to the driver until one succeeded. The driver refuses calls while an
+	// instance is in use, also for a while after its last process.
 	Attempts float64 `csv:"attempts"`
 	// Load has the clocks, power and temperature of the GPU during the operations.
 	Load
@@ -156,8 +189,8 @@ var Hardware = sync.OnceValue(func() HardwareSet {
 	return h
 })
 
-// WriteHardware writes rows in the format of [ReadHardware]. It does not check the rows, so that no measurement is
-// lost. It passes on the errors of w.
+// WriteHardware writes rows as a file of [ReadHardware]. It does not check the rows, so that no measurement is lost. It
+// passes on the errors of w.
 func WriteHardware[Row HardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
 
 // hardwareSets returns the datasets of kernels measured on GPUs.
@@ -181,7 +214,10 @@ func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 func measurements(rows []KernelTime) []measurement {
 	out := make([]measurement, len(rows))
 	for i, r := range rows {
-		out[i] = measurement{r.GPU, r.Suite, r.Kernel, r.Size, r.Mean, r.StdDev, r.Runs, r.String()}
+		out[i] = measurement{
+			GPU: r.GPU, Suite: r.Suite, Kernel: r.Kernel, Size: r.Size, Mean: r.Mean, StdDev: r.StdDev, Runs: r.Runs,
+			Source: r.String(),
+		}
 	}
 	return out
 }

@@ -11,36 +11,11 @@ import (
 	"miglab/harness/mig"
 )
 
-// A Load summarises the clocks, power and temperature of a GPU during a measurement, from about ten samples a second.
-type Load struct {
-	// Samples is the number of samples. Without samples, the numbers below are 0.
-	Samples int `csv:"samples"`
-	// Clocks are in MHz, power in W, the temperature in degrees Celsius.
-	ClockMin       int     `csv:"sm_clock_min_mhz"`
-	ClockMean      float64 `csv:"sm_clock_mean_mhz"`
-	ClockMax       int     `csv:"sm_clock_max_mhz"`
-	PowerMean      float64 `csv:"power_mean_w"`
-	PowerMax       float64 `csv:"power_max_w"`
-	TemperatureMax int     `csv:"temperature_max_c"`
-	// Throttle has the reasons for lowered clocks, joined by +, as in power-cap+thermal. It is
-	// "none" if the driver reported no reason, and "unknown" without samples.
-	Throttle string `csv:"throttle"`
-}
-
-// checkLoad returns an error if the summary is impossible.
-func (l Load) checkLoad() error {
-	if l.Samples < 0 || l.ClockMin > l.ClockMax || !(l.PowerMean <= l.PowerMax*(1+rounding)) {
-		return fmt.Errorf("%d samples, clocks from %d to %d MHz, power %v W, at most %v W; the least must not "+
-			"exceed the most", l.Samples, l.ClockMin, l.ClockMax, l.PowerMean, l.PowerMax)
-	}
-	return nil
-}
-
-// An OverlapRate is the speed of a kernel's iterations while all kernels of its group iterate.
-// There is a row for each job of each run of a group.
+// An OverlapRate is the speed of a kernel's iterations while all kernels of its group iterate. A group is a list of
+// jobs that share a GPU. Each job of each run of a group has a row.
 type OverlapRate struct {
 	Provenance
-	// UUID is the UUID of the GPU or the instance on which the kernel reported to run.
+	// UUID identifies the GPU or the instance on which the kernel reported to run.
 	UUID string `csv:"gpu_uuid"`
 	// Group lists the jobs as [OverlapJob] writes them, separated by spaces. A group of one job is a kernel alone.
 	Group string `csv:"group"`
@@ -49,8 +24,8 @@ type OverlapRate struct {
 	Kernel string `csv:"kernel"`
 	// Intensity is the share of the time in which the kernel ran, in percent.
 	Intensity int `csv:"intensity_percent"`
-	// SMs is the number of multiprocessors of the kernel, and Of is the number of the GPU. Jobs
-	// that share the GPU without a limit all have SMs = Of.
+	// SMs is the number of multiprocessors that the kernel could use, and Of is the GPU's number. They are equal for a
+	// kernel without a limit.
 	SMs int `csv:"sms"`
 	Of  int `csv:"gpu_sms"`
 	// Run counts the runs of the group, from 1.
@@ -64,11 +39,11 @@ type OverlapRate struct {
 	Load
 }
 
-// All is the number of multiprocessors of a job without a limit, as [OverlapJob] writes it.
+// All stands for the number of multiprocessors of a job without a limit, as [OverlapJob] writes it.
 const All = "all"
 
-// OverlapJob writes a job as a group lists it: kernel:sms, for example gemm:64; stream@50:64
-// for a kernel that runs half of the time; gemm:all for sms = 0, a kernel without a limit.
+// OverlapJob returns a job as a group lists it: kernel:sms, for example gemm:64; stream@50:64 for a kernel that runs
+// half of the time; gemm:all for sms = 0, a kernel without a limit.
 func OverlapJob(kernel string, intensity, sms int) string {
 	share := All
 	if sms > 0 {
@@ -83,23 +58,23 @@ func OverlapJob(kernel string, intensity, sms int) string {
 // MinOverlap is the smallest accepted overlap of a row.
 const MinOverlap = 0.9
 
-// isJob reports whether a group's job is the job of the row. The driver may have given fewer than
-// [rounded] multiprocessors more or less than the group asks for.
+// isJob reports whether a job of the group is the job of the row. The driver may round the number of multiprocessors
+// that the group asks for.
 func (r *OverlapRate) isJob(job string) bool {
-	colon := strings.LastIndexByte(job, ':')
 	if job == OverlapJob(r.Kernel, r.Intensity, 0) {
 		return r.SMs == r.Of
 	}
-	asked, err := strconv.Atoi(job[colon+1:])
-	return err == nil && job == OverlapJob(r.Kernel, r.Intensity, asked) && max(asked-r.SMs, r.SMs-asked) < rounded
+	asked, err := strconv.Atoi(job[strings.LastIndexByte(job, ':')+1:])
+	return err == nil && job == OverlapJob(r.Kernel, r.Intensity, asked) && max(asked-r.SMs, r.SMs-asked) < partitionUnit
 }
 
-// rounded is the size of the largest groups in which drivers give multiprocessors, on Hopper.
-const rounded = 8
+// partitionUnit is the largest unit in which drivers give multiprocessors to a kernel, on Hopper.
+const partitionUnit = 8
 
-// rateRounding is the share by which an iteration may miss the window over the iterations, since files round both.
+// rateRounding is the relative distance that Iteration may have from Window over Iterations, since files round both.
 const rateRounding = 1e-6
 
+// checkOverlap returns the index of the first wrong row and an error that describes it.
 func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 	if i, err := checkJobOrder(rows); err != nil {
 		return i, err
@@ -129,8 +104,8 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 	return 0, nil
 }
 
-// checkJobOrder returns the first row that is out of place, and an error with the reason. The jobs of a run of a group
-// must follow one another, and each run must be listed once.
+// checkJobOrder returns the index of the first row that is out of place, and an error with the reason. The jobs of a
+// run of a group must follow one another, and each run must be listed once.
 func checkJobOrder(rows []OverlapRate) (int, error) {
 	seen := map[string]bool{}
 	last, next := "", 1 // the group of the previous row, and the job that must follow
@@ -156,15 +131,9 @@ func checkJobOrder(rows []OverlapRate) (int, error) {
 	return 0, nil
 }
 
-// Stub reports whether the rows come from a stand-in for a GPU, which tests and dry runs use. The
-// name of its GPU or driver contains emulated or stub.
-func (p Provenance) Stub() bool {
-	about := strings.ToLower(p.Name + " " + p.Driver)
-	return strings.Contains(about, "emulated") || strings.Contains(about, "stub")
-}
-
-// Overlaps returns a row for each job of each group, in the order of the groups' first runs. Iteration is the median
-// over the runs, and Run is the number of runs. The other columns come from the first run.
+// Overlaps summarises the runs of each group: it returns a row for each job of each group, in the order of the groups'
+// first runs. Iteration is the median over the runs, and Run is the number of runs. The other columns come from the
+// first run.
 func Overlaps(rows []OverlapRate) []OverlapRate {
 	type key struct {
 		group string
@@ -187,9 +156,9 @@ func Overlaps(rows []OverlapRate) []OverlapRate {
 	return out
 }
 
-// HeldOut reports whether a group belongs to the third of the groups on which models are validated.
-// A hash of its name decides, so that the answer does not depend on other measurements.
-func HeldOut(group string) bool {
+// heldOut reports whether a group belongs to the third of the groups on which a fitted model is tested. A hash of the
+// group decides, so that the answer does not depend on other measurements.
+func heldOut(group string) bool {
 	h := sha256.Sum256([]byte(group))
 	return h[0]%3 == 0
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -23,92 +22,125 @@ import (
 // one GPU, driver and source; datasets/hardware/README.md describes the columns. Errors name the file and the line,
 // and say how to correct it.
 func ReadHardware(dir fs.FS) (HardwareSet, error) {
-	var h HardwareSet
-	gpus, underMIG := new(mig.Catalog), []string{mig.SourceMIG}
-	kinds := map[string]func(file, name string) error{
-		"kernels":         tableReader(&h, &h.Kernels, dir, gpus, underMIG, checkKernels),
-		"reconfiguration": tableReader(&h, &h.Reconfiguration, dir, gpus, underMIG, checkReconfiguration),
-		"isolation":       tableReader(&h, &h.Isolation, dir, gpus, underMIG, checkIsolation),
-		"execution":       tableReader(&h, &h.Execution, dir, gpus, underMIG, checkExecution),
-		"overlap":         tableReader(&h, &h.Overlap, dir, gpus, append(underMIG, mig.SourcePartition), checkOverlap),
-	}
-	files, _ := fs.Glob(dir, "*"+modelSuffix) // the pattern is well-formed
-	for _, name := range files {
-		text, err := fs.ReadFile(dir, name)
-		if err == nil {
-			_, err = gpus.Parse(text, name)
-		}
-		if err != nil {
-			return h, err
-		}
-	}
+	r := hardwareReader{dir: dir, models: new(mig.Catalog)}
 	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return HardwareSet{}, err
+	}
+	isModel := func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), modelSuffix) }
 	for _, e := range entries {
-		file := e.Name()
-		switch m := hardwareName.FindStringSubmatch(file); {
-		case file == "README.md" || strings.HasSuffix(file, modelSuffix):
-		case m == nil:
-			err = fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME", file)
-		case kinds[m[2]] == nil:
-			err = fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", m[2], slices.Collect(maps.Keys(kinds))))
-		default:
-			err = kinds[m[2]](file, m[1])
-		}
-		if err != nil {
-			return HardwareSet{}, err
+		if isModel(e) {
+			if err := r.addModel(e.Name()); err != nil {
+				return HardwareSet{}, err
+			}
 		}
 	}
-	return h, err
+	for _, e := range entries {
+		if e.Name() != "README.md" && !isModel(e) {
+			if err := r.addFile(e.Name()); err != nil {
+				return HardwareSet{}, err
+			}
+		}
+	}
+	return r.set, nil
 }
 
 // modelSuffix is the end of the names of files with a GPU model.
 const modelSuffix = ".gpu.json"
 
-// hardwareName has the name and the kind of a file. Names are parts of names of datasets.
+// hardwareName matches the names of tables: a name, which is a part of a dataset's name, and a kind.
 var hardwareName = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.(.+)\.csv$`)
 
-// tableReader returns a function that reads a file whose rows have one of the sources. It inserts the table by date,
-// after the tables of the same day.
-func tableReader[Row HardwareRow](h *HardwareSet, to *[]HardwareTable[Row], dir fs.FS, models *mig.Catalog,
-	sources []string, check func(*mig.GPU, []Row) (int, error),
-) func(file, name string) error {
-	return func(file, name string) error {
-		f, err := dir.Open(file)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		columns := strictcsv.Columns[Row]()
-		empty := fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ","))
-		t, err := strictcsv.Read[Row](f, file, empty, mayBeEmpty)
-		if err != nil {
-			return err
-		}
-		i, err := checkProvenance(models, t.Rows, sources)
-		from := t.Rows[0].provenance()
-		if err == nil {
-			g, _ := models.Lookup(from.GPU) // checkProvenance says which may be unknown
-			i, err = check(g, t.Rows)
-		}
-		for n := 0; err == nil && n < len(t.Rows); n++ { // not all kinds of rows have samples of the GPU
-			if l, ok := any(t.Rows[n]).(interface{ checkLoad() error }); ok {
-				i, err = n, l.checkLoad()
-			}
-		}
-		if err != nil {
-			return t.Fail(i, "", err)
-		}
-		if from.Stub() {
-			h.Stub = file
-		}
-		*to = append(*to, HardwareTable[Row]{File: name, Provenance: from, Rows: t.Rows})
-		slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
-		return nil
-	}
+// A hardwareReader adds the files of a folder to a set.
+type hardwareReader struct {
+	dir    fs.FS
+	models *mig.Catalog
+	set    HardwareSet
 }
 
-// A HardwareRow is a row of a file of datasets/hardware. It embeds a [Provenance] and so implements this. To be
-// read back, a kind of rows also needs a reader in [ReadHardware].
+// addModel reads a file with a GPU model.
+func (r *hardwareReader) addModel(file string) error {
+	text, err := fs.ReadFile(r.dir, file)
+	if err == nil {
+		_, err = r.models.Parse(text, file)
+	}
+	return err
+}
+
+// addFile reads a file with a table.
+func (r *hardwareReader) addFile(file string) error {
+	m := hardwareName.FindStringSubmatch(file)
+	if m == nil {
+		return fmt.Errorf("%s: files are named NAME.KIND.csv, with letters, digits, - and _ in NAME", file)
+	}
+	kind := m[2]
+	switch kind {
+	case "kernels":
+		return addTable(r, &r.set.Kernels, file, checkKernels, mig.SourceMIG)
+	case "reconfiguration":
+		return addTable(r, &r.set.Reconfiguration, file, checkReconfiguration, mig.SourceMIG)
+	case "isolation":
+		return addTable(r, &r.set.Isolation, file, checkIsolation, mig.SourceMIG)
+	case "execution":
+		return addTable(r, &r.set.Execution, file, checkExecution, mig.SourceMIG)
+	case "overlap":
+		return addTable(r, &r.set.Overlap, file, checkOverlap, mig.SourceMIG, mig.SourcePartition)
+	}
+	kinds := []string{"kernels", "reconfiguration", "isolation", "execution", "overlap"}
+	return fmt.Errorf("%s: %w", file, nearest.Unknown("kind of table", kind, kinds))
+}
+
+// addTable reads a file whose rows have one of the sources. It inserts the table by date, after the tables of the same
+// day.
+func addTable[Row HardwareRow](r *hardwareReader, to *[]HardwareTable[Row], file string,
+	check func(*mig.GPU, []Row) (int, error), sources ...string,
+) error {
+	f, err := r.dir.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	columns := strictcsv.Columns[Row]()
+	empty := fmt.Sprintf("there are no rows; write at least one below the header %q", strings.Join(columns, ","))
+	t, err := strictcsv.Read[Row](f, file, empty, mayBeEmpty)
+	if err != nil {
+		return err
+	}
+	if i, err := checkTable(r.models, t.Rows, check, sources); err != nil {
+		return t.Fail(i, "", err)
+	}
+	from := t.Rows[0].provenance()
+	if from.Stub() {
+		r.set.Stub = file
+	}
+	name, _, _ := strings.Cut(file, ".")
+	*to = append(*to, HardwareTable[Row]{File: name, Provenance: from, Rows: t.Rows})
+	slices.SortStableFunc(*to, func(a, b HardwareTable[Row]) int { return cmp.Compare(a.Date, b.Date) })
+	return nil
+}
+
+// checkTable returns the index of the first wrong row and an error that describes it.
+func checkTable[Row HardwareRow](models *mig.Catalog, rows []Row, check func(*mig.GPU, []Row) (int, error),
+	sources []string,
+) (int, error) {
+	if i, err := checkProvenance(models, rows, sources); err != nil {
+		return i, err
+	}
+	g, _ := models.Lookup(rows[0].provenance().GPU) // nil for a board without MIG
+	if i, err := check(g, rows); err != nil {
+		return i, err
+	}
+	for i, r := range rows {
+		if l, ok := any(r).(interface{ checkLoad() error }); ok {
+			if err := l.checkLoad(); err != nil {
+				return i, err
+			}
+		}
+	}
+	return 0, nil
+}
+
+// A HardwareRow is a row of a file of datasets/hardware. A type implements it by embedding a [Provenance].
 type HardwareRow interface{ provenance() Provenance }
 
 func (p Provenance) provenance() Provenance { return p }
@@ -120,8 +152,8 @@ const mayBeEmpty = "beside"
 // board's name and its number of multiprocessors.
 var boardLabel = regexp.MustCompile(`^[A-Za-z0-9-]+-[1-9][0-9]*SM$`)
 
-// checkProvenance returns the first row whose provenance is wrong or differs from the first row's, and an error with
-// the reason.
+// checkProvenance returns the index of the first row whose provenance is wrong or differs from the first row's, and an
+// error with the reason.
 func checkProvenance[Row HardwareRow](models *mig.Catalog, rows []Row, sources []string) (int, error) {
 	first := rows[0].provenance()
 	for i, r := range rows {
@@ -159,9 +191,14 @@ func checkKernels(g *mig.GPU, rows []KernelTime) (int, error) {
 }
 
 func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
-	seen := map[[4]any]bool{}
+	type key struct {
+		partition string
+		Operation
+		threads int
+	}
+	seen := map[key]bool{}
 	for i, r := range rows {
-		k := [...]any{r.Partition, r.Size, r.Operation, r.Threads}
+		k := key{r.Partition, Operation{r.Operation, r.Size}, r.Threads}
 		parts := strings.Split(r.Partition, "-")
 		switch {
 		case g.Profile(r.Size) == nil:
@@ -193,9 +230,13 @@ func checkReconfiguration(g *mig.GPU, rows []ReconfigurationTime) (int, error) {
 }
 
 func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
-	medians := map[[3]any]mig.Seconds{}
+	type key struct {
+		KernelOn
+		beside string
+	}
+	medians := map[key]mig.Seconds{}
 	for i, r := range rows {
-		k := [...]any{r.Kernel, r.Size, r.Beside}
+		k := key{KernelOn{r.Kernel, r.Size}, r.Beside}
 		_, twice := medians[k]
 		switch {
 		case g.Profile(r.Size) == nil:
@@ -219,7 +260,7 @@ func checkIsolation(g *mig.GPU, rows []IsolationTime) (int, error) {
 		medians[k] = r.Median
 	}
 	for i, r := range rows {
-		alone, ok := medians[[...]any{r.Kernel, r.Size, ""}]
+		alone, ok := medians[key{KernelOn: KernelOn{r.Kernel, r.Size}}]
 		if !ok {
 			return i, fmt.Errorf("%s on size %d has no row alone, with nothing in column %s", r.Kernel, r.Size,
 				mayBeEmpty)
@@ -288,10 +329,12 @@ func checkExecution(g *mig.GPU, rows []ExecutionTime) (int, error) {
 	return 0, nil
 }
 
+// sizeError returns the error for a size that the model lacks.
 func sizeError(g *mig.GPU, s mig.Slices) error {
 	return fmt.Errorf("%s has no instances of size %d; it has the sizes %v", g, s, g.Sizes())
 }
 
+// positive reports whether all times are positive and finite.
 func positive(times ...mig.Seconds) bool {
 	return !slices.ContainsFunc(times, func(t mig.Seconds) bool { return !(t > 0) || math.IsInf(float64(t), 1) })
 }
@@ -299,14 +342,11 @@ func positive(times ...mig.Seconds) bool {
 // follows reports whether start is at least 0 and end is finite and later.
 func follows(start, end mig.Seconds) bool { return start >= 0 && end > start && positive(end) }
 
-// rounding is the share by which a mean of equal times may differ from them.
+// rounding is the relative amount by which a mean of equal times may differ from them.
 const rounding = 1e-9
 
-// excess returns the percentage by which a time exceeds another.
+// excess returns by how many percent a time exceeds another.
 func excess(t, over mig.Seconds) float64 { return float64((float64(t/over) - 1) * 100) }
 
-// printed is half of the last digit of percentages in the papers' tables.
-const printed = 0.005
-
-// agree reports whether percentages are the same to the digits that the papers print.
-func agree(a, b float64) bool { return math.Abs(a-b) <= printed }
+// agree reports whether percentages are the same to the two decimals that the papers print.
+func agree(a, b float64) bool { return math.Abs(a-b) <= 0.005 }
