@@ -1,10 +1,14 @@
-// Package traces converts jobs of production traces to requests for MIG profiles and jobs with
-// durations. The traces were recorded on GPUs without MIG, so that the profile of a job is an
-// assumption; a [Mapping] makes it explicit. A row that is not a possible job is [Rejected] with a
-// reason, and a file without the columns of its format is refused.
+// Package traces reads the jobs of production traces ([Read]) and converts them to requests for MIG profiles
+// ([Requests]) and to jobs with deadlines ([Jobs]).
+//
+// Most traces were recorded on GPUs without MIG, so that the profile of a job is an assumption; a [Mapping] makes it
+// explicit. Durations on other sizes are an assumption too, a [Law]. A row that is not a possible job is [Rejected] with
+// a reason. A file without the columns of its format is refused.
 package traces
 
 import (
+	"cmp"
+
 	"miglab/harness/mig"
 	"miglab/harness/task"
 )
@@ -29,31 +33,37 @@ const WholeGPU = 1000
 
 // Profile returns the profile for a share of a GPU in thousandths, from 1 to [WholeGPU].
 func (m Mapping) Profile(g *mig.GPU, milli int) *mig.Profile {
-	size := func(p *mig.Profile) (own, total, other mig.Slices) {
-		if m == Memory {
-			return p.Length, g.MemorySlices, p.Size
-		}
-		return p.Size, g.ComputeSlices, p.Length
+	whole := g.ComputeSlices
+	if m == Memory {
+		whole = g.MemorySlices
 	}
 	var best *mig.Profile
 	for _, p := range task.RequestProfiles(g) {
-		own, total, other := size(p)
-		if int(own)*WholeGPU < milli*int(total) {
-			continue
+		mapped, _ := m.slices(p)
+		if int(mapped)*WholeGPU >= milli*int(whole) && (best == nil || m.compare(p, best) < 0) {
+			best = p
 		}
-		if best != nil {
-			bestOwn, _, bestOther := size(best)
-			if own > bestOwn || own == bestOwn && other >= bestOther {
-				continue
-			}
-		}
-		best = p
 	}
 	return best
 }
 
-// Request returns the request of a job that needs a share of one GPU, or several whole GPUs. Its
-// lifespan is at least one slot.
+// slices returns the number of slices of the mapped kind of a profile, and the number of the other kind.
+func (m Mapping) slices(p *mig.Profile) (mapped, other mig.Slices) {
+	if m == Memory {
+		return p.Length, p.Size
+	}
+	return p.Size, p.Length
+}
+
+// compare orders profiles by the mapped kind of slices, and then by the other kind.
+func (m Mapping) compare(a, b *mig.Profile) int {
+	mappedA, otherA := m.slices(a)
+	mappedB, otherB := m.slices(b)
+	return cmp.Or(cmp.Compare(mappedA, mappedB), cmp.Compare(otherA, otherB))
+}
+
+// Request returns the request of a job that needs a share of one GPU, in thousandths, or several whole GPUs. The
+// lifespan of the request is at least one slot.
 func (m Mapping) Request(g *mig.GPU, arrival, lifespan, gpus, milli int) task.Request {
 	q := task.Request{Arrival: arrival, Lifespan: max(lifespan, 1)}
 	if gpus > 1 {

@@ -19,14 +19,14 @@ type Rejected struct {
 	Reason string
 }
 
-// A Reason is why some rows are rejected.
+// A Reason is a reason for which rows are rejected.
 type Reason struct {
 	Text string
 	// Rows is the number of the rows, and Line is the line of the first.
 	Rows, Line int
 }
 
-// Reasons returns the reasons for rejected rows, those for most rows first.
+// Reasons counts the rejected rows by reason. It returns the most frequent reason first.
 func Reasons(rejected []Rejected) (out []Reason) {
 	for _, r := range rejected {
 		i := slices.IndexFunc(out, func(q Reason) bool { return q.Text == r.Reason })
@@ -40,7 +40,7 @@ func Reasons(rejected []Rejected) (out []Reason) {
 	return out
 }
 
-// Models lists the GPU models that jobs ask for, each with the number of jobs, in the order of their names.
+// Models lists the GPU models that jobs ask for, each with its number of jobs, by name: "A100 (3), V100 (1)".
 func Models(jobs []Job) string {
 	counts := map[string]int{}
 	for i := range jobs {
@@ -55,8 +55,9 @@ func Models(jobs []Job) string {
 	return strings.Join(out, ", ")
 }
 
-// DoubtUnit returns a sign that the lifetimes of jobs, in the order of their submission, are in another unit than they
-// were read in. Without a sign it is empty.
+// DoubtUnit returns a fact that suggests that lifetimes were read in a wrong unit: most are below a second, or more
+// than one in twenty exceeds the time that the trace covers. It returns "" if neither is so. The jobs are in the order
+// of their submission.
 func DoubtUnit(jobs []Job) string {
 	if len(jobs) == 0 {
 		return ""
@@ -74,7 +75,7 @@ func DoubtUnit(jobs []Job) string {
 	switch {
 	case 2*short > len(jobs):
 		return fmt.Sprintf("%d of %d jobs run for less than a second", short, len(jobs))
-	case 20*long > len(jobs): // a few may
+	case 20*long > len(jobs):
 		return fmt.Sprintf("%d of %d jobs run for longer than the %.0f s from the first submission to the last", long,
 			len(jobs), span)
 	}

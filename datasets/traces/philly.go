@@ -108,6 +108,7 @@ func seek(d *json.Decoder, member string) error {
 	return err
 }
 
+// job returns the job, which lives for the sum of its attempts and has the GPUs of the first.
 func (p *phillyJob) job() (Job, error) {
 	if len(p.Attempts) == 0 {
 		return Job{}, errors.New("was never started: it has no attempts")

@@ -67,6 +67,7 @@ func readPods(r io.Reader, file string, o Options, each jobFunc) error {
 	})
 }
 
+// job returns the job of a pod, which lives from its start to the end of its last container.
 func (p *pod) job(o Options) (Job, error) {
 	j, err := p.gpus()
 	ended := p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed"
@@ -118,10 +119,11 @@ func (p *pod) gpus() (j Job, err error) {
 	return kindJob(kinds)
 }
 
-// resources returns how many GPUs or instances a pod needs, by the name of the resource: the sum of its containers or,
-// if that is larger, the most of any init container, since these run one after another.
+// resources returns the number of GPUs or instances that a pod needs, by the name of the resource: the sum over its
+// containers, or the largest number of an init container if that is larger. Init containers run one after another,
+// except that a container with restartPolicy Always keeps running and is added to the sum.
 func (p *pod) resources() (map[string]int, error) {
-	sums, first := map[string]int{}, map[string]int{}
+	sums, inits := map[string]int{}, map[string]int{}
 	for i, c := range slices.Concat(p.Spec.Containers, p.Spec.Init) {
 		for _, name := range slices.Sorted(maps.Keys(c.Resources.Limits)) {
 			if !strings.HasPrefix(name, "nvidia.com/gpu") && !strings.HasPrefix(name, "nvidia.com/mig-") {
@@ -135,11 +137,11 @@ func (p *pod) resources() (map[string]int, error) {
 			if i < len(p.Spec.Containers) || c.Restart == "Always" {
 				sums[name] += n
 			} else {
-				first[name] = max(first[name], n)
+				inits[name] = max(inits[name], n)
 			}
 		}
 	}
-	for name, n := range first {
+	for name, n := range inits {
 		sums[name] = max(sums[name], n)
 	}
 	return sums, nil

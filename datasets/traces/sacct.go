@@ -10,6 +10,7 @@ import (
 	"miglab/harness/strictcsv"
 )
 
+// errStep rejects the steps of a job, such as 17.batch.
 var errStep = errors.New("is a step of a job; the job has a row of its own")
 
 // readSacct reads what Slurm's sacct --parsable2 prints, with its header.
@@ -30,7 +31,9 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 		}
 		j, err := tresJob(tres)
 		state, _, _ := strings.Cut(f.text("State"), " ") // CANCELLED by 1000
-		switch start, running := f.text("Start"), state == "RUNNING" || state == "SUSPENDED"; {
+		running := state == "RUNNING" || state == "SUSPENDED"
+		start := f.text("Start")
+		switch {
 		case err != nil:
 			f.err = err
 		case state == "PENDING" || start == "Unknown" || start == "None":
@@ -49,7 +52,8 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 	return err
 }
 
-// present makes a job without an end part of a snapshot, or returns why it cannot be used.
+// present sets the lifetime of a job for a snapshot. It returns the reason why a job without an end, or one that does
+// not run, cannot be used.
 func (o *Options) present(j *Job, running bool, state string) error {
 	switch {
 	case o.Snapshot && running:
@@ -127,11 +131,12 @@ func tresJob(tres string) (j Job, err error) {
 
 // A gpuKind is a number of GPUs of a model, or of instances of a profile.
 type gpuKind struct {
+	// profile is "" for whole GPUs, and model is "" for GPUs of any model.
 	profile, model string
 	count          int
 }
 
-// kindJob returns a job with GPUs of one kind.
+// kindJob returns a job with GPUs of one kind. It returns an error for other numbers of kinds.
 func kindJob(kinds []gpuKind) (j Job, err error) {
 	switch len(kinds) {
 	case 0:
