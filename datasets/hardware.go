@@ -193,24 +193,25 @@ var Hardware = sync.OnceValue(func() HardwareSet {
 // passes on the errors of w.
 func WriteHardware[Row HardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
 
-// hardwareSets returns the datasets of kernels measured on GPUs.
+// hardwareSets returns a family of datasets for each table of kernels that were measured on a GPU.
 func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
 	var out []*kernelSet
 	for _, t := range tables {
 		if t.Stub() {
-			continue // its times were not measured on a GPU
+			continue
 		}
 		rows := measurements(t.Rows)
 		out = append(out, &kernelSet{
-			name: "hardware/" + t.File, ordered: true, source: t.String(),
-			doc: fmt.Sprintf("%d kernels measured on %s, source: %s", len(batch(rows)), t.GPU, t.Source),
-			on:  []measuredOn{{t.GPU, func() []measurement { return rows }}},
+			name: "hardware/" + t.File, source: t.String(),
+			doc:       fmt.Sprintf("%d kernels measured on %s, source: %s", len(batch(rows)), t.GPU, t.Source),
+			tables:    []boardTable{{t.GPU, func() []measurement { return rows }}},
+			hasParams: true,
 		})
 	}
 	return out
 }
 
-// measurements returns the rows with their provenance as their source.
+// measurements converts rows. The provenance of a row becomes its source.
 func measurements(rows []KernelTime) []measurement {
 	out := make([]measurement, len(rows))
 	for i, r := range rows {

@@ -13,43 +13,41 @@ import (
 	"miglab/harness/task"
 )
 
-// kernelSet is a dataset of measured kernels.
+// A kernelSet is a family of datasets of measured kernels.
 type kernelSet struct {
-	name string
-	// on holds the times, by model.
-	on []measuredOn
-	// ordered says whether the set has parameters.
-	ordered     bool
-	doc, source string
+	name, doc, source string
+	// tables has a table of times for each GPU board on which the kernels were measured.
+	tables []boardTable
+	// hasParams says that the family has the parameters of [kernelBatches]; otherwise it is one batch.
+	hasParams bool
 }
 
-type measuredOn struct {
-	gpu  string
-	rows func() []measurement
+// A boardTable has the times of kernels on a GPU board.
+type boardTable struct {
+	board string
+	rows  func() []measurement
 }
 
-func measuredTable(gpu, t string) measuredOn {
-	return measuredOn{gpu, func() []measurement { return tables()[t] }}
+// published returns the table of a name in manifest.json for a board.
+func published(board, table string) boardTable {
+	return boardTable{board, func() []measurement { return tables()[table] }}
 }
 
 var publishedKernels = []*kernelSet{
 	{
-		name: "rodinia", ordered: true, doc: "16 Rodinia kernels measured on A100, 16 on A30",
-		source: publishedIn(rodiniaA100),
-		on: []measuredOn{
-			measuredTable("A100", rodiniaA100), measuredTable("A100-80GB", rodiniaA100),
-			measuredTable("A30", rodiniaA30),
+		name: "rodinia", doc: "16 Rodinia kernels measured on A100, 16 on A30", source: sourceOf(rodiniaA100),
+		tables: []boardTable{
+			published("A100", rodiniaA100), published("A100-80GB", rodiniaA100), published("A30", rodiniaA30),
 		},
+		hasParams: true,
 	},
 	{
-		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30",
-		source: publishedIn(a30Batch),
-		on:     []measuredOn{measuredTable("A30", a30Batch)},
+		name: "a30-batch", doc: "8 of the 9 Rodinia kernels that FAR Table 3 runs on A30", source: sourceOf(a30Batch),
+		tables: []boardTable{published("A30", a30Batch)},
 	},
 	{
 		name: "a100-batch", doc: "8 of the 9 Rodinia kernels that DRL Table 3 runs on A100, with the public times",
-		source: publishedIn(rodiniaA100),
-		on:     []measuredOn{{gpu: "A100", rows: a100Batch}},
+		source: sourceOf(rodiniaA100), tables: []boardTable{{"A100", a100Batch}},
 	},
 }
 
@@ -58,8 +56,8 @@ var (
 	_ = registerAll(hardwareSets(Hardware().Kernels), (*kernelSet).family)
 )
 
-// a100Batch returns the kernels of DRL Table 3 in its order, which has PathFinder twice. The times of that run are not
-// public. The times here are FAR's, which lack Huffman.
+// a100Batch returns the kernels of DRL Table 3 in the order of the table, which has PathFinder twice. The times of that
+// run are not public. The times here are from FAR, which has none of Huffman.
 func a100Batch() (out []measurement) {
 	for _, name := range []string{
 		"PathFinder#1", "LavaMD", "NW", "PathFinder#2", "LU", "HotSpot", "HeartWall", "Gaussian",
@@ -75,16 +73,17 @@ func a100Batch() (out []measurement) {
 	return out
 }
 
-func publishedIn(t string) string {
+// sourceOf returns the source of a table of manifest.json.
+func sourceOf(table string) string {
 	all := readManifest().Files
-	return all[slices.IndexFunc(all, func(f manifestFile) bool { return f.Table == t })].Source
+	return all[slices.IndexFunc(all, func(f manifestFile) bool { return f.Table == table })].Source
 }
 
 const maxCopies = 1000
 
 func (k *kernelSet) family() Family {
 	f := Family{Tasks: true, Name: k.name, Doc: k.doc, Source: k.source, New: k.dataset}
-	if k.ordered {
+	if k.hasParams {
 		kernel := spec.Names("kernel", "a kernel", "", k.kernels)
 		f.Params = []spec.Param{
 			choice("order", "order of the tasks", "paper", "shuffled"),
@@ -97,14 +96,14 @@ func (k *kernelSet) family() Family {
 	return f
 }
 
-// kernels returns the names of the kernels that were measured on every GPU.
+// kernels returns the names of the kernels that were measured on every board.
 func (k *kernelSet) kernels() []string {
 	count := map[string]int{}
 	var out []string
-	for _, on := range k.on {
-		for _, t := range batch(on.rows()) {
+	for _, table := range k.tables {
+		for _, t := range batch(table.rows()) {
 			count[t.Name]++
-			if count[t.Name] == len(k.on) {
+			if count[t.Name] == len(k.tables) {
 				out = append(out, t.Name)
 			}
 		}
@@ -112,9 +111,9 @@ func (k *kernelSet) kernels() []string {
 	return out
 }
 
-// measured is a set of kernels in some order. Instance i of a shuffled set is the i-th of an
-// endless sequence of random permutations.
-type measured struct {
+// kernelBatches has batches of all kernels of a set in some order. If shuffled is set, instance i is the i-th of an
+// endless sequence of random permutations; otherwise the published order is the only instance.
+type kernelBatches struct {
 	*kernelSet
 	shuffled bool
 	seed     uint64
@@ -122,15 +121,18 @@ type measured struct {
 	last string
 	// only is the only kernel of the dataset; "" keeps all.
 	only string
-	// copies is the number of copies of each kernel.
+	// copies is the number of tasks of each kernel.
 	copies int
 }
 
 func (k *kernelSet) dataset(_ string, a spec.Args) (Dataset, error) {
-	if !k.ordered {
-		return measured{kernelSet: k, copies: 1}, nil
+	if !k.hasParams {
+		return kernelBatches{kernelSet: k, copies: 1}, nil
 	}
-	m := measured{k, a["order"] == "shuffled", a.Uint("seed"), a["last"], a["only"], a.Int("copies")}
+	m := kernelBatches{
+		kernelSet: k, shuffled: a["order"] == "shuffled", seed: a.Uint("seed"), last: a["last"], only: a["only"],
+		copies: a.Int("copies"),
+	}
 	switch {
 	case !m.shuffled && m.seed != 1:
 		return nil, refuse(a, "seed", "a seed only with order=shuffled")
@@ -140,32 +142,34 @@ func (k *kernelSet) dataset(_ string, a spec.Args) (Dataset, error) {
 	return m, nil
 }
 
-func (m measured) Instances() int {
+func (m kernelBatches) Instances() int {
 	if m.shuffled {
 		return 0
 	}
 	return 1
 }
 
-func (m measured) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	i := slices.IndexFunc(m.on, func(on measuredOn) bool { return on.gpu == g.Board() })
-	if i < 0 {
-		models := nearest.Names(m.on, func(on measuredOn) string { return on.gpu })
-		return nil, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: models}
+func (m kernelBatches) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	at := slices.IndexFunc(m.tables, func(t boardTable) bool { return t.board == g.Board() })
+	if at < 0 {
+		boards := nearest.Names(m.tables, func(t boardTable) string { return t.board })
+		return nil, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: boards}
 	}
-	b := m.tasks(m.on[i].rows())
+	b := m.tasks(m.tables[at].rows())
 	if m.shuffled {
 		rng := rand.New(pcg("shuffled="+m.name, m.seed, g, index))
 		rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
 	}
-	if i := slices.IndexFunc(b, func(t task.Task) bool { return t.Name == m.last }); i >= 0 {
-		last := b[i]
-		b = append(slices.Delete(b, i, i+1), last)
+	last := slices.IndexFunc(b, func(t task.Task) bool { return t.Name == m.last })
+	if last >= 0 {
+		t := b[last]
+		b = append(slices.Delete(b, last, last+1), t)
 	}
 	return task.OneBatch(b), nil
 }
 
-func (m *measured) tasks(rows []measurement) task.Batch {
+// tasks returns the tasks of a table in the published order, or the copies of the batch one after the other.
+func (m *kernelBatches) tasks(rows []measurement) task.Batch {
 	b := batch(rows)
 	if m.only != "" {
 		b = slices.DeleteFunc(b, func(t task.Task) bool { return t.Name != m.only })

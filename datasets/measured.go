@@ -13,7 +13,7 @@ import (
 	"miglab/harness/task"
 )
 
-// The published tables of measured times.
+// Names of tables in manifest.json.
 const (
 	rodiniaA100 = "rodinia-a100" // 16 Rodinia kernels on A100 (FAR Figs. 3 and 12)
 	rodiniaA30  = "rodinia-a30"  // 16 Rodinia kernels on A30
@@ -39,18 +39,20 @@ type measurement struct {
 //go:embed manifest.json measured traces/openb.csv
 var files embed.FS
 
+// A manifest is the contents of manifest.json.
 type manifest struct {
 	Files  []manifestFile `json:"files"`
 	Traces []manifestFile `json:"traces"`
 }
 
+// A manifestFile describes a file of published data.
 type manifestFile struct {
 	Table string `json:"table"`
 	Path  string `json:"path"`
-	// Work is the kind of work that was measured: train, infer or kernels. It is empty for a table that repeats
-	// kernels of another one, which the measured/ datasets leave out.
+	// Work is the kind of work that was measured: train, infer or kernels. It is "" for a table that repeats kernels of
+	// another table; the measured/ datasets leave it out.
 	Work string `json:"work"`
-	// Unmeasured lists the sizes on which nothing was measured. An inf in the file says that memory does not suffice.
+	// Unmeasured lists the sizes without measurements. An inf in the file says that the memory of the size is too small.
 	Unmeasured []mig.Slices `json:"unmeasured"`
 	SHA256     string       `json:"sha256"`
 	Summary    string       `json:"summary"`
@@ -69,7 +71,7 @@ var readManifest = sync.OnceValue(func() manifest {
 	return m
 })
 
-// tables returns the measured times, kernel by kernel in the published order. The order affects
+// tables returns the measured times by the name of the table, kernel by kernel in the published order. The order affects
 // schedulers that take tasks as they come.
 var tables = sync.OnceValue(func() map[string][]measurement {
 	out := map[string][]measurement{}
@@ -80,7 +82,7 @@ var tables = sync.OnceValue(func() map[string][]measurement {
 })
 
 // checkMeasurements returns the index of the first wrong row and an error that describes it. Every kernel must have one
-// row for each size of the GPU, in ascending order, but for the sizes that were not measured.
+// row for each size of the GPU that was measured, in ascending order.
 func checkMeasurements(g *mig.GPU, rows []measurement, unmeasured ...mig.Slices) (int, error) {
 	absent := func(s mig.Slices) bool { return slices.Contains(unmeasured, s) }
 	sizes := slices.DeleteFunc(slices.Clone(g.Sizes()), absent)

@@ -13,7 +13,7 @@ import (
 	"miglab/harness/task"
 )
 
-// A workKind is a dataset of work that others measured on MIG instances.
+// A workKind is a family of datasets of work that others measured on MIG instances.
 type workKind struct {
 	name, doc string
 	// work lists the values of [manifestFile.Work] that the dataset has.
@@ -29,7 +29,7 @@ var workKinds = []workKind{
 	},
 }
 
-// powerFill is the value of the parameter fill that estimates what was not measured.
+// powerFill is the value of the parameter fill that estimates durations that were not measured.
 const powerFill = "power"
 
 var _ = registerAll(workKinds, workKind.family)
@@ -55,8 +55,8 @@ func (k workKind) family() Family {
 			seedParam("seed", "of the random stream"),
 		},
 		New: func(_ string, a spec.Args) (Dataset, error) {
-			w := work{
-				name: k.name, n: a.Int("n"), batches: a.Int("batches"), fill: a["fill"] == powerFill,
+			w := repeatedWork{
+				kind: k.name, n: a.Int("n"), batches: a.Int("batches"), fill: a["fill"] == powerFill,
 				seed: a.Uint("seed"),
 			}
 			if a["work"] != "" {
@@ -70,28 +70,31 @@ func (k workKind) family() Family {
 	}
 }
 
-// work draws tasks from measured work.
-type work struct {
-	name       string
+// repeatedWork draws batches of tasks. Each task repeats a piece of measured work.
+type repeatedWork struct {
+	// kind is the name of a workKind.
+	kind string
+	// n is the number of tasks in a batch.
 	n, batches int
 	// seconds is the length of every task on the whole GPU; 0 draws the lengths.
 	seconds float64
-	fill    bool
+	// fill estimates durations that were not measured.
+	fill bool
 	// rho is the load of a Poisson process of arrivals; 0 if all tasks arrive at time 0.
 	rho  float64
 	seed uint64
 }
 
-func (work) Instances() int { return 0 }
+func (repeatedWork) Instances() int { return 0 }
 
-func (w work) regime() task.Regime {
+func (w repeatedWork) regime() task.Regime {
 	if w.rho > 0 {
 		return task.Timed
 	}
 	return task.Whole
 }
 
-func (w work) assumes() string {
+func (w repeatedWork) assumes() string {
 	if w.fill {
 		return "durations on sizes that were not measured lie on a power law between the sizes beside them"
 	}
@@ -107,7 +110,7 @@ type Measured struct {
 	Unmeasured []mig.Slices
 }
 
-// MeasuredWork returns all that the measured/ datasets draw from, in the order of manifest.json.
+// MeasuredWork returns all work of the measured/ datasets, in the order of manifest.json.
 func MeasuredWork() (out []Measured) {
 	for _, f := range readManifest().Files {
 		if f.Work == "" {
@@ -115,21 +118,23 @@ func MeasuredWork() (out []Measured) {
 		}
 		rows := tables()[f.Table]
 		for _, t := range batch(rows) {
-			out = append(out, Measured{t, rows[0].GPU, f.Table, f.Work, f.Unmeasured})
+			out = append(out, Measured{
+				Task: t, GPU: rows[0].GPU, Table: f.Table, Work: f.Work, Unmeasured: f.Unmeasured,
+			})
 		}
 	}
 	return out
 }
 
-// kernels returns what was measured on a GPU.
-func (w work) kernels(g *mig.GPU) (out task.Batch, err error) {
-	kind := workKinds[slices.IndexFunc(workKinds, func(k workKind) bool { return k.name == w.name })]
-	var measured []string
+// pieces returns the pieces of work of the kind that were measured on a GPU, or an [*UnmeasuredError].
+func (w repeatedWork) pieces(g *mig.GPU) (out task.Batch, err error) {
+	kind := workKinds[slices.IndexFunc(workKinds, func(k workKind) bool { return k.name == w.kind })]
+	var boards []string
 	for _, m := range MeasuredWork() {
 		if !slices.Contains(kind.work, m.Work) {
 			continue
 		}
-		measured = append(measured, m.GPU)
+		boards = append(boards, m.GPU)
 		if m.GPU != g.Board() {
 			continue
 		}
@@ -139,14 +144,14 @@ func (w work) kernels(g *mig.GPU) (out task.Batch, err error) {
 		out = append(out, m.Task)
 	}
 	if out == nil {
-		slices.Sort(measured)
-		return nil, &UnmeasuredError{w.name, g.Name, slices.Compact(measured)}
+		slices.Sort(boards)
+		return nil, &UnmeasuredError{Dataset: w.kind, GPU: g.Name, Measured: slices.Compact(boards)}
 	}
 	return out, nil
 }
 
-// interpolate sets the durations on unmeasured sizes: the logarithm of the duration is linear in the logarithm of the
-// size between the sizes beside it. It leaves a size that has no size beside it, or where the task does not fit there.
+// interpolate sets the durations on unmeasured sizes. Between the two neighbouring sizes, the logarithm of the duration
+// is linear in the logarithm of the size. A size stays without a duration if the task does not fit both neighbours.
 func interpolate(t *task.Task, sizes, unmeasured []mig.Slices) {
 	for _, size := range unmeasured {
 		i := slices.Index(sizes, size)
@@ -159,9 +164,11 @@ func interpolate(t *task.Task, sizes, unmeasured []mig.Slices) {
 	}
 }
 
-// jobLengths returns the mean and the standard deviation of the logarithm of MISO's 100 durations in seconds: the
-// lognormal distribution of greatest likelihood.
-var jobLengths = sync.OnceValue(func() [2]float64 {
+// A logNormal has the mean and the standard deviation of the logarithm of a lognormal number.
+type logNormal struct{ mean, deviation float64 }
+
+// jobLengths returns the maximum-likelihood distribution of MISO's 100 durations, in seconds.
+var jobLengths = sync.OnceValue(func() logNormal {
 	logs := make([]float64, len(misoJobs()))
 	for i, j := range misoJobs() {
 		logs[i] = portable.Log(float64(j.Trace))
@@ -170,35 +177,37 @@ var jobLengths = sync.OnceValue(func() [2]float64 {
 	for i, x := range logs {
 		logs[i] = float64((x - mean) * (x - mean))
 	}
-	return [2]float64{mean, math.Sqrt(portable.Sum(logs) / float64(len(logs)))}
+	return logNormal{mean, math.Sqrt(portable.Sum(logs) / float64(len(logs)))}
 })
 
-func (w work) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	kernels, err := w.kernels(g)
+func (w repeatedWork) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	pieces, err := w.pieces(g)
 	if err != nil {
 		return nil, err
 	}
-	rng := rand.New(pcg("workload="+w.name, w.seed, g, index))
+	rng := rand.New(pcg("workload="+w.kind, w.seed, g, index))
 	out := task.Batches{Lengths: slices.Repeat([]int{w.n}, w.batches)}
 	for i := range w.n * w.batches {
-		out.Tasks = append(out.Tasks, w.draw(rng, i, &kernels[rng.IntN(len(kernels))], g))
+		piece := &pieces[rng.IntN(len(pieces))]
+		out.Tasks = append(out.Tasks, w.repeat(piece, i+1, g, rng))
 	}
 	if w.rho > 0 {
-		out.Arrivals = poisson(out.Tasks, g, w.rho, rand.New(pcg("arrivals="+w.name, w.seed, g, index)))
+		out.Arrivals = poisson(out.Tasks, g, w.rho, rand.New(pcg("arrivals="+w.kind, w.seed, g, index)))
 	}
 	return out, nil
 }
 
-// draw returns a task that repeats a kernel as often as it takes to come nearest to the task's length, at least once.
-func (w work) draw(rng *rand.Rand, number int, kernel *task.Task, g *mig.GPU) task.Task {
-	seconds := portable.Exp(jobLengths()[0] + float64(jobLengths()[1]*portable.Normal(rng)))
+// repeat returns the task of a number, from 1. It repeats the piece so often that its duration on the whole GPU is
+// nearest to the length of a task, and at least once.
+func (w repeatedWork) repeat(piece *task.Task, number int, g *mig.GPU, rng *rand.Rand) task.Task {
+	seconds := portable.Exp(jobLengths().mean + float64(jobLengths().deviation*portable.Normal(rng)))
 	if w.seconds > 0 {
 		seconds = w.seconds
 	}
-	times := max(math.Round(seconds/float64(kernel.On(g.ComputeSlices))), 1)
-	out := task.Task{Name: fmt.Sprintf("%03d-%s", number+1, kernel.Name)}
+	times := max(math.Round(seconds/float64(piece.On(g.ComputeSlices))), 1)
+	out := task.Task{Name: fmt.Sprintf("%03d-%s", number, piece.Name)}
 	for _, size := range g.Sizes() {
-		out.Set(size, kernel.On(size)*mig.Seconds(times))
+		out.Set(size, piece.On(size)*mig.Seconds(times))
 	}
 	return out
 }

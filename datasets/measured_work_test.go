@@ -137,8 +137,8 @@ func TestLengthsOfMeasuredWork(t *testing.T) {
 	for _, task := range workOn(t, fmt.Sprintf("measured/infer?n=%d", n), "A100").Tasks {
 		mean += math.Log(float64(task.On(7))) / n
 	}
-	if want := jobLengths(); math.Abs(mean-want[0]) > 5*want[1]/math.Sqrt(n) {
-		t.Errorf("the logarithms have the mean %v, want %v", mean, want[0])
+	if want := jobLengths(); math.Abs(mean-want.mean) > 5*want.deviation/math.Sqrt(n) {
+		t.Errorf("the logarithms have the mean %v, want %v", mean, want.mean)
 	}
 }
 
