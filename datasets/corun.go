@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 
 	"miglab/harness/mig"
@@ -30,44 +29,56 @@ type corunSet struct {
 const (
 	seenName   = "seen"
 	unseenName = "unseen"
+	// paperWindow is W, the number of jobs in a window of the paper.
+	paperWindow = 12
 )
 
 // categories are the categories of the paper's queues, named after the dominant class.
 var categories = []string{"ci-dominant", "mi-dominant", "us-dominant", "balanced"}
 
 func corunSets() []*corunSet {
-	jobs := spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4(), Doc: "programs of Table IV"}
-	const paperWindow = 12 // the paper's W
-	window := whole("w", paperWindow, 1, maxWindow, "number of jobs")
-	ofAllClasses := whole("w", paperWindow, len(task.Classes()), maxWindow, "number of jobs")
 	seed := seedParam("seed", "of the random stream")
 	draw := seedParam("draw", "of the programs without public times")
-	ofTable := []spec.Param{draw}
-	random := func(name, doc string) *corunSet {
-		return &corunSet{name, doc, 0, (*windows).drawQueue, []spec.Param{window, seed, draw}}
+	window := whole("w", paperWindow, 1, maxWindow, "number of jobs")
+	windowOfAllClasses := whole("w", paperWindow, len(task.Classes()), maxWindow, "number of jobs")
+	jobs := spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4(), Doc: "programs of Table IV"}
+	out := []*corunSet{{
+		name: "queues", doc: "the paper's queues (Table V), instance i being Q(i+1)", instances: len(table5()),
+		programs: (*windows).queue, params: []spec.Param{draw},
+	}}
+	for _, drawn := range []struct{ name, doc string }{
+		{categories[0], "half CI programs of Table IV, the rest MI and US in turn"},
+		{categories[1], "half MI programs of Table IV, the rest CI and US in turn"},
+		{categories[2], "half US programs of Table IV, the rest CI and MI in turn"},
+		{categories[3], "CI, MI and US programs of Table IV in turn"},
+		{seenName, "CI, MI and US programs in turn, of Table IV's seen ones"},
+		{unseenName, "CI, MI and US programs in turn, of Table IV's unseen ones"},
+	} {
+		out = append(out, &corunSet{
+			name: drawn.name, doc: drawn.doc, programs: (*windows).drawQueue, params: []spec.Param{window, seed, draw},
+		})
 	}
-	out := []*corunSet{
-		{"queues", "the paper's queues (Table V), instance i being Q(i+1)", len(table5), (*windows).queue, ofTable},
-		random(categories[0], "half CI programs of Table IV, the rest MI and US in turn"),
-		random(categories[1], "half MI programs of Table IV, the rest CI and US in turn"),
-		random(categories[2], "half US programs of Table IV, the rest CI and MI in turn"),
-		random(categories[3], "CI, MI and US programs of Table IV in turn"),
-		random(seenName, "CI, MI and US programs in turn, of Table IV's seen ones"),
-		random(unseenName, "CI, MI and US programs in turn, of Table IV's unseen ones"),
-		{
-			"training", "20 queues of Table IV's seen programs, with all three classes", 20, (*windows).training,
-			[]spec.Param{ofAllClasses, seed, draw},
+	out = append(out,
+		&corunSet{
+			name: "training", doc: "20 queues of Table IV's seen programs, with all three classes", instances: 20,
+			programs: (*windows).training, params: []spec.Param{windowOfAllClasses, seed, draw},
 		},
-		{
-			"drawn", "new programs drawn from the classes, in the four categories by turns", 0, (*windows).drawNew,
-			[]spec.Param{window, seed},
+		&corunSet{
+			name: "drawn", doc: "new programs drawn from the classes, in the four categories by turns",
+			programs: (*windows).drawNew, params: []spec.Param{window, seed},
 		},
-		{"mix", "the programs of Table IV that jobs names", 1, (*windows).namedPrograms, []spec.Param{jobs, draw}},
-	}
-	for i := range table5 {
-		name := "Q" + strconv.Itoa(i+1)
-		queue := func(s *windows, g *mig.GPU, _ int) []task.Program { return s.queue(g, i) }
-		out = append(out, &corunSet{name, "the paper's queue " + name + " (Table V)", 1, queue, ofTable})
+		&corunSet{
+			name: "mix", doc: "the programs of Table IV that jobs names", instances: 1,
+			programs: (*windows).namedPrograms, params: []spec.Param{jobs, draw},
+		},
+	)
+	for i := range table5() {
+		name := fmt.Sprintf("Q%d", i+1)
+		out = append(out, &corunSet{
+			name: name, doc: "the paper's queue " + name + " (Table V)", instances: 1,
+			programs: func(s *windows, g *mig.GPU, _ int) []task.Program { return s.queue(g, i) },
+			params:   []spec.Param{draw},
+		})
 	}
 	return out
 }
@@ -78,7 +89,10 @@ var _ = registerAll(corunSets(), func(c *corunSet) Family {
 		Source: "hierarchical paper V-A2; programs fitted on public times or drawn",
 		Params: slices.Concat(c.params, corunParams),
 		New: func(id string, a spec.Args) (Dataset, error) {
-			return windows{c, newCorunSetting(a), id, a.Int("w"), a["jobs"], a.Uint("draw"), a.Uint("seed")}, nil
+			return windows{
+				corunSet: c, corunSetting: newCorunSetting(a), id: id, w: a.Int("w"), jobs: a["jobs"],
+				draw: a.Uint("draw"), seed: a.Uint("seed"),
+			}, nil
 		},
 	}
 })
@@ -100,9 +114,9 @@ func jobsOfTable4() spec.Type {
 	return t
 }
 
-// A corunSetting holds the conditions of a window in addition to the jobs.
+// A corunSetting holds the conditions under which the jobs of a window run.
 type corunSetting struct {
-	// concurrency is Cmax.
+	// concurrency is Cmax, the largest number of jobs in a group.
 	concurrency int
 	model       corun.Model
 }
@@ -119,11 +133,12 @@ var corunParams = []spec.Param{
 
 func newCorunSetting(a spec.Args) corunSetting {
 	return corunSetting{
-		a.Int("cmax"),
-		corun.Model{Kappa: a.Float("kappa"), Delta: a.Float("delta"), Release: a["release"] == "true"},
+		concurrency: a.Int("cmax"),
+		model:       corun.Model{Kappa: a.Float("kappa"), Delta: a.Float("delta"), Release: a["release"] == "true"},
 	}
 }
 
+// instance returns the window of jobs under the conditions.
 func (s *corunSetting) instance(jobs []task.Program) corun.Window {
 	return corun.Window{Jobs: jobs, Concurrency: s.concurrency, Model: s.model}
 }
@@ -145,7 +160,7 @@ type windows struct {
 func (s windows) Instances() int { return s.instances }
 
 func (s windows) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := onA100(s.id, g); err != nil {
+	if err := checkA100(s.id, g); err != nil {
 		return nil, err
 	}
 	return s.instance(s.programs(&s, g, index)), nil
@@ -153,9 +168,10 @@ func (s windows) Instance(g *mig.GPU, index int) (task.Payload, error) {
 
 // queue returns a queue of Table V; row 0 is Q1.
 func (s *windows) queue(_ *mig.GPU, row int) []task.Program {
-	return findPrograms(table5[row], s.draw)
+	return findPrograms(table5()[row], s.draw)
 }
 
+// namedPrograms returns the programs of the parameter jobs.
 func (s *windows) namedPrograms(*mig.GPU, int) []task.Program {
 	return findPrograms(strings.Split(s.jobs, "+"), s.draw)
 }
@@ -180,7 +196,7 @@ func (s *windows) drawQueue(g *mig.GPU, index int) []task.Program {
 	return out
 }
 
-// sample draws n programs, and shuffles the list. Each program is drawn once before any is drawn again.
+// sample draws n programs from a list, which it shuffles. It draws each program once before it draws any again.
 func sample(rng *rand.Rand, list []task.Program, n int) []task.Program {
 	var out []task.Program
 	for len(out) < n {
@@ -190,8 +206,8 @@ func sample(rng *rand.Rand, list []task.Program, n int) []task.Program {
 	return out
 }
 
-// categoryCounts returns the number of jobs of each class among w jobs. In an odd window, the
-// dominant class has the larger half.
+// categoryCounts returns the number of jobs of each class in a window of w jobs of a category. The dominant class has
+// half of the jobs, rounded up, and the other classes take turns. Without a dominant class all three take turns.
 func categoryCounts(category string, w int) [3]int {
 	var n [3]int
 	turn := []int{0, 1, 2}

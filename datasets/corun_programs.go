@@ -24,8 +24,8 @@ type tableProgram struct {
 	Class task.Class `csv:"class"`
 	// Trained is "no" for the programs that the table marks with a *: the agent is not trained on them.
 	Trained string `csv:"trained"`
-	// Kernel is the program's name in the table [rodiniaA100] if its times on A100 are public. The LU there is lud
-	// with one input. It is not known whether that is lud_A, lud_B or lud_C, so that all three are drawn instead.
+	// Kernel is the program's name in the table [rodiniaA100]; "" if its times on A100 are not public. The LU there is
+	// lud with one input. It is not known whether that is lud_A, lud_B or lud_C, so that all three are drawn instead.
 	Kernel string `csv:"kernel"`
 }
 
@@ -33,15 +33,15 @@ var table4 = sync.OnceValue(func() []tableProgram {
 	return strictcsv.Embedded[tableProgram](hierarchicalTables, "hierarchical/table4.csv", "kernel")
 })
 
-// table5 has the jobs of the paper's queues Q1 to Q12 (Table V), without the marks of the programs
-// that are not trained on.
-var table5 = func() (queues [][]string) {
+// table5 returns the names of the programs in the paper's queues Q1 to Q12 (Table V).
+var table5 = sync.OnceValue(func() (queues [][]string) {
 	text := spec.Must(hierarchicalTables.ReadFile("hierarchical/table5.txt"))
-	for line := range strings.Lines(strings.ReplaceAll(string(text), "*", "")) {
+	unmarked := strings.ReplaceAll(string(text), "*", "") // a * marks a program on which the agent is not trained
+	for line := range strings.Lines(unmarked) {
 		queues = append(queues, strings.Split(strings.TrimSpace(line), ", "))
 	}
 	return queues
-}()
+})
 
 // Programs returns the 27 programs of the hierarchical paper's Table IV, in its order. The paper publishes no
 // parameters. They are fitted ([KernelFits]) if public times on A100 exist, and otherwise drawn from the class.
@@ -49,14 +49,15 @@ func Programs() []task.Program { return slices.Clone(defaultPrograms()) }
 
 var defaultPrograms = sync.OnceValue(func() []task.Program { return programs(1) })
 
-// programs returns Table IV's programs. A program that is not fitted is drawn from its own random
-// stream with the seed draw, so that more programs would not change it.
+// programs returns Table IV's programs. A program that is not fitted is drawn from a random stream of its own with the
+// seed draw, so that more programs would not change it.
 func programs(draw uint64) (out []task.Program) {
 	fits := kernelFits()
 	for _, row := range table4() {
 		var p task.Program
-		if i := slices.IndexFunc(fits, func(f KernelFit) bool { return f.Program == row.Name }); i >= 0 {
-			p = fits[i].Fitted
+		fit := slices.IndexFunc(fits, func(f KernelFit) bool { return f.Program == row.Name })
+		if fit >= 0 {
+			p = fits[fit].Fitted
 		} else {
 			rng := rand.New(Hashed(fmt.Appendf(nil, "program=%s\nclass=%s\ndraw=%d", row.Name, row.Class, draw)))
 			p = drawProgram(rng, row.Class)
@@ -67,7 +68,7 @@ func programs(draw uint64) (out []task.Program) {
 	return out
 }
 
-// findPrograms returns programs of Table IV in the order of the names.
+// findPrograms returns the programs of Table IV with some names, in the order of the names.
 func findPrograms(names []string, draw uint64) []task.Program {
 	all := programs(draw)
 	out := make([]task.Program, len(names))
@@ -77,7 +78,7 @@ func findPrograms(names []string, draw uint64) []task.Program {
 	return out
 }
 
-// An interval is the range of a parameter, which is drawn uniformly.
+// An interval is the range from which a parameter is drawn uniformly.
 type interval struct{ low, high float64 }
 
 func (i interval) draw(rng *rand.Rand) float64 {
@@ -86,8 +87,8 @@ func (i interval) draw(rng *rand.Rand) float64 {
 
 func (i interval) middle() float64 { return (i.low + i.high) / 2 }
 
-// classShape has the intervals of a class: of the serial part s, the parallelism p and the memory work w_m. These are
-// our assumptions; the paper only has the rule in [task.Program.ByRule].
+// A classShape has the intervals of the parameters of a class: the serial part s, the parallelism p and the memory work
+// w_m. They are our assumptions; the paper only has the rule in [task.Program.ByRule].
 type classShape struct{ serial, parallelism, memory interval }
 
 var classShapes = map[task.Class]classShape{
@@ -96,14 +97,21 @@ var classShapes = map[task.Class]classShape{
 	task.Unscalable:       {interval{.2, .7}, interval{.06, .125}, interval{.01, .08}},
 }
 
-// Solo times are exp(N(soloMean, soloDeviation)) seconds; drawWide shortens some of them.
-var soloMean, soloDeviation = portable.Log(20), 0.5
+// Solo times are exp(N(soloMean, soloDeviation)) seconds, with a median of 20 s; drawWide shortens some of them.
+var (
+	soloMean      = portable.Log(20)
+	soloDeviation = 0.5
+)
+
+// drawLogSolo draws the logarithm of a solo time.
+func drawLogSolo(rng *rand.Rand) float64 {
+	return soloMean + float64(soloDeviation*portable.Normal(rng)) // rounded before it is added
+}
 
 // drawProgram draws a program of a class. It draws again until the program follows the class's rule.
 func drawProgram(rng *rand.Rand, class task.Class) task.Program {
 	shape := classShapes[class]
-	// The conversion rounds the product, which keeps it from being fused with the sum.
-	solo := mig.Seconds(portable.Exp(soloMean + float64(soloDeviation*portable.Normal(rng))))
+	solo := mig.Seconds(portable.Exp(drawLogSolo(rng)))
 	for {
 		p := task.Program{
 			Class: class, Solo: solo,
@@ -118,16 +126,17 @@ func drawProgram(rng *rand.Rand, class task.Class) task.Program {
 	}
 }
 
-// drawWide draws a program without the limits of its class. Measured kernels are like this: some are
-// mostly serial, and some take milliseconds.
+// drawWide draws a program outside the intervals of its class. Measured kernels are like this: some are mostly serial,
+// and some take milliseconds. Half of the programs are up to exp(8), or 3,000, times shorter, and the parallelism is
+// from exp(-2.8), or about half a GPC, to 1.
 func drawWide(rng *rand.Rand, class task.Class) task.Program {
-	short := 0.0
+	shorter := 0.0
 	if rng.IntN(2) == 0 {
-		short = 8 * rng.Float64()
+		shorter = 8 * rng.Float64()
 	}
 	p := task.Program{
-		Class: class, Solo: mig.Seconds(portable.Exp(soloMean + float64(soloDeviation*portable.Normal(rng)) - short)),
-		Serial: 0.98 * rng.Float64(), Parallelism: portable.Exp(-2.8 * rng.Float64()),
+		Class: class, Solo: mig.Seconds(portable.Exp(drawLogSolo(rng) - shorter)),
+		Serial: maxSerial * rng.Float64(), Parallelism: portable.Exp(-2.8 * rng.Float64()),
 	}
 	p.Memory = (1 - p.Serial) * rng.Float64()
 	p.Compute = computeFor(p.Serial, p.Parallelism, p.Memory)

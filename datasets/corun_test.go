@@ -280,7 +280,7 @@ func TestPaperQueues(t *testing.T) {
 		}
 	}
 	want := [][3]int{{6, 3, 3}, {3, 6, 3}, {3, 3, 6}, {4, 4, 4}}
-	for i, row := range table5 {
+	for i, row := range table5() {
 		w := window(t, "corun/queues", i)
 		if w.Concurrency != 4 || w.Model != (corun.Model{Kappa: 0.25, Delta: 0.3}) {
 			t.Errorf("Q%d has Cmax %d and the model %+v", i+1, w.Concurrency, w.Model)

@@ -81,7 +81,7 @@ func (d day) Instance(g *mig.GPU, index int) (task.Payload, error) {
 
 // fleetOn returns the fleet of GPUs of a model. It returns an error if the jobs have no durations for the model.
 func (d *day) fleetOn(g *mig.GPU) (task.Fleet, error) {
-	if err := onA100(d.name, g); err != nil {
+	if err := checkA100(d.name, g); err != nil {
 		return task.Fleet{}, err
 	}
 	return d.fleet.resolve(g)

@@ -53,7 +53,7 @@ const (
 func (d reportDays) Instances() int { return reportCount }
 
 func (d reportDays) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	if err := onA100("deadline/report", g); err != nil {
+	if err := checkA100("deadline/report", g); err != nil {
 		return nil, err
 	}
 	f, err := d.fleet.resolve(g)

@@ -151,7 +151,8 @@ func (w repeatedWork) pieces(g *mig.GPU) (out task.Batch, err error) {
 }
 
 // interpolate sets the durations on unmeasured sizes. Between the two neighbouring sizes, the logarithm of the duration
-// is linear in the logarithm of the size. A size stays without a duration if the task does not fit both neighbours.
+// is linear in the logarithm of the size. A size stays without a duration
+// if it lacks a neighbour or the task does not fit both.
 func interpolate(t *task.Task, sizes, unmeasured []mig.Slices) {
 	for _, size := range unmeasured {
 		i := slices.Index(sizes, size)

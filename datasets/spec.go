@@ -11,7 +11,7 @@ import (
 	"miglab/harness/task"
 )
 
-// Spec is a dataset with its name. Specs are comparable: two are equal under == exactly if their IDs are equal.
+// A Spec is a dataset with its name. Specs are comparable: two are equal under == exactly if their IDs are equal.
 type Spec interface {
 	// ID returns the canonical spec: the full name, and the parameters that differ
 	// from their defaults, sorted. [Parse] gives the same dataset back.
@@ -20,7 +20,8 @@ type Spec interface {
 	Dataset
 }
 
-// A Varied dataset has contents that its first instance does not show.
+// A Varied dataset has contents that its first instance does not show, so that a digest of that instance is not enough
+// to notice a change.
 type Varied interface {
 	// AddTo adds the contents that any instance may have to a digest.
 	AddTo(d *task.Digest)
@@ -60,10 +61,8 @@ func (e *IndexError) Error() string {
 
 // UnmeasuredError says that a dataset has no times for a GPU.
 type UnmeasuredError struct {
-	// Dataset is its name.
-	Dataset string
-	GPU     string
-	// Measured lists the models with times.
+	Dataset, GPU string
+	// Measured lists the GPU boards with times.
 	Measured []string
 }
 
@@ -72,11 +71,11 @@ func (e *UnmeasuredError) Error() string {
 		strings.Join(e.Measured, ", "))
 }
 
-// onA100 returns an [*UnmeasuredError] unless the GPU is an A100 model.
-func onA100(dataset string, g *mig.GPU) error {
+// checkA100 returns an [*UnmeasuredError] unless the GPU is an A100.
+func checkA100(dataset string, g *mig.GPU) error {
 	boards := []string{"A100", "A100-80GB"}
 	if !slices.Contains(boards, g.Board()) {
-		return &UnmeasuredError{dataset, g.Name, boards}
+		return &UnmeasuredError{Dataset: dataset, GPU: g.Name, Measured: boards}
 	}
 	return nil
 }
