@@ -9,12 +9,13 @@ import (
 	"miglab/harness/task"
 )
 
-// filePath is the path of a file with the only instance of a dataset. The file is read again each
-// time that the instance is used.
+// A filePath is the path of a file with the only instance of a dataset. The file is read again each time that the
+// instance is used.
 type filePath string
 
 func (filePath) Instances() int { return 1 }
 
+// readFile opens a file and passes it to read, with its name for errors.
 func readFile[T any](path filePath, g *mig.GPU, read func(f io.Reader, name string, g *mig.GPU) (T, error)) (T, error) {
 	f, err := strictcsv.Open(string(path))
 	if err != nil {
@@ -31,7 +32,7 @@ var _ = Register(Family{
 		"parameters at the end",
 	Params: clusterParams(100),
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		c, err := newCluster(a)
+		c, err := newCluster(a, secondsDowntime)
 		return requestsFile{filePath(a[FileKey]), c}, err
 	},
 })
@@ -41,11 +42,14 @@ type requestsFile struct {
 	cluster
 }
 
+func (s requestsFile) regime() task.Regime { return s.cluster.regime(task.Whole) }
+
 func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
+	empty := task.Requests{GPUs: s.gpus, PerNode: s.perNode, Waiting: s.queue}
 	return readFile(s.filePath, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {
-		in, err := task.ReadRequests(f, name, g, s.empty())
+		in, err := task.ReadRequests(f, name, g, empty)
 		if err == nil {
-			err = s.apply(g, &in)
+			err = s.apply(g, &in, in.Seconds())
 		}
 		return in, err
 	})

@@ -21,19 +21,23 @@ var _ = Register(Family{
 		seedParam("seed", "of the random stream"),
 	}, clusterParams(8)...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		c, err := newCluster(a)
-		return migbench{c, a.Int("requests"), a.Float("gap"), a.Uint("seed")}, err
+		c, err := newCluster(a, secondsDowntime)
+		return migbench{cluster: c, requests: a.Int("requests"), gap: a.Float("gap"), seed: a.Uint("seed")}, err
 	},
 })
 
+// migbench draws streams of requests as MIGBench does.
 type migbench struct {
 	cluster
 	requests int
-	gap      float64
-	seed     uint64
+	// gap is the mean time between arrivals, in seconds.
+	gap  float64
+	seed uint64
 }
 
 func (migbench) Instances() int { return 0 }
+
+func (s migbench) regime() task.Regime { return s.cluster.regime(task.Whole) }
 
 // migbenchSizes are the sizes of the profiles whose memory is requested, with their weights. A size that the model
 // lacks is left out.
@@ -42,45 +46,52 @@ var migbenchSizes = []struct {
 	weight float64
 }{{1, 35}, {2, 25}, {3, 25}, {7, 5}}
 
-// Requests last for a lognormal time: the median in seconds, and the deviation of the logarithm.
-const migbenchMedian, migbenchSigma = 600, 0.8
+// Requests last for a lognormal time.
+const (
+	migbenchMedian = 600 // seconds
+	migbenchSigma  = 0.8 // the standard deviation of the logarithm
+)
 
-func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	out := s.empty()
-	out.SlotSeconds = 0.001
-	var profiles []*mig.Profile
-	var weights []float64
+// migbenchProfiles returns the profiles whose memory is requested, with their probabilities.
+func migbenchProfiles(g *mig.GPU) (profiles []*mig.Profile, p []float64) {
 	sum := 0.0
 	for _, size := range migbenchSizes {
-		p := g.Profile(size.slices)
-		if p != nil {
-			profiles = append(profiles, p)
-			weights = append(weights, size.weight)
+		if profile := g.Profile(size.slices); profile != nil {
+			profiles = append(profiles, profile)
+			p = append(p, size.weight)
 			sum += size.weight
 		}
 	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return profiles, p
+}
+
+func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	profiles, weights := migbenchProfiles(g)
 	if profiles == nil {
 		return nil, fmt.Errorf("%s has no profile of 1, 2, 3 or 7 slices; migbench draws among these", g)
 	}
-	for i := range weights {
-		weights[i] /= sum
-	}
+	out := task.Requests{SlotSeconds: 0.001}
 	rng := rand.New(Hashed(fmt.Appendf(nil, "workload=migbench\nseed=%d\nindex=%d", s.seed, index)))
-	first, at := s.gpus*int(g.ComputeSlices), 0.0
+	filling := s.gpus * int(g.ComputeSlices) // requests at time 0
+	arrival := 0.0
 	for i := range s.requests {
 		p := profiles[0]
-		if i >= first {
-			at += float64(portable.Exponential(rng) * s.gap)
+		if i >= filling {
+			arrival += float64(portable.Exponential(rng) * s.gap)
 			p = profiles[drawIndex(rng, weights)]
 		}
 		seconds := migbenchMedian * portable.Exp(migbenchSigma*portable.Normal(rng))
+		// The work in milliseconds on the whole GPU: the share of the profile is in percent.
 		work := math.Ceil(10 * seconds * float64(task.Share(g, p)))
-		q := task.Request{Arrival: int(at * 1000), MemoryMB: p.MemoryMB(), Work: int(work)}
+		q := task.Request{Arrival: int(arrival * 1000), MemoryMB: p.MemoryMB(), Work: int(work)}
 		if err := q.SetProfile(g); err != nil {
 			return nil, fmt.Errorf("request %d %w", i, err)
 		}
 		out.Requests = append(out.Requests, q)
 	}
-	err := s.apply(g, &out)
+	err := s.apply(g, &out, out.Seconds())
 	return out, err
 }

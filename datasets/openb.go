@@ -44,12 +44,8 @@ var _ = Register(Family{
 		queueParam, geometryParam,
 	}, append(podParams[:len(podParams):len(podParams)], moveParams(openbDowntime)...)...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		w, err := newWaiting(a)
-		if err != nil {
-			return nil, err
-		}
-		m, err := newMoves(a, openbDowntime)
-		return openbRequests{newOpenb(a), a["pods"] == "shared", a.Int("gpus"), a.Int("slot"), m, w}, err
+		c, err := newCluster(a, openbDowntime)
+		return openbRequests{openb: newOpenb(a), cluster: c, shared: a["pods"] == "shared", slot: a.Int("slot")}, err
 	},
 })
 
@@ -60,7 +56,7 @@ const daySeconds = 24 * 60 * 60
 // submitted. The last day ends after a third of a day, with the trace.
 const firstDay, lastDay = 118, 149
 
-// A pod is a row of openb.csv; its README describes the columns.
+// A pod is a row of traces/openb.csv; traces/README.md describes the columns.
 type pod struct {
 	Submit   int    `csv:"submit_s"`
 	Lifetime int    `csv:"lifetime_s"`
@@ -80,18 +76,20 @@ type openb struct {
 	mapping traces.Mapping
 	// pending keeps the pods that the cluster never placed.
 	pending bool
-	scale   float64
-	seed    uint64
+	// scale is the mean number of pods for each pod of the trace.
+	scale float64
+	seed  uint64
 }
 
 func newOpenb(a spec.Args) openb {
-	return openb{traces.Mapping(a["map"]), a["pending"] == "in", a.Float("scale"), a.Uint("seed")}
+	return openb{
+		mapping: traces.Mapping(a["map"]), pending: a["pending"] == "in", scale: a.Float("scale"), seed: a.Uint("seed"),
+	}
 }
 
 func (openb) Instances() int { return 0 }
 
-// pods returns the pods of an instance by submission. They do not depend on the GPU model or the
-// mapping. Instance 0 is the trace.
+// pods returns the pods of an instance by submission. Instance 0 is the trace.
 func (s openb) pods(index int) []pod {
 	rng := rand.New(Hashed(fmt.Appendf(nil, "workload=openb\nseed=%d\nindex=%d", s.seed, index)))
 	pods := openbPods()
@@ -105,8 +103,8 @@ func (s openb) pods(index int) []pod {
 	return pods
 }
 
-// bootstrap returns as many days as from firstDay to lastDay. Each has the pods of a day drawn at random from these
-// days. A pod that is alive when firstDay begins is submitted at time 0 with its remaining lifetime.
+// bootstrap draws as many days as there are from firstDay to lastDay, with replacement, from these days. A pod that is
+// alive when firstDay begins is submitted at time 0 with its remaining lifetime.
 func bootstrap(pods []pod, rng *rand.Rand) []pod {
 	var out []pod
 	byDay := make([][]pod, lastDay+1)
@@ -130,9 +128,9 @@ func bootstrap(pods []pod, rng *rand.Rand) []pod {
 	return out
 }
 
-// scalePods returns scale copies of each pod on average: the whole part of scale, and one more with
-// the probability of the rest. The first copy keeps the pod's submission. The others are submitted
-// at a random time of the same day, except that copies of pods submitted at time 0 keep that time.
+// scalePods returns scale copies of each pod on average: the whole part of scale, and one more with the probability of
+// the rest. The first copy keeps the pod's submission. The others are submitted at a random time of the same day, but
+// copies of a pod that is submitted at time 0 stay there.
 func scalePods(pods []pod, scale float64, rng *rand.Rand) []pod {
 	out := make([]pod, 0, int(float64(len(pods))*scale)+1)
 	for _, p := range pods {
@@ -143,7 +141,8 @@ func scalePods(pods []pod, scale float64, rng *rand.Rand) []pod {
 		}
 		for n := range copies {
 			if n > 0 && p.Submit > 0 {
-				p.Submit = p.Submit/daySeconds*daySeconds + rng.IntN(daySeconds)
+				midnight := p.Submit / daySeconds * daySeconds
+				p.Submit = midnight + rng.IntN(daySeconds)
 			}
 			out = append(out, p)
 		}
@@ -155,21 +154,20 @@ func scalePods(pods []pod, scale float64, rng *rand.Rand) []pod {
 // openbRequests holds the pods as a stream of requests to a cluster.
 type openbRequests struct {
 	openb
+	cluster
+	// shared leaves out pods that ask for whole GPUs.
 	shared bool
-	gpus   int
-	// slot is in seconds.
-	slot    int
-	moves   moves
-	waiting waiting
+	// slot is the length of a slot in seconds.
+	slot int
 }
 
-func (s openbRequests) regime() task.Regime { return s.waiting.regime(task.Whole) }
+func (s openbRequests) regime() task.Regime { return s.cluster.regime(task.Whole) }
 
-// openbDowntime is the default of the parameter downtime: half a minute in slots of a second.
+// openbDowntime is the default of the parameter downtime: half a minute if a slot is a second.
 const openbDowntime = 30
 
 func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	out := task.Requests{GPUs: s.gpus, SlotSeconds: float64(s.slot)}
+	out := task.Requests{SlotSeconds: float64(s.slot)}
 	for _, p := range s.pods(index) {
 		if s.shared && !p.isShared() {
 			continue
@@ -177,10 +175,6 @@ func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		out.Requests = append(out.Requests,
 			s.mapping.Request(g, p.Submit/s.slot, (p.Lifetime+s.slot-1)/s.slot, p.GPUs, p.Milli))
 	}
-	if err := s.waiting.apply(g, &out); err != nil {
-		return nil, err
-	}
-	var err error
-	out.Migration, err = s.moves.rules(s.gpus, out.Requests, 1)
+	err := s.apply(g, &out, 1)
 	return out, err
 }

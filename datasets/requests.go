@@ -72,9 +72,6 @@ const (
 // the cluster ([sim.SteadyWindow]) and three are measured. MFI has no such streams.
 const steadyDemand = 5
 
-// maxGPUs is the size of the largest cluster.
-const maxGPUs = 1_000_000
-
 // customName is the family whose distribution is a parameter.
 const customName = mfiPrefix + "custom"
 
@@ -82,19 +79,20 @@ const mfiPrefix = "mfi/"
 
 // requests is a stream with its parameters (MFI VI): one request a slot.
 type requests struct {
+	cluster
 	id string
 	// distribution is a column of MFI Table II; nil if p decides.
 	distribution *distribution
 	// p is the parameter p of [customName].
-	p        string
+	p string
+	// load is the number of requested slices in percent of the capacity, without lifespan=steady.
 	load     int
-	gpus     int
 	lifespan lifespan
-	t        string
+	// t is [expectedT] or [realisedT].
+	t string
+	// rho and turnover describe a stream with lifespan=steady.
 	rho      float64
 	turnover int
-	moves    moves
-	waiting  waiting
 	// key and seed determine the random stream.
 	key  string
 	seed uint64
@@ -161,8 +159,8 @@ var probabilities = spec.Type{
 
 func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error) {
 	s := requests{
-		id: id, distribution: d, p: a["p"], load: a.Int("load"), gpus: a.Int("gpus"), lifespan: lifespan(a["lifespan"]),
-		t: a["T"], rho: a.Float("rho"), turnover: a.Int("turnover"), seed: a.Uint("seed"),
+		id: id, distribution: d, p: a["p"], load: a.Int("load"), lifespan: lifespan(a["lifespan"]), t: a["T"],
+		rho: a.Float("rho"), turnover: a.Int("turnover"), seed: a.Uint("seed"),
 		key: streamKey("workload="+name, a, "p"),
 	}
 	switch {
@@ -179,13 +177,10 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 		return nil, refuse(a, "moves", "none with lifespan=forever, which has no mean lifespan")
 	}
 	var err error
-	if s.waiting, err = newWaiting(a); err != nil {
-		return nil, err
+	s.cluster, err = newCluster(a, defaultDowntime)
+	if err == nil && s.lifespan == foreverLifespan && s.queue != task.Reject {
+		err = refuse(a, queueParam.Name, "none with lifespan=forever, with which a request may wait forever")
 	}
-	if s.lifespan == foreverLifespan && s.waiting.queue != task.Reject {
-		return nil, refuse(a, queueParam.Name, "none with lifespan=forever, with which a request may wait forever")
-	}
-	s.moves, err = newMoves(a, defaultDowntime)
 	return s, err
 }
 
@@ -193,9 +188,9 @@ func (s requests) Instances() int { return 0 }
 
 func (s requests) regime() task.Regime {
 	if s.lifespan == steadyLifespan {
-		return s.waiting.regime(task.Steady)
+		return s.cluster.regime(task.Steady)
 	}
-	return s.waiting.regime(task.Whole)
+	return s.cluster.regime(task.Whole)
 }
 
 // demand returns the probability of each profile. It returns an error if the model has another number of profiles.
@@ -217,10 +212,8 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := task.Requests{Requests: s.generate(g, demand, index), GPUs: s.gpus, Demand: demand}
-	if out.Migration, err = s.moves.rules(s.gpus, out.Requests, 1); err == nil {
-		err = s.waiting.apply(g, &out)
-	}
+	out := task.Requests{Requests: s.generate(g, demand, index), Demand: demand}
+	err = s.apply(g, &out, 1)
 	return out, err
 }
 
