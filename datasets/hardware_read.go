@@ -30,7 +30,11 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 	isModel := func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), modelSuffix) }
 	for _, e := range entries {
 		if isModel(e) {
-			if err := r.addModel(e.Name()); err != nil {
+			text, err := fs.ReadFile(dir, e.Name())
+			if err == nil {
+				_, err = r.models.Parse(text, e.Name())
+			}
+			if err != nil {
 				return HardwareSet{}, err
 			}
 		}
@@ -56,15 +60,6 @@ type hardwareReader struct {
 	dir    fs.FS
 	models *mig.Catalog
 	set    HardwareSet
-}
-
-// addModel reads a file with a GPU model.
-func (r *hardwareReader) addModel(file string) error {
-	text, err := fs.ReadFile(r.dir, file)
-	if err == nil {
-		_, err = r.models.Parse(text, file)
-	}
-	return err
 }
 
 // addFile reads a file with a table.

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"miglab/harness/strictcsv"
 )
@@ -114,4 +116,149 @@ func (t *table) check(header []string) error {
 		}
 	}
 	return nil
+}
+
+// fields reads the fields of a file, row by row.
+type fields struct {
+	// header has the names of the columns, and values are the fields of the current row.
+	header, values []string
+	// err is the first error of the current row.
+	err error
+	// instants is the kind of the file's times, [number] or [timestamp]; "" before the first.
+	instants string
+}
+
+// has reports whether the file has a column.
+func (f *fields) has(column string) bool { return slices.Contains(f.header, column) }
+
+// text returns the field of a column; "" if there is no such column.
+func (f *fields) text(column string) string {
+	i := slices.Index(f.header, column)
+	if i < 0 {
+		return ""
+	}
+	return f.values[i]
+}
+
+// fail records that a field must be written in another way, unless the row has an error already.
+func (f *fields) fail(column, value, want string) {
+	if f.err == nil {
+		f.err = fmt.Errorf("%s is %q; write %s", column, value, want)
+	}
+}
+
+// whole reads a whole number, which may end with .0 as programs write it for numbers with missing values.
+func (f *fields) whole(column string) int {
+	text, part, _ := strings.Cut(f.text(column), ".")
+	n, err := strictcsv.Int(text)
+	if err != nil || strings.Trim(part, "0") != "" {
+		f.fail(column, f.text(column), "a whole number")
+	}
+	return n
+}
+
+// number reads a number.
+func (f *fields) number(column string) float64 {
+	v, err := strictcsv.Float(f.text(column))
+	if err != nil {
+		f.fail(column, f.text(column), "a number")
+	}
+	return v
+}
+
+// The kinds of times, as errors name them.
+const (
+	number    = "a number"
+	timestamp = "an instant such as 2020-06-09T18:41:01Z"
+)
+
+// zones are the layouts of the time zone of a timestamp.
+var zones = []string{"", "Z07:00", "Z0700", "Z07"}
+
+// instant returns the seconds from 1970 to a timestamp, with T or a space after the date. Helios, Philly and Slurm
+// write timestamps without a time zone, so that the hours of summer time are not known; they are read as UTC.
+func (f *fields) instant(column, value string) float64 {
+	day, clock, _ := strings.Cut(strings.Replace(value, "T", " ", 1), " ")
+	clock = strings.Replace(clock, " ", "", 1) // before the zone
+	for _, zone := range zones {
+		if t, err := time.Parse(time.DateTime+zone, day+" "+clock); err == nil {
+			return float64(t.Unix()) + float64(t.Nanosecond())/1e9
+		}
+	}
+	f.fail(column, value, timestamp)
+	return 0
+}
+
+// seconds reads a time, which is a number of units or a timestamp, and returns it in seconds. A file must not mix the
+// two kinds, because numbers count from any origin.
+func (f *fields) seconds(column string, unit float64) float64 {
+	value := f.text(column)
+	v, err := strictcsv.Float(value)
+	kind := number
+	if err != nil {
+		var alone fields
+		if v = alone.instant(column, value); alone.err != nil {
+			f.fail(column, value, number+" or "+timestamp)
+			return 0
+		}
+		kind, unit = timestamp, 1
+	}
+	f.instants = cmp.Or(f.instants, kind)
+	if f.instants != kind {
+		f.fail(column, value, f.instants+", as in the rows before")
+	}
+	return v * unit
+}
+
+// share reads a job's share of each GPU in a unit; "" means thousandths. In a file without a column for GPUs, the
+// shares of several whole GPUs are multiples of a whole one.
+func (f *fields) share(j *Job, column, unit string) {
+	whole := float64(WholeGPU)
+	want := "a whole number of thousandths; for 0.5 or 50, say --share-unit fraction or percent"
+	switch unit {
+	case Percent:
+		whole, want = 100, "percent of a GPU, from 0 to 100"
+	case Fraction:
+		whole, want = 1, "a part of a GPU, from 0 to 1"
+	default:
+		j.thousandths = true
+	}
+	value := f.text(column)
+	v, err := strictcsv.Float(value)
+	if err != nil || j.thousandths && v != math.Trunc(v) {
+		f.fail(column, value, want)
+		return
+	}
+	gpus := v / whole
+	switch {
+	case j.shareCountsGPUs && gpus > 1 && gpus <= mostGPUs && gpus == math.Trunc(gpus):
+		j.GPUs, gpus = int(gpus), 1
+	case j.shareCountsGPUs && gpus > 1:
+		f.fail(column, value, want+", or a multiple for whole GPUs")
+	case gpus < 0 || gpus > 1:
+		f.fail(column, value, want)
+	}
+	const rounding = 1e-6 // 0.29 * 1000 is less than 290
+	j.Milli = int(float64(min(max(gpus, 0), 1)*WholeGPU) + rounding)
+	if v > 0 {
+		j.Milli = max(j.Milli, 1)
+	}
+}
+
+// couldBePercent reports whether shares that were read as thousandths could be percent: some are at most 100, and no
+// other share contradicts it. In a file whose shares also count GPUs, 200 to 900 could be percent of whole GPUs.
+func couldBePercent(jobs []Job) bool {
+	small := false
+	for i := range jobs {
+		j := &jobs[i]
+		switch {
+		case !j.thousandths || j.GPUs > 1 && !j.shareCountsGPUs: // shows nothing
+		case j.Milli <= 100:
+			small = true
+		case j.shareCountsGPUs && j.Milli < WholeGPU && j.Milli%100 == 0: // could be percent, too
+		default:
+			return false
+		}
+	}
+	return small
 }
