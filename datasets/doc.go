@@ -30,8 +30,7 @@
 // hardware has the times that this program measured on GPUs; its kernels are the datasets hardware/NAME. The
 // parameters of the co-run model are fitted on measured times or drawn, never measured.
 //
-// Sources: FAR and DRL as in package mig; MFI = Zambianco et al., "An
-// Online Fragmentation-Aware GPU Scheduler for Multi-Tenant MIG-based Clouds"; hierarchical
-// paper = "Hierarchical Resource Partitioning on Modern GPUs: A Reinforcement Learning
-// Approach", CLUSTER 2023.
+// Sources: FAR and DRL as in package mig; MFI = Zambianco et al., "An Online Fragmentation-Aware GPU Scheduler for
+// Multi-Tenant MIG-based Clouds"; hierarchical paper = "Hierarchical Resource Partitioning on Modern GPUs: A
+// Reinforcement Learning Approach", CLUSTER 2023.
 package datasets

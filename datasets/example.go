@@ -12,16 +12,16 @@ import (
 //go:embed examples
 var exampleFiles embed.FS
 
-// example is a small batch for one GPU model that demonstrates an effect.
+// An example is a batch in a file of examples/ that demonstrates an effect on one GPU board.
 type example struct {
-	name, gpu, doc, source string
+	name, board, doc, source string
 }
 
-// The FAR paper draws two examples without giving their times. Local search found the batches here, on which one
-// move, or one swap, of FAR's refinement gains most. A single move gains at most about a half.
+// examples has two batches in place of examples that the FAR paper draws without their times. Local search found them:
+// on these tasks one move, or one swap, of FAR's refinement gains most. A single move gains at most about a half.
 //
-// The example of DRL Table 2 also exists with the sizes decided beforehand, so that any
-// scheduler shows the cost of that decision.
+// The tasks of DRL Table 2 are there twice: moldable, and with the sizes decided beforehand, so that any scheduler
+// shows the cost of that decision.
 var examples = []example{
 	{"far-move", "A100", "4 tasks on which one move of the refinement gains about a half (as FAR Fig. 5)", localSearch},
 	{"far-swap", "A30", "6 tasks on which one swap of the refinement gains about a third (as FAR Fig. 6)", localSearch},
@@ -42,8 +42,8 @@ var _ = registerAll(examples, func(e example) Family {
 func (e example) Instances() int { return 1 }
 
 func (e example) Instance(g *mig.GPU, _ int) (task.Payload, error) {
-	if g.Board() != e.gpu {
-		return nil, &UnmeasuredError{Dataset: e.name, GPU: g.Name, Measured: []string{e.gpu}}
+	if g.Board() != e.board {
+		return nil, &UnmeasuredError{Dataset: e.name, GPU: g.Name, Measured: []string{e.board}}
 	}
 	file := "examples/" + e.name + ".csv"
 	raw, err := exampleFiles.ReadFile(file)

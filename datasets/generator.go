@@ -8,7 +8,7 @@ import (
 	"miglab/harness/portable"
 )
 
-// A speedup is the kind of gain of a task from one more slice (FAR 6.3).
+// A speedup is a kind of gain from one more slice (FAR 6.3): r below 0, near 0 or near 1, see [generator.durations].
 type speedup uint8
 
 const (
@@ -26,16 +26,16 @@ func (c clippedNormal) draw(rng *rand.Rand) float64 {
 	return min(max(c.mean+float64(c.sigma*portable.Normal(rng)), c.low), c.high)
 }
 
-// A generator is one reading of FAR 6.3.
+// A generator draws the durations of tasks by one reading of FAR 6.3.
 type generator struct {
 	name string
 	// r holds the distribution of r for each speedup.
 	r [3]clippedNormal
-	// leave is the probability with which a memory-bound task becomes compute-bound,
-	// drawn before each slice from the third on.
+	// leave is the probability with which a memory-bound task becomes compute-bound, drawn before each slice from the
+	// third on.
 	leave float64
-	// left is the speedup of such a task from then on, up to its size.
-	left speedup
+	// afterLeaving is the speedup of such a task from then on, up to its size.
+	afterLeaving speedup
 	// noBandwidthAt4 makes memory-bound tasks gain sub-linearly from 3 to 4 slices, which have
 	// the same memory bandwidth on 7-slice models. No draw for leaving follows that step.
 	noBandwidthAt4 bool
@@ -59,24 +59,30 @@ var (
 // then on. We know of no published table that needs it.
 //
 // "released" is the authors' code, with narrower intervals and another probability. The script compare_size_test of
-// March 2024, which made FAR Table 5, has it with psup=50 and leave=0.3. The scripts refinement_test, concat_test and
-// multi_batch_test, which made FAR Tables 6 to 9, have it with psup=0. It is also what create_dataset.py of the DRL
-// paper's public code draws, which leaves the tasks in the order of order=classes.
+// March 2024, which made FAR Table 5, uses it with psup=50 and leave=0.3. The scripts refinement_test, concat_test and
+// multi_batch_test, which made FAR Tables 6 to 9, use it with psup=0. The script create_dataset.py of the DRL paper's
+// public code draws the same tasks in the order of order=classes.
 //
 // "released-train" is the code with which the DRL paper's agents were trained. It comes
 // nearest to the values of FAR in DRL Table 4.
 var generators = []*generator{
-	{name: "paper", r: [3]clippedNormal{printedSuper, printedNear, printedSub}, leave: 0.3, left: nearLinear},
-	{name: "paper-sub", r: [3]clippedNormal{printedSuper, printedNear, printedSub}, leave: 0.3, left: subLinear},
+	{
+		name: "paper", r: [3]clippedNormal{printedSuper, printedNear, printedSub},
+		leave: 0.3, afterLeaving: nearLinear,
+	},
+	{
+		name: "paper-sub", r: [3]clippedNormal{printedSuper, printedNear, printedSub},
+		leave: 0.3, afterLeaving: subLinear,
+	},
 	{
 		name:  "released",
 		r:     [3]clippedNormal{{-0.25, 0.25, -0.3, 0}, releasedNear, printedSub},
-		leave: 0.1, left: nearLinear, noBandwidthAt4: true,
+		leave: 0.1, afterLeaving: nearLinear, noBandwidthAt4: true,
 	},
 	{
 		name:  "released-train",
 		r:     [3]clippedNormal{{-0.3, 0.3, -0.5, 0}, releasedNear, printedSub},
-		leave: 0.025, left: nearLinear, noBandwidthAt4: true,
+		leave: 0.025, afterLeaving: nearLinear, noBandwidthAt4: true,
 	},
 }
 
@@ -87,18 +93,19 @@ func findGenerator(name string) *generator {
 	return generators[slices.IndexFunc(generators, func(v *generator) bool { return v.name == name })]
 }
 
-// shape decides how a task scales.
+// A shape decides how a task scales.
 type shape struct {
 	// size is the instance size up to which the task scales well.
 	size mig.Slices
-	// memoryBound tasks gain super-linearly until they leave.
+	// memoryBound tasks gain super-linearly until they become compute-bound.
 	memoryBound bool
 }
 
-// times draws the durations on 1, 2, ... slices of a GPU with a number of compute slices, also on numbers of slices
-// for which it has no instance. t1 is the duration on one slice, and leave replaces the generator's own probability.
-func (v *generator) times(rng *rand.Rand, t1 float64, s shape, compute mig.Slices, leave float64) [mig.MaxSize]float64 {
-	t := [mig.MaxSize]float64{t1}
+// durations draws the durations of a task on 1, 2, ... slices of a GPU with a number of compute slices, also on numbers
+// of slices for which the GPU has no instance: t(k+1) = (k+r)/(k+1) t(k). t1 is t(1), and leave replaces the
+// generator's own probability.
+func (v *generator) durations(rng *rand.Rand, t1 float64, s shape, compute mig.Slices, leave float64) times {
+	t := times{1: t1}
 	good := nearLinear
 	if s.memoryBound {
 		good = superLinear
@@ -118,9 +125,9 @@ func (v *generator) times(rng *rand.Rand, t1 float64, s shape, compute mig.Slice
 		}
 		r := v.r[kind].draw(rng)
 		k := float64(have)
-		t[have] = (k + r) / (k + 1) * t[have-1]
+		t[have+1] = (k + r) / (k + 1) * t[have]
 		if kind == superLinear && rng.Float64() < leave {
-			good = v.left
+			good = v.afterLeaving
 		}
 	}
 	return t

@@ -19,7 +19,7 @@ func classCounts(n int, weights []int) []int {
 }
 
 func TestClassCounts(t *testing.T) {
-	poorScaling, mixedScaling, goodScaling, mixScalingExtreme := scalings[0], scalings[1], scalings[2], scalings[3]
+	poorScaling, mixedScaling, goodScaling, mixScalingExtreme := scalingClasses[0], scalingClasses[1], scalingClasses[2], scalingClasses[3]
 	for _, c := range []struct {
 		n       int
 		weights []int
@@ -77,10 +77,10 @@ func (v *generator) plain() *generator {
 }
 
 // ratios returns the r of the steps from 1, 2, ... slices.
-func ratios(t [mig.MaxSize]float64, slices mig.Slices) []float64 {
+func ratios(t times, slices mig.Slices) []float64 {
 	var out []float64
 	for k := 1; k < int(slices); k++ {
-		out = append(out, t[k]/t[k-1]*float64(k+1)-float64(k))
+		out = append(out, t[k+1]/t[k]*float64(k+1)-float64(k))
 	}
 	return out
 }
@@ -105,7 +105,7 @@ func checkKinds(v *generator, s shape, compute mig.Slices, kinds []speedup) erro
 		case !s.memoryBound:
 			allowed = []speedup{nearLinear}
 		case left:
-			allowed = []speedup{v.left}
+			allowed = []speedup{v.afterLeaving}
 		case have == 1:
 			allowed = []speedup{superLinear}
 		case have == 3 && v.noBandwidthAt4 && compute == 7:
@@ -117,8 +117,8 @@ func checkKinds(v *generator, s shape, compute mig.Slices, kinds []speedup) erro
 		case have == 4 && v.noBandwidthAt4:
 			allowed = []speedup{superLinear} // no draw follows 3 -> 4
 		default:
-			allowed = []speedup{superLinear, v.left}
-			left = kind == v.left
+			allowed = []speedup{superLinear, v.afterLeaving}
+			left = kind == v.afterLeaving
 		}
 		if !slices.Contains(allowed, kind) {
 			return fmt.Errorf("speedup %d from %d slices, want one of %v", kind, have, allowed)
@@ -133,9 +133,9 @@ func TestSpeedupsFollowTheSize(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				s, slices := drawShape(t)
 				rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-				times := v.plain().times(rng, 50, s, slices, rapid.SampledFrom([]float64{0, 0.1, 0.3, 1}).Draw(t, "leave"))
+				drawn := v.plain().durations(rng, 50, s, slices, rapid.SampledFrom([]float64{0, 0.1, 0.3, 1}).Draw(t, "leave"))
 				var kinds []speedup
-				for _, r := range ratios(times, slices) {
+				for _, r := range ratios(drawn, slices) {
 					switch math.Round(2 * r) {
 					case -1:
 						kinds = append(kinds, superLinear)
@@ -192,8 +192,8 @@ func TestMemoryBoundTasksLeaveWithTheirProbability(t *testing.T) {
 	var still [mig.MaxSize]int
 	paper := generators[0].plain()
 	for range n {
-		times := paper.times(rng, 50, shape{size: 7, memoryBound: true}, 7, 0.3)
-		for i, r := range ratios(times, 7) {
+		drawn := paper.durations(rng, 50, shape{size: 7, memoryBound: true}, 7, 0.3)
+		for i, r := range ratios(drawn, 7) {
 			if r < -0.25 {
 				still[i]++
 			}

@@ -65,7 +65,8 @@ func (r *OverlapRate) isJob(job string) bool {
 		return r.SMs == r.Of
 	}
 	asked, err := strconv.Atoi(job[strings.LastIndexByte(job, ':')+1:])
-	return err == nil && job == OverlapJob(r.Kernel, r.Intensity, asked) && max(asked-r.SMs, r.SMs-asked) < partitionUnit
+	return err == nil && job == OverlapJob(r.Kernel, r.Intensity, asked) &&
+		max(asked-r.SMs, r.SMs-asked) < partitionUnit
 }
 
 // partitionUnit is the largest unit in which drivers give multiprocessors to a kernel, on Hopper.

@@ -31,11 +31,10 @@ var _ = Register(Family{
 // seeds NumPy with 42 and draws a seed for each day. Each scheduler then sees the day of each
 // seed, in float32, and Random continues the day's stream to draw its choices.
 //
-// The mean gap between arrivals is 1/(rate*20) with a float32 rate. NumPy 2 computes it in
-// float32, NumPy 1 in float64, so that arrivals differ in their last bits. The report of December
-// 2025 does not say which it used. With NumPy 2, all 24 numbers that its Table 7 prints for EFT,
-// Largest-First, Smallest-First and Random come out. With NumPy 1, two of them do not: EFT's
-// tardiness is 1.03 (print 1.04), and 50.0 % of Random's jobs are late (print 50.1).
+// The mean gap between arrivals is 1/(rate*20) with a float32 rate. NumPy 2 computes it in float32, NumPy 1 in float64,
+// so that arrivals differ in their last bits. The report of December 2025 does not say which it used. With NumPy 2, all
+// 24 numbers that its Table 7 prints for EFT, Largest-First, Smallest-First and Random come out. With NumPy 1, two of
+// them do not: EFT's tardiness is 1.03 (print 1.04), and 50.0 % of Random's jobs are late (print 50.1).
 type reportDays struct {
 	fleet
 	slack

@@ -52,7 +52,8 @@ type manifestFile struct {
 	// Work is the kind of work that was measured: train, infer or kernels. It is "" for a table that repeats kernels of
 	// another table; the measured/ datasets leave it out.
 	Work string `json:"work"`
-	// Unmeasured lists the sizes without measurements. An inf in the file says that the memory of the size is too small.
+	// Unmeasured lists the sizes without measurements. An inf in the file says that the memory of the size is too
+	// small.
 	Unmeasured []mig.Slices `json:"unmeasured"`
 	SHA256     string       `json:"sha256"`
 	Summary    string       `json:"summary"`
@@ -71,8 +72,8 @@ var readManifest = sync.OnceValue(func() manifest {
 	return m
 })
 
-// tables returns the measured times by the name of the table, kernel by kernel in the published order. The order affects
-// schedulers that take tasks as they come.
+// tables returns the measured times by the name of the table, kernel by kernel in the published order. The order
+// affects schedulers that take tasks as they come.
 var tables = sync.OnceValue(func() map[string][]measurement {
 	out := map[string][]measurement{}
 	for _, f := range readManifest().Files {

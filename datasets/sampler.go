@@ -3,20 +3,20 @@ package datasets
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/task"
 )
 
-// times has the durations of a task in seconds by instance size. Index 0 is not used, and a size
-// that the GPU lacks is +Inf.
+// times has the durations of a task in seconds by instance size. Index 0 is 0.
 type times = [mig.MaxSize + 1]float64
 
-// Sampler returns a function that fills tasks with a batch of a synthetic workload from the caller's random stream, for
-// training: seconds by instance size. Index 0 is 0, and sizes that the GPU lacks are +Inf. The batches are distributed
-// as the workload's instances with as many tasks. It allocates nothing, and several goroutines may use it, each with
-// its own stream.
+// Sampler returns a function for training that draws a batch of a synthetic workload from the caller's random stream.
+// The function fills tasks with seconds by instance size: index 0 is 0, and sizes that the GPU lacks are +Inf. Its
+// batches are distributed as the workload's instances with as many tasks. It allocates nothing, and several goroutines
+// may call it, each with its own stream.
 //
 // The spec may have the parameters psup, gen, leave and order; others are ignored. Workloads that keep only some of the
 // tasks that they draw have no sampler, because they may give up without enough tasks. Sampler passes on the errors of
@@ -28,8 +28,10 @@ func Sampler[T ~[mig.MaxSize + 1]float64](spec string, g *mig.GPU) (func(rng *ra
 	}
 	w, ok := s.(named).Dataset.(synthetic)
 	if ok && !w.picks() {
-		_, err := w.scaling().weights(g)
-		return func(rng *rand.Rand, tasks []T) { _ = fill(&w, rng, g, tasks) }, err // it finds tasks
+		_, err := w.class().weights(g)
+		return func(rng *rand.Rand, tasks []T) {
+			_ = fill(&w, rng, g, tasks) // weights has returned the only error
+		}, err
 	}
 	var known []string
 	for _, w := range workloads {
@@ -40,13 +42,13 @@ func Sampler[T ~[mig.MaxSize + 1]float64](spec string, g *mig.GPU) (func(rng *ra
 	return nil, nearest.Unknown("workload to sample", spec, known)
 }
 
-// fill draws a batch (FAR 6.3), in a random order of arrival unless inClasses is set. It passes on
-// the errors of [fillOnly] and of weights.
+// fill draws a batch (FAR 6.3), in a random order of arrival unless inClasses is set. It passes on the errors of
+// [fillKept] and of weights.
 func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU, tasks []T) error {
 	if s.picks() {
-		return fillOnly(s, rng, g, tasks)
+		return fillKept(s, rng, g, tasks)
 	}
-	weights, err := s.scaling().weights(g)
+	weights, err := s.class().weights(g)
 	if err != nil {
 		return err
 	}
@@ -68,24 +70,23 @@ func fill[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.GPU,
 	return nil
 }
 
+// draw draws a task. Sizes that the GPU lacks are +Inf.
 func (s *synthetic) draw(rng *rand.Rand, g *mig.GPU, scales shape) times {
 	// The conversion keeps the product from being fused with the sum.
 	t1 := float64(s.Shortest) + float64(float64(s.Longest-s.Shortest)*rng.Float64())
-	t := s.generator.times(rng, t1, scales, g.ComputeSlices, s.leave)
-	out := times{}
-	for size := 1; size < len(out); size++ {
-		out[size] = math.Inf(1)
+	t := s.generator.durations(rng, t1, scales, g.ComputeSlices, s.leave)
+	for size := mig.Slices(1); size <= mig.MaxSize; size++ {
+		if !slices.Contains(g.Sizes(), size) {
+			t[size] = math.Inf(1)
+		}
 	}
-	for _, size := range g.Sizes() {
-		out[size] = t[size-1]
-	}
-	return out
+	return t
 }
 
 // DaySampler returns the GPUs of a deadline/ dataset, and a function for training that draws a day of about 4150 jobs
-// from the caller's random stream into buf, by arrival. It overwrites buf and allocates only if buf is too small.
-// Several goroutines may use it, each with its own stream. The seed of the spec is ignored. DaySampler passes on the
-// errors of [Parse] and of the dataset's instances.
+// from the caller's random stream into buf, by arrival. The function overwrites buf and allocates only if buf is too
+// small. Several goroutines may call it, each with its own stream. DaySampler ignores the seed of the spec. It passes
+// on the errors of [Parse] and of the dataset's instances.
 func DaySampler(spec string, g *mig.GPU) (task.Fleet, func(rng *rand.Rand, buf []task.Job) []task.Job, error) {
 	s, err := Parse(spec)
 	if err != nil {

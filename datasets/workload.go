@@ -9,9 +9,9 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// A scaling class has a weight for each instance size, by ascending size: the share of the tasks
-// that scale well up to that size and no further (p_s of FAR 6.3).
-type scaling struct {
+// A scalingClass has a weight for each instance size, by ascending size: the share of the tasks that scale well up to
+// that size and no further (p_s of FAR 6.3).
+type scalingClass struct {
 	name string
 	// sevenSlices has the weights for sevenSizes, as the papers print them.
 	sevenSlices []int
@@ -20,9 +20,10 @@ type scaling struct {
 	fourSlices []int
 }
 
-// scalings are the scaling classes of FAR 6.3 and DRL 5.1.3. The DRL paper calls MIXEDSCALING MIXSCALINGUNIFORM, and
-// MIXSCALINGEXTREME is its own. EXAMPLESCALING is the class of the ten tasks of FAR Fig. 11 and DRL Fig. 8.
-var scalings = []scaling{
+// scalingClasses are the scaling classes of FAR 6.3 and DRL 5.1.3. The DRL paper uses MIXEDSCALING under the name
+// MIXSCALINGUNIFORM, and adds MIXSCALINGEXTREME. EXAMPLESCALING is the class of the ten tasks of FAR Fig. 11 and DRL
+// Fig. 8.
+var scalingClasses = []scalingClass{
 	{"POORSCALING", []int{50, 50, 0, 0, 0}, []int{50, 50, 0}},
 	{"MIXEDSCALING", []int{20, 20, 20, 20, 20}, []int{1, 1, 1}},
 	{"GOODSCALING", []int{0, 0, 0, 50, 50}, []int{0, 50, 50}},
@@ -32,7 +33,7 @@ var scalings = []scaling{
 
 // weights returns the weight of each size of a GPU. It returns an error for a GPU whose sizes differ
 // from the papers' GPUs.
-func (s *scaling) weights(g *mig.GPU) ([]int, error) {
+func (s *scalingClass) weights(g *mig.GPU) ([]int, error) {
 	switch {
 	case slices.Equal(g.Sizes(), sevenSizes):
 		return s.sevenSlices, nil
@@ -43,18 +44,21 @@ func (s *scaling) weights(g *mig.GPU) ([]int, error) {
 		sevenSizes, fourSizes, g, g.Sizes())
 }
 
-var sevenSizes, fourSizes = []mig.Slices{1, 2, 3, 4, 7}, []mig.Slices{1, 2, 4}
+var (
+	sevenSizes = []mig.Slices{1, 2, 3, 4, 7}
+	fourSizes  = []mig.Slices{1, 2, 4}
+)
 
-// A workload is a synthetic dataset with its default parameters: a row of workloads.csv. These are the workloads of
-// FAR 6.3, with its example, and of DRL 5.1.3 and 6.7. Both papers' families have MIXSCALINGEXTREME, so that they can
-// be compared.
+// A workload is a family of synthetic datasets with its default parameters: a row of workloads.csv, which has the
+// workloads of FAR 6.3 and of DRL 5.1.3 and 6.7. Both papers' workloads include MIXSCALINGEXTREME, so that they can be
+// compared.
 type workload struct {
-	// Name is canonical; Alias, unless it is "", names the same dataset.
+	// Name is the canonical name, and Alias is another name; "" if there is none.
 	Name  string `csv:"name"`
 	Alias string `csv:"alias"`
-	// Scaling is the name of the scaling class.
+	// Scaling is the name of a [scalingClass].
 	Scaling string `csv:"scaling"`
-	// Shortest and Longest are the t_min and t_max between which t(1) lies.
+	// Shortest and Longest are t_min and t_max; t(1) lies between them.
 	Shortest mig.Seconds `csv:"shortest_s"`
 	Longest  mig.Seconds `csv:"longest_s"`
 	// Tasks is the default number of tasks in a batch.
@@ -75,7 +79,7 @@ var _ = registerAll(workloads, workload.family)
 func (w workload) family() Family {
 	f := Family{
 		Tasks: true, Name: w.Name, Source: w.Source,
-		Doc: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s", w.scaling().sevenSlices, float64(w.Shortest),
+		Doc: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s", w.class().sevenSlices, float64(w.Shortest),
 			float64(w.Longest)),
 		Params: w.params(), New: w.dataset,
 	}
@@ -89,13 +93,14 @@ func (w workload) family() Family {
 	return f
 }
 
-// scaling returns the scaling class.
-func (w *workload) scaling() *scaling {
-	return &scalings[slices.IndexFunc(scalings, func(s scaling) bool { return s.name == w.Scaling })]
+// class returns the scaling class.
+func (w *workload) class() *scalingClass {
+	return &scalingClasses[slices.IndexFunc(scalingClasses, func(c scalingClass) bool { return c.name == w.Scaling })]
 }
 
-// countClasses divides n tasks among classes in proportion to the weights. It assigns the whole parts first, and then
-// one task at a time to the class that is furthest below its exact share. The first class wins ties (FAR footnote 8).
+// countClasses divides n tasks among classes in proportion to the weights, and sets counts. It assigns the whole parts
+// first, and then one task at a time to the class that is furthest below its exact share. The first class wins ties
+// (FAR footnote 8).
 func countClasses(counts []int, n int, weights []int) {
 	total, placed := 0, 0
 	for _, w := range weights {

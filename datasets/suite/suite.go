@@ -1,7 +1,6 @@
-// Package suite has frozen instances, so that results on them can be cited: "suite 2026.1, closed division". The
-// folder 2026.1 names each instance by dataset, index and conditions, and by the SHA-256 of its file
-// ([Archive.File]). If a later version of the datasets draws an instance differently, its hash differs and it is
-// refused.
+// Package suite has frozen instances, so that results on them can be cited: "suite 2026.1, closed division". The folder
+// 2026.1 names each instance by dataset, index and conditions, and by the SHA-256 of its file ([Archive.File]). If a
+// later version of the datasets draws an instance differently, its hash differs and it is refused.
 //
 // The folder also has the best known result and a proven bound of each instance. [Archive.Verify] checks the proofs
 // without a solver. [Submission.Submit] compares a submission with them, and refuses an invalid schedule or proof.

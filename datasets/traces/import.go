@@ -36,8 +36,8 @@ type Options struct {
 	Pending bool
 	// Columns has the file's names for [CSVColumns], where they differ.
 	Columns map[string]string
-	// Snapshot reads jobs that are all there at once, in the formats of [SnapshotFormats]. Read then ignores times: each
-	// job is submitted at 0 and lasts a second. In the formats sacct and pods, a snapshot has the jobs that run.
+	// Snapshot reads jobs that are all there at once, in the formats of [SnapshotFormats]. Read then ignores times:
+	// each job is submitted at 0 and lasts a second. In the formats sacct and pods, a snapshot has the jobs that run.
 	Snapshot bool
 	// Unit is the unit of the times in the format csv, in seconds; 0 means 1.
 	Unit float64

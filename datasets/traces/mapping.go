@@ -99,8 +99,7 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 	})
 }
 
-// Jobs converts jobs of a trace, in the order of their submission, to jobs with deadlines. The first
-// job arrives at 0.
+// Jobs converts jobs of a trace, in the order of their submission, to jobs with deadlines. The first job arrives at 0.
 func Jobs(g *mig.GPU, m Mapping, l Law, jobs []Job) ([]task.Job, []Rejected) {
 	return convert(jobs, func(j Job) (made task.Job, err error) {
 		switch {

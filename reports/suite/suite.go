@@ -119,7 +119,8 @@ func summary(results []suite.Result) []string {
 		}
 	}
 	return []string{
-		fmt.Sprint(len(results)), fmt.Sprint(solved), mean(fromBound, bounded), mean(fromBest, solved), fmt.Sprint(best),
+		fmt.Sprint(len(results)), fmt.Sprint(solved),
+		mean(fromBound, bounded), mean(fromBest, solved), fmt.Sprint(best),
 	}
 }
 
