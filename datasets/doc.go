@@ -15,20 +15,20 @@
 //	requests:trace.csv?gpus=20
 //	corun/ci-dominant?w=8&cmax=3
 //
-// which [Parse] reads. The name belongs to a [Family]. A family is one file, which registers it
-// with [Register] and declares its parameters. The parser, the canonical ID, the listing and the
-// completion follow from that declaration. Parse refuses unknown names and impossible values.
+// which [Parse] reads. The part before the question mark names a [Family]. A file registers a family with [Register] and
+// declares its parameters; the parser, the canonical ID, the listing and the completion follow from that declaration.
+// Parse refuses unknown names and impossible values.
 //
 // An instance of a dataset is the work of one cell of an experiment. It depends only on the spec, the geometry of the
 // GPU, the index of the instance and the contents of a file. The seed of every batch's random stream is a hash of its
 // name, so that more instances or longer streams never change another instance.
 //
-// For training, a [Sampler] draws batches of the synthetic workloads, and a [DaySampler] draws days
-// of jobs, both from the caller's random streams.
+// For training, [Sampler] returns a function that draws batches of a synthetic workload, and [DaySampler] returns one
+// that draws days of jobs, both from the caller's random streams.
 //
-// Measured times are embedded. Published times are listed with their hashes and sources in manifest.json. The folder
-// hardware has the times that this program measured on GPUs; its kernels are the datasets hardware/NAME. The
-// parameters of the co-run model are fitted on measured times or drawn, never measured.
+// Measured times are embedded. manifest.json lists published times with their hashes and sources. The folder hardware
+// is for times that this program measures on GPUs and is empty so far; its kernels would be the datasets hardware/NAME.
+// The parameters of the co-run model are not measured: they are fitted on measured times or drawn.
 //
 // Sources: FAR and DRL as in package mig; MFI = Zambianco et al., "An Online Fragmentation-Aware GPU Scheduler for
 // Multi-Tenant MIG-based Clouds"; hierarchical paper = "Hierarchical Resource Partitioning on Modern GPUs: A

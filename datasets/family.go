@@ -24,8 +24,7 @@ type Family struct {
 	Doc string
 	// Source is the paper and section, or the source of the data.
 	Source string
-	// Assumes names the unmeasured assumptions of the instances, for the notes of tables; "" if they
-	// have no such assumptions.
+	// Assumes names the assumptions of the instances that are not measured, for the notes of tables; "" for none.
 	Assumes string
 	// Params declares the parameters, in the order in which they are listed.
 	Params []spec.Param
@@ -33,20 +32,19 @@ type Family struct {
 	Tasks bool
 	// File names the kind of file, for example "tasks file"; "" for families without files.
 	File string
-	// Example is a small file for the tests; "" if another family's [task.Payload] writes the kind of file.
+	// Example is a small file for the tests. It may be "" if instances of another family can be written as such a file.
 	Example string
-	// New makes the dataset. id is the canonical spec, for messages. Datasets are compared with ==: those with equal
-	// IDs must be equal.
+	// New makes the dataset. id is the canonical spec, for messages. Datasets with equal IDs must be equal under ==.
 	New func(id string, a spec.Args) (Dataset, error)
 }
 
-// A Dataset is the result of [Family.New].
+// A Dataset has the instances of a family for some values of its parameters.
 type Dataset interface {
 	// Instances returns the number of instances; 0 means that there is no limit.
 	Instances() int
-	// Instance returns the contents of an instance for a GPU. Indices count from 0, and a [Family]'s dataset is only
-	// asked for an index that exists. Instance returns an [*UnmeasuredError] for a GPU without measurements. It
-	// passes on the errors of opening a file and of reading its kind, for example of [task.ReadCSV].
+	// Instance returns the contents of an instance for a GPU. Indices count from 0. The caller passes only indices that
+	// exist. Instance returns an [*UnmeasuredError] for a GPU without measurements. It passes on the errors of opening
+	// a file and of reading its kind, for example of [task.ReadCSV].
 	Instance(g *mig.GPU, index int) (task.Payload, error)
 }
 
@@ -55,8 +53,8 @@ const FileKey = "FILE"
 
 var families []Family
 
-// Register adds a family and returns it. It panics on a bad name, a name that is taken, a missing New, or a parameter
-// without a name or with a name that is taken: these are mistakes in the program.
+// Register adds a family and returns it. It panics on mistakes in the program: a bad name, a name that is taken, a
+// missing New, or a parameter without a name or with a name that is taken.
 func Register(f Family) Family {
 	if f.New == nil {
 		panic(fmt.Sprintf("datasets: %q has no New", f.Name))
@@ -65,9 +63,9 @@ func Register(f Family) Family {
 		if name == "" || strings.ContainsAny(name, "?&=, ") {
 			panic(fmt.Sprintf("datasets: bad name %q", name))
 		}
-		g, _, _ := findFamily(name)
-		if g != nil {
-			panic(fmt.Sprintf("datasets: %q is a name of the family %s", name, g.Name))
+		other, _, _ := findFamily(name)
+		if other != nil {
+			panic(fmt.Sprintf("datasets: %q is a name of the family %s", name, other.Name))
 		}
 	}
 	if f.Tasks {
@@ -84,19 +82,36 @@ func Register(f Family) Family {
 	return f
 }
 
-// Assumed returns the assumptions of a dataset: those of its parameters, or else those of its family. It returns "" for
-// an unknown dataset.
+// Assumed returns the assumptions of a dataset, or else the assumptions of its family. It returns "" for an unknown
+// dataset.
 func Assumed(text string) string {
+	a, ok := parsed(text).(interface{ assumes() string })
+	if ok {
+		return a.assumes()
+	}
 	f, _, _ := findFamily(text)
 	if f == nil {
 		return ""
 	}
-	if s, err := Parse(text); err == nil {
-		if a, ok := s.(named).Dataset.(interface{ assumes() string }); ok {
-			return a.assumes()
-		}
-	}
 	return f.Assumes
+}
+
+// RegimeOf returns the regime of a dataset; [task.Whole] for an unknown dataset.
+func RegimeOf(text string) task.Regime {
+	r, ok := parsed(text).(interface{ regime() task.Regime })
+	if ok {
+		return r.regime()
+	}
+	return task.Whole
+}
+
+// parsed returns the dataset of a spec; nil for an unknown dataset.
+func parsed(text string) Dataset {
+	s, err := Parse(text)
+	if err != nil {
+		return nil
+	}
+	return s.(named).Dataset
 }
 
 // registerAll registers a family for each value.
@@ -108,13 +123,11 @@ func registerAll[T any](all []T, family func(T) Family) []Family {
 	return out
 }
 
-func (f *Family) hasName(name string) bool { return f.Name == name || slices.Contains(f.Aliases, name) }
-
 // ofFiles reports whether a path follows the name.
 func (f *Family) ofFiles() bool { return strings.HasSuffix(f.Name, ":") }
 
-// findFamily returns the family of a spec, the canonical name, which includes the path of a file, and
-// the parameters. The family is nil if no family has the name.
+// findFamily divides a spec. It returns the family, which is nil if none has the name; the canonical name, which
+// includes the path of a file; and the parameters.
 func findFamily(text string) (f *Family, name string, pairs []string) {
 	for i := range families {
 		f := &families[i]
@@ -129,15 +142,16 @@ func findFamily(text string) (f *Family, name string, pairs []string) {
 	}
 	name, pairs = spec.Split(text)
 	for i := range families {
-		if families[i].hasName(name) {
-			return &families[i], families[i].Name, pairs
+		f := &families[i]
+		if f.Name == name || slices.Contains(f.Aliases, name) {
+			return f, f.Name, pairs
 		}
 	}
 	return nil, name, nil
 }
 
-// parametersAt returns the position of the parameters after a path; -1 if the text has no parameters.
-// A path may hold any character, so that only the last "?name=" of a known parameter begins them.
+// parametersAt returns the position of the question mark between a path and the parameters; -1 without parameters. A
+// path may hold any character, so that only the last "?name=" of a known parameter counts.
 func (f *Family) parametersAt(text string) int {
 	at := -1
 	for i := range f.Params {
@@ -161,7 +175,7 @@ func (f *Family) open(name string, pairs []string) (Spec, error) {
 				"FILE.csv"}
 		}
 		if id == name && f.parametersAt(name) >= 0 {
-			// The end of the path looks like parameters. A parameter after it shows that it is the path.
+			// The end of the path looks like parameters. Parse reads it as a part of the path if parameters follow.
 			id += "?" + f.Params[0].Name + "=" + f.Params[0].Default
 		}
 		a[FileKey] = path
@@ -170,9 +184,10 @@ func (f *Family) open(name string, pairs []string) (Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return named{d, id, newEstimates(name, f.Params, a)}, nil
+	return named{Dataset: d, id: id, estimates: newEstimates(name, f.Params, a)}, nil
 }
 
+// named implements [Spec].
 type named struct {
 	Dataset
 	id        string
@@ -201,18 +216,8 @@ func (s named) AddTo(d *task.Digest) {
 	}
 }
 
-// RegimeOf returns the regime of a dataset; [task.Whole] for an unknown dataset.
-func RegimeOf(text string) task.Regime {
-	if s, err := Parse(text); err == nil {
-		if r, ok := s.(named).Dataset.(interface{ regime() task.Regime }); ok {
-			return r.regime()
-		}
-	}
-	return task.Whole
-}
-
-// List returns the families by name, for listings. Their Name is an example of a spec: the name of a family of
-// files ends in [FileKey], and an example of each required parameter follows, as in `?p=EXAMPLE`.
+// List returns the families by name, for listings. Their Name is an example of a spec: for files it ends in [FileKey],
+// and it has an example of each required parameter, as in mfi/custom?p=EXAMPLE.
 func List() []Family {
 	out := slices.Clone(families)
 	for i := range out {

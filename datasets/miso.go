@@ -13,10 +13,11 @@ import (
 	"miglab/harness/task"
 )
 
-// misoA100 is the table of MISO's 32 training jobs (SoCC 2022).
+// misoA100 is the table with the times of MISO's 32 kinds of training jobs (SoCC 2022).
 const misoA100 = "miso-a100"
 
-// A misoJob is a row of miso-jobs.csv, with durations on the whole GPU.
+// A misoJob is one of MISO's 100 jobs: a row of miso-jobs.csv. Kernel names its kind. The durations, on the whole GPU,
+// are from a trace and from an exponential distribution.
 type misoJob struct {
 	Kernel      string      `csv:"kernel"`
 	Trace       mig.Seconds `csv:"trace_s"`
@@ -59,31 +60,32 @@ var (
 	})
 )
 
-// miso has MISO's training jobs.
+// miso has the parameters of both families.
 type miso struct {
-	name        string
+	name string
+	// exponential selects [misoJob.Exponential] instead of Trace.
 	exponential bool
 	seed        uint64
 }
 
 func newMISO(name string, a spec.Args) miso {
-	return miso{name, a["durations"] == "exponential", a.Uint("seed")}
+	return miso{name: name, exponential: a["durations"] == "exponential", seed: a.Uint("seed")}
 }
 
 func (miso) Instances() int { return 0 }
 
-// draw returns the measured jobs, and the random stream of an instance.
-func (m miso) draw(g *mig.GPU, index int) (task.Batch, *rand.Rand, error) {
+// open returns the measured kinds of jobs as tasks, and the random stream of an instance.
+func (m miso) open(g *mig.GPU, index int) (task.Batch, *rand.Rand, error) {
 	rows := tables()[misoA100]
 	if g.Board() != rows[0].GPU {
-		return nil, nil, &UnmeasuredError{m.name, g.Name, []string{rows[0].GPU}}
+		return nil, nil, &UnmeasuredError{Dataset: m.name, GPU: g.Name, Measured: []string{rows[0].GPU}}
 	}
 	return batch(rows), rand.New(pcg("workload="+m.name, m.seed, g, index)), nil
 }
 
-// training returns the measured job kernel with the duration of j on the whole GPU. On smaller instances it takes
-// longer in the same ratio as the iterations of kernel.
-func (m miso) training(number int, kernel task.Task, j misoJob, g *mig.GPU) task.Task {
+// task returns the task of a number, from 0, with the duration of j on the whole GPU. On smaller instances it takes
+// longer in the same ratio as an iteration of kernel.
+func (m miso) task(number int, kernel task.Task, j misoJob, g *mig.GPU) task.Task {
 	seconds := j.Trace
 	if m.exponential {
 		seconds = j.Exponential
@@ -95,21 +97,21 @@ func (m miso) training(number int, kernel task.Task, j misoJob, g *mig.GPU) task
 	return out
 }
 
-// misoBatch draws n jobs.
+// misoBatch draws n jobs: the kind and the duration of each independently.
 type misoBatch struct {
 	miso
 	n int
 }
 
 func (m misoBatch) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	kernels, rng, err := m.draw(g, index)
+	kernels, rng, err := m.open(g, index)
 	if err != nil {
 		return nil, err
 	}
 	var out task.Batch
 	for i := range m.n {
 		kernel := kernels[rng.IntN(len(kernels))]
-		out = append(out, m.training(i, kernel, misoJobs()[rng.IntN(len(misoJobs()))], g))
+		out = append(out, m.task(i, kernel, misoJobs()[rng.IntN(len(misoJobs()))], g))
 	}
 	return task.OneBatch(out), nil
 }
@@ -117,19 +119,21 @@ func (m misoBatch) Instance(g *mig.GPU, index int) (task.Payload, error) {
 // misoStream lets the published jobs arrive one by one, as the authors' script run.py does.
 type misoStream struct {
 	miso
-	gap     float64
+	// gap is the mean time between two jobs, in seconds; half of it for the first third of the jobs.
+	gap float64
+	// restart is the time for which a stopped job stands still; with 0 no job can be stopped.
 	restart mig.Seconds
 }
 
 func (misoStream) regime() task.Regime { return task.Timed }
 
 func (m misoStream) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	kernels, rng, err := m.draw(g, index)
+	kernels, rng, err := m.open(g, index)
 	if err != nil {
 		return nil, err
 	}
 	out := task.Batches{Restart: m.restart, Lengths: slices.Repeat([]int{1}, len(misoJobs()))}
-	at := 0
+	at := 0 // seconds
 	for i, k := range rng.Perm(len(misoJobs())) {
 		gap := m.gap
 		if i <= len(misoJobs())/3 {
@@ -140,7 +144,7 @@ func (m misoStream) Instance(g *mig.GPU, index int) (task.Payload, error) {
 			at++
 		}
 		kernel := slices.IndexFunc(kernels, func(t task.Task) bool { return t.Name == misoJobs()[k].Kernel })
-		out.Tasks = append(out.Tasks, m.training(k, kernels[kernel], misoJobs()[k], g))
+		out.Tasks = append(out.Tasks, m.task(k, kernels[kernel], misoJobs()[k], g))
 		out.Arrivals = append(out.Arrivals, mig.Seconds(at))
 	}
 	return out, nil

@@ -12,11 +12,10 @@ import (
 	"miglab/harness/task"
 )
 
-// noise is a parameter of all families of tasks: the error of the durations that a scheduler sees. Its estimate of a
-// duration t is t exp(noise z), where z is standard normal and is drawn for each task and size. The random stream
-// depends on the rest of the spec, the sizes of the GPU and the index of the instance, so that every noise has the same
-// z. Half of the estimates are too short. With a noise of 2, an estimate that is one standard deviation off is about
-// seven times too long or too short.
+// noise is a parameter of all families of tasks: the error of the durations that a scheduler sees. The estimate of a
+// duration t is t exp(noise z), where z is standard normal and is drawn for each task and size. Datasets that differ in
+// noise alone have the same z. Half of the estimates are too short. With a noise of 2, an estimate that is one standard
+// deviation off is about seven times too long or too short.
 var noise = number("noise", 0, 0, 2,
 	"error of the durations that schedulers see, as the standard deviation of their logarithm; 0.2 is about 20 %")
 
@@ -27,13 +26,14 @@ type estimates struct {
 	key string
 }
 
+// newEstimates reads the parameter. The key of the random stream is the spec without noise.
 func newEstimates(name string, params []spec.Param, a spec.Args) estimates {
 	if a[noise.Name] == "" || a[noise.Name] == noise.Default {
 		return estimates{}
 	}
 	exact := maps.Clone(a)
 	exact[noise.Name] = noise.Default
-	return estimates{a.Float(noise.Name), "estimates=" + spec.ID(name, params, exact)}
+	return estimates{sigma: a.Float(noise.Name), key: "estimates=" + spec.ID(name, params, exact)}
 }
 
 // addTo adds estimates to an instance. It returns an error if tasks can be stopped.

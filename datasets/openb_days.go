@@ -10,11 +10,12 @@ import (
 	"miglab/harness/task"
 )
 
-// The trace has one lifetime of each pod, on the share of a GPU that it asked for. Durations on
-// other sizes are an assumption, the parameter alpha.
+// openbLaw ends the descriptions of the families. The trace has one lifetime of each pod, on the share of a GPU that it
+// asked for. Durations on other sizes are an assumption, the parameter alpha.
 const openbLaw = "on s slices (m/s)^alpha times the lifetime, m being those of the pod's profile (an assumption);" +
 	" instance i is day 118+i of the trace, without pods that need several GPUs"
 
+// openbScaling is the same assumption for the notes of tables.
 const openbScaling = "; on s slices instead of the m of its profile it is assumed to take (m/s)^alpha times as long"
 
 var (
@@ -31,7 +32,7 @@ var _ = Register(Family{
 	Params: append(append([]spec.Param{alphaParam, slackParam}, podParams...), fleetParams...),
 	New: func(id string, a spec.Args) (Dataset, error) {
 		law := traces.Law{Alpha: a.Float("alpha"), Slack: a.Float("slack")}
-		return openbJobs{openbDays{newOpenb(a), law}, newFleet(id, a)}, nil
+		return openbJobs{openbDays: openbDays{newOpenb(a), law}, fleet: newFleet(id, a)}, nil
 	},
 })
 
@@ -44,7 +45,7 @@ var _ = Register(Family{
 	}, podParams...),
 	New: func(_ string, a spec.Args) (Dataset, error) {
 		days := openbDays{newOpenb(a), traces.Law{Alpha: a.Float("alpha")}}
-		return openbStream{days, a.Int("n"), a["arrivals"] == "trace"}, nil
+		return openbStream{openbDays: days, n: a.Int("n"), timed: a["arrivals"] == "trace"}, nil
 	},
 })
 
@@ -56,8 +57,8 @@ type openbDays struct {
 
 func (openbDays) Instances() int { return lastDay - firstDay + 1 }
 
-// pods returns the pods of a day that need one GPU or a part of one, by submission. Submissions
-// count from the beginning of the day.
+// pods returns the pods of a day that need at most one GPU, by submission. Submissions count from the beginning of the
+// day.
 func (s openbDays) pods(index int) []pod {
 	var day []pod
 	for _, p := range openbPods() {
@@ -92,6 +93,7 @@ func (s openbJobs) Instance(g *mig.GPU, index int) (task.Payload, error) {
 // openbStream are the pods of a day as batches of tasks.
 type openbStream struct {
 	openbDays
+	// n is the number of pods in a batch.
 	n int
 	// timed lets the pods arrive when they were submitted, counted from the first one.
 	timed bool

@@ -22,7 +22,9 @@ var _ = Register(Family{
 		seedParam("seed", "of the draws"),
 	},
 	New: func(_ string, a spec.Args) (Dataset, error) {
-		p := profile{filePath(a[FileKey]), a.Int("draw"), a.Int("batches"), a.Uint("seed")}
+		p := profile{
+			filePath: filePath(a[FileKey]), draw: a.Int("draw"), batches: a.Int("batches"), seed: a.Uint("seed"),
+		}
 		if p.draw == 0 && (p.batches != 1 || p.seed != 1) {
 			return nil, refuse(a, "draw", "the number of tasks to draw, where batches or seed is given")
 		}
@@ -33,9 +35,10 @@ var _ = Register(Family{
 	},
 })
 
-// profile has the tasks of a file, or batches drawn from them.
+// profile has the tasks of a file, or batches that are drawn from them.
 type profile struct {
 	filePath
+	// draw is the number of tasks in a drawn batch; 0 takes the file as it is.
 	draw, batches int
 	seed          uint64
 }
@@ -54,7 +57,7 @@ func (p profile) AddTo(d *task.Digest) {
 	}
 	hash, err := wholefile.SHA256(string(p.filePath))
 	if err != nil {
-		hash = err.Error() // reading the instances fails, too
+		hash = err.Error() // Instance reports it
 	}
 	d.Text(hash)
 }
