@@ -15,9 +15,9 @@
 //	requests:trace.csv?gpus=20
 //	corun/ci-dominant?w=8&cmax=3
 //
-// which [Parse] reads. The part before the question mark names a [Family]. A file registers a family with [Register] and
-// declares its parameters; the parser, the canonical ID, the listing and the completion follow from that declaration.
-// Parse refuses unknown names and impossible values.
+// which [Parse] reads. The part before the question mark names a [Family]. A family is one file, which registers the
+// family with [Register] and declares its parameters; the parser, the canonical ID, the listing and the completion
+// follow from that declaration. Parse refuses unknown names and impossible values.
 //
 // An instance of a dataset is the work of one cell of an experiment. It depends only on the spec, the geometry of the
 // GPU, the index of the instance and the contents of a file. The seed of every batch's random stream is a hash of its

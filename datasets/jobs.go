@@ -9,8 +9,8 @@ import (
 	"miglab/harness/task"
 )
 
-// A slack is the range of deadlines: a job's deadline is its arrival plus U(low, high) times
-// its duration on the whole GPU.
+// A slack is a range of deadlines: the deadline of a job is its arrival plus U(low, high) times its duration on the
+// whole GPU.
 type slack struct{ low, high float64 }
 
 var (
@@ -20,46 +20,50 @@ var (
 
 // A deadlineKind is a family of generated jobs.
 type deadlineKind struct {
-	name string
-	slack
-	// free kinds have the slack as parameters.
-	free bool
-	doc  string
+	name  string
+	slack slack
+	// deadlines is the slack in words.
+	deadlines string
 }
 
+// freeSlack is the kind with the slack as parameters; its slack has their defaults.
+const freeSlack = "deadline/slack"
+
 var deadlineKinds = []deadlineKind{
-	{"deadline/relaxed", relaxed, false, "deadlines at U(2,4) times the duration on the whole GPU"},
-	{"deadline/tight", tight, false, "deadlines at U(1,1.5) times the duration on the whole GPU"},
-	{"deadline/slack", slack{1, 1}, true, "deadlines at U(low,high) times the duration on the whole GPU"},
+	{"deadline/relaxed", relaxed, "U(2,4)"},
+	{"deadline/tight", tight, "U(1,1.5)"},
+	{freeSlack, slack{1, 1}, "U(low,high)"},
 }
 
 var _ = registerAll(deadlineKinds, func(k deadlineKind) Family {
 	params := append(fleetParams[:len(fleetParams):len(fleetParams)], seedParam("seed", "of the random stream"),
 		number("rate", 1, 0.01, 100, "arrival rates, relative to the report's"))
-	if k.free {
-		params = append(params, number("low", k.low, 0, 1000, "least slack"),
-			number("high", k.high, 0, 1000, "largest slack"))
+	if k.name == freeSlack {
+		params = append(params, number("low", k.slack.low, 0, 1000, "least slack"),
+			number("high", k.slack.high, 0, 1000, "largest slack"))
 	}
 	return Family{
-		Name: k.name, Doc: "a day of inference and training jobs, " + k.doc, Source: "deadline report 2.3, 2.4, 3.3",
-		Params: params, New: k.dataset,
+		Name: k.name, Source: "deadline report 2.3, 2.4, 3.3", Params: params, New: k.dataset,
+		Doc: "a day of inference and training jobs, deadlines at " + k.deadlines +
+			" times the duration on the whole GPU",
 	}
 })
 
-// day is 24 hours of jobs with deadlines (deadline report 2.4 and 3.3, and the released create_queue). Instance i is
-// episode i of an endless sequence. Datasets that differ in deadlines or in the fleet have the same jobs otherwise,
-// so that their results can be compared in pairs.
+// day draws 24 hours of jobs with deadlines (deadline report 2.4 and 3.3, and the released create_queue). Instance i is
+// day i of an endless sequence. Datasets that differ only in the slack or in the fleet have the same jobs but for their
+// deadlines, so that their results can be compared in pairs.
 type day struct {
 	name string
 	slack
 	fleet
 	seed uint64
+	// rate multiplies the report's arrival rates.
 	rate float64
 }
 
 func (k deadlineKind) dataset(id string, a spec.Args) (Dataset, error) {
-	d := day{k.name, k.slack, newFleet(id, a), a.Uint("seed"), a.Float("rate")}
-	if k.free {
+	d := day{name: k.name, slack: k.slack, fleet: newFleet(id, a), seed: a.Uint("seed"), rate: a.Float("rate")}
+	if k.name == freeSlack {
 		d.slack = slack{a.Float("low"), a.Float("high")}
 	}
 	if d.high < d.low {
@@ -102,19 +106,21 @@ const (
 // InferenceShare is the share of inference jobs; the others train.
 const InferenceShare = 0.8
 
-// resNet is the share of ResNet among the jobs of a kind.
-const resNet = 1. / 3
+// resNetShare is the share of ResNet among inference and among training jobs; the others are BERT.
+const resNetShare = 1. / 3
 
 // inferenceMean is the mean duration of inference on size 1, in minutes.
 const inferenceMean = 3
 
-// Training on size 1 takes between 40 and 60 minutes with probability 0.9: exp(N(mean, deviation)).
+// Training on size 1 takes exp(N(mean, deviation)) minutes. With probability 0.9 this is between 40 and 60 minutes, an
+// interval of 3.29 standard deviations.
 var (
 	trainingMean      = (portable.Log(40) + portable.Log(60)) / 2
 	trainingDeviation = (portable.Log(60) - portable.Log(40)) / 3.29
 )
 
-// jobScaling is the duration of a kind of jobs by size, relative to the duration on size 1.
+// A jobScaling has the duration of a kind of jobs by size, relative to the duration on size 1; 0 for sizes without
+// jobs.
 type jobScaling [mig.MaxSize + 1]float64
 
 var (
@@ -139,11 +145,12 @@ func (d *day) appendJobs(rng *rand.Rand, out []task.Job) []task.Job {
 	}
 }
 
+// job draws the job that arrives at a time, in minutes.
 func (d *day) job(rng *rand.Rand, arrival float64) task.Job {
-	var g1 float64
-	scaling := [2]*jobScaling{&bertTraining, &resNetTraining}
+	var g1 float64 // the duration on size 1, in minutes
+	bert, resNet := &bertTraining, &resNetTraining
 	if rng.Float64() < InferenceShare {
-		scaling = [2]*jobScaling{&bertInference, &resNetInference}
+		bert, resNet = &bertInference, &resNetInference
 		for g1 == 0 { // exactly 0, once in billions of draws, is not a valid duration
 			g1 = portable.Exponential(rng) * inferenceMean
 		}
@@ -151,14 +158,14 @@ func (d *day) job(rng *rand.Rand, arrival float64) task.Job {
 		// Conversions round products, which keeps them from being fused with sums.
 		g1 = portable.Exp(trainingMean + float64(trainingDeviation*portable.Normal(rng)))
 	}
-	by := scaling[0]
-	if rng.Float64() < resNet {
-		by = scaling[1]
+	scaling := bert
+	if rng.Float64() < resNetShare {
+		scaling = resNet
 	}
 	var j task.Job
 	for size := mig.Slices(1); size <= mig.MaxSize; size++ {
-		if by[size] != 0 {
-			j.Set(size, task.Minutes(g1*by[size]))
+		if scaling[size] != 0 {
+			j.Set(size, task.Minutes(g1*scaling[size]))
 		}
 	}
 	u := d.low + float64((d.high-d.low)*rng.Float64())

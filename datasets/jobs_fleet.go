@@ -27,10 +27,12 @@ var fleetParams = []spec.Param{
 	choice("preemption", "yes: all running jobs return to the queue whenever a job arrives or ends", "no", "yes"),
 }
 
-// fleet is the GPUs of a dataset of the dispatch track, in the spelling of their parameters.
+// A fleet has the values of fleetParams, as the spec spells them. id is the dataset's canonical spec, for errors.
 type fleet struct{ id, gpus, watts, preemption string }
 
-func newFleet(id string, a spec.Args) fleet { return fleet{id, a["gpus"], a["watts"], a["preemption"]} }
+func newFleet(id string, a spec.Args) fleet {
+	return fleet{id: id, gpus: a["gpus"], watts: a["watts"], preemption: a["preemption"]}
+}
 
 // resolve returns the fleet of GPUs of a model. The error wraps a [*nearest.UnknownError] if the
 // model lacks a partition.

@@ -18,7 +18,9 @@ var _ = Register(Family{
 		choice("clock", "to what the end of a job is rounded", "float32", "float64"),
 	}, fleetParams...),
 	New: func(id string, a spec.Args) (Dataset, error) {
-		d := reportDays{newFleet(id, a), relaxed, a["numpy"] == "1", a["clock"] == "float32"}
+		d := reportDays{
+			fleet: newFleet(id, a), slack: relaxed, numpy1: a["numpy"] == "1", float32Clock: a["clock"] == "float32",
+		}
 		if a["deadlines"] == "tight" {
 			d.slack = tight
 		}
@@ -38,8 +40,8 @@ var _ = Register(Family{
 type reportDays struct {
 	fleet
 	slack
-	// numpy1 draws as NumPy 1 does; rounded ends jobs by a float32 clock.
-	numpy1, rounded bool
+	// numpy1 draws as NumPy 1 does instead of NumPy 2, and float32Clock rounds the end of a job to float32.
+	numpy1, float32Clock bool
 }
 
 // The seeds of the days are reportCount draws below reportSeeds, after np.random.seed(reportSeed).
@@ -59,10 +61,10 @@ func (d reportDays) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Float32 = d.rounded
+	f.Float32 = d.float32Clock
 	seed := reportDaySeed(index)
 	s := numpy.New(seed)
-	jobs := d.jobs(s) // before s.Used
+	jobs := d.jobs(s)
 	return task.Queue{Jobs: jobs, Fleet: f, NumPy: &task.NumPyStream{Seed: seed, Used: s.Used()}}, nil
 }
 
@@ -96,27 +98,28 @@ func (d *reportDays) gap(rate float32) float64 {
 	return float64(1 / (rate * arrivalScale))
 }
 
+// job draws the job that arrives at a time, in minutes.
 func (d *reportDays) job(s *numpy.Stream, arrival float64) task.Job {
-	by := [2]*reportScaling{&reportBERTTraining, &reportResNetTraining}
-	var g1 float64
+	bert, resNet := &reportBERTTraining, &reportResNetTraining
+	var g1 float64 // the duration on size 1, in minutes
 	if s.Random() < InferenceShare {
-		by = [2]*reportScaling{&reportBERTInference, &reportResNetInference}
+		bert, resNet = &reportBERTInference, &reportResNetInference
 		g1 = s.Exponential(inferenceMean)
 	} else {
 		g1 = s.LogNormal(trainingMean, trainingDeviation)
 	}
-	kind := by[0]
+	scaling := bert
 	if s.RandInt(3) == 2 {
-		kind = by[1]
+		scaling = resNet
 	}
 	u := s.Uniform(d.low, d.high)
 	j := task.Job{
 		Arrival:  inFloat32(arrival),
-		Deadline: inFloat32(arrival + float64(u*kind.duration(mig.MaxSize, g1))),
+		Deadline: inFloat32(arrival + float64(u*scaling.duration(mig.MaxSize, g1))),
 	}
-	for size := range kind {
-		if kind[size].over != 0 {
-			j.Set(mig.Slices(size), inFloat32(kind.duration(mig.Slices(size), g1)))
+	for size := range scaling {
+		if scaling[size].over != 0 {
+			j.Set(mig.Slices(size), inFloat32(scaling.duration(mig.Slices(size), g1)))
 		}
 	}
 	return j

@@ -10,7 +10,7 @@ import (
 	"miglab/harness/task"
 )
 
-// A distribution is a column of MFI Table II.
+// A distribution says how often each profile is requested: a column of MFI Table II.
 type distribution struct {
 	name string
 	// weights has the weights of the profiles of the 7-slice models, from the smallest to the
@@ -60,7 +60,7 @@ const (
 	foreverLifespan lifespan = "forever"
 )
 
-// The number of slots T that saturates a cluster of a capacity.
+// The readings of T, the number of slots after which the requests so far add up to the capacity in memory slices.
 const (
 	// expectedT is the capacity over the mean memory slices of a request.
 	expectedT = "expected"
@@ -72,19 +72,19 @@ const (
 // the cluster ([sim.SteadyWindow]) and three are measured. MFI has no such streams.
 const steadyDemand = 5
 
-// customName is the family whose distribution is a parameter.
-const customName = mfiPrefix + "custom"
+const (
+	mfiPrefix = "mfi/"
+	// customName is the family whose distribution is a parameter.
+	customName = mfiPrefix + "custom"
+)
 
-const mfiPrefix = "mfi/"
-
-// requests is a stream with its parameters (MFI VI): one request a slot.
+// requests is a stream with its parameters (MFI VI). A request arrives in each slot.
 type requests struct {
 	cluster
 	id string
-	// distribution is a column of MFI Table II; nil if p decides.
+	// distribution is nil in the family [customName], whose parameter p has the probabilities.
 	distribution *distribution
-	// p is the parameter p of [customName].
-	p string
+	p            string
 	// load is the number of requested slices in percent of the capacity, without lifespan=steady.
 	load     int
 	lifespan lifespan
@@ -221,13 +221,8 @@ func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 // on the distribution, the seed, the GPU model's sizes and the index, so that a lower load or
 // a smaller cluster gets the beginning of the same stream.
 func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Request {
-	profiles := task.RequestProfiles(g)
-	var mean float64
-	for i, p := range profiles {
-		mean += float64(demand[i] * float64(p.Length)) // rounded before it is added
-	}
 	capacity := s.gpus * int(g.MemorySlices)
-	end := (capacity*s.load + 99) / 100
+	end := (capacity*s.load + 99) / 100 // the requested slices with which the stream ends, rounded up
 	if s.lifespan == steadyLifespan {
 		end = s.turnover * capacity
 	}
@@ -235,13 +230,18 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 		// T is known only once the stream has saturated the cluster.
 		longer := s
 		longer.load = 100
-		return upTo(longer.generate(g, demand, index), end)
+		return cutAt(longer.generate(g, demand, index), end)
 	}
 
+	profiles := task.RequestProfiles(g)
+	var mean float64 // slices of a request
+	for i, p := range profiles {
+		mean += float64(demand[i] * float64(p.Length)) // rounded before it is added
+	}
 	rng := rand.New(pcg(s.key, s.seed, g, index))
 	out := make([]task.Request, 0, int(1.1*float64(end)/mean)+64)
-	relative := make([]float64, 0, cap(out))
-	saturation := float64(capacity) / mean
+	relative := make([]float64, 0, cap(out)) // lifespans, as shares of the longest
+	saturation := float64(capacity) / mean   // T
 	for requested := 0; requested < end; {
 		p := profiles[drawIndex(rng, demand)]
 		relative = append(relative, rng.Float64())
@@ -265,8 +265,8 @@ func (s requests) generate(g *mig.GPU, demand []float64, index int) []task.Reque
 	return out
 }
 
-// upTo returns the beginning of a stream, up to the request with which the requested slices reach end.
-func upTo(all []task.Request, end int) []task.Request {
+// cutAt returns the beginning of a stream, up to the request with which the requested slices reach end.
+func cutAt(all []task.Request, end int) []task.Request {
 	requested := 0
 	for i := range all {
 		requested += int(all[i].Profile.Length)
@@ -277,7 +277,7 @@ func upTo(all []task.Request, end int) []task.Request {
 	return all
 }
 
-// drawIndex returns a random index; p has the probability of each.
+// drawIndex returns a random index; p has the probability of each. It never returns an index of probability 0.
 func drawIndex(rng *rand.Rand, p []float64) int {
 	u := rng.Float64()
 	last := 0

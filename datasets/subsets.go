@@ -11,26 +11,26 @@ import (
 	"miglab/harness/task"
 )
 
-// subsets has the subsets of the measured kernels of DRL 5.1.1: 100 different ones with at least n kernels and 100
-// with fewer, each in 5 orders, cut into batches of n. Every subset is equally likely. The paper draws from 18
+// subsets has subsets of the measured kernels, as DRL 5.1.1 draws them: 100 different subsets of at least n kernels and
+// 100 of fewer, each in 5 orders, cut into batches of n. Every subset is equally likely. The paper draws from 18
 // Rodinia and Altis kernels, whose times are not all public; the 16 public Rodinia kernels replace them.
 //
-// Larger subsets come first, so that the instances with a part of a given number are the first ones.
+// Larger subsets come first, so that the instances that have a given part are the first ones.
 type subsets struct {
 	n    int
 	seed uint64
-	// part is 0 for all batches.
+	// part is the only batch of an instance, from 1; 0 for all batches.
 	part int
 	// orders is the key of the random stream of the orders.
 	orders string
-	// kernels are the subsets as bit sets of kernels in the published order. n and seed decide them.
+	// kernels has each subset as a bit set of kernels in the published order. n and seed decide them.
 	kernels [2 * subsetsOfEach]uint16
 }
 
 const (
 	subsetsName   = "drl/RODINIA"
 	subsetKernels = 16
-	subsetsOfEach = 100
+	subsetsOfEach = 100 // of at least n kernels, and as many of fewer
 
 	// OrdersOfSubset is the number of consecutive instances of drl/RODINIA that hold the same
 	// kernels, in different orders.
@@ -57,9 +57,10 @@ var _ = Register(Family{
 	},
 })
 
+// choose draws the subsets.
 func (s *subsets) choose(key string) {
 	rng := rand.New(Hashed([]byte(key)))
-	var sides [2][]uint16
+	var sides [2][]uint16             // the subsets of at least n kernels, and the smaller ones
 	for k := uint16(1); k != 0; k++ { // all sets but the empty one; after the last, k overflows to 0
 		side := 0
 		if bits.OnesCount16(k) < s.n {

@@ -16,24 +16,25 @@ import (
 // maxCount limits the tasks of a batch and the batches of a stream.
 const maxCount = 1_000_000
 
-// synthetic is a workload with its parameters. It describes an endless sequence of batches; instance i is the batches
+// synthetic is a workload with its parameters. It describes an endless sequence of batches. Instance i has the batches
 // i to i+batches-1, so that consecutive instances overlap: 1001 batches make the 1000 concatenations of FAR 6.7.1.
 //
 // With repeat=2 each batch comes with a copy of itself. The script concat_test of the released
 // code, which made FAR Tables 7 and 8, joins such copies; the paper joins different batches.
 //
-// With a total, instance i is that many tasks cut into batches of n; the last batch may have fewer (DRL 5.1.3). The
-// tasks are the same as with n=total. A part is one of these batches by itself.
+// With a total, instance i has that many tasks, cut into batches of n; the last batch may have fewer (DRL 5.1.3). The
+// tasks are the same as with n=total. With a part, the instance has only this batch.
 type synthetic struct {
 	workload
-	id        string
-	n         int
-	psup      int
+	id string
+	// n is the number of tasks in a batch, and psup is the percentage of memory-bound tasks.
+	n, psup   int
 	generator *generator
-	leave     float64
+	// leave replaces the generator's own probability.
+	leave float64
 	// inClasses leaves the tasks in the order of their classes.
 	inClasses bool
-	// start is the value of the parameter.
+	// start is emptyStart, wholeStart or busyStart.
 	start   string
 	batches int
 	// repeat is the number of consecutive copies of each batch.
@@ -158,9 +159,9 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	count := s.batches * s.repeat
 	out := task.Batches{Tasks: make(task.Batch, n*count), Lengths: slices.Repeat([]int{n}, count)}
 	for i := range count {
-		number, earlier := i/s.repeat, i%s.repeat
-		if earlier == 0 {
-			if err := fill(&s, rand.New(s.stream(g, index+number)), g, drawn); err != nil {
+		number, copied := index+i/s.repeat, i%s.repeat
+		if copied == 0 {
+			if err := fill(&s, rand.New(s.stream(g, number)), g, drawn); err != nil {
 				return nil, err
 			}
 		}
@@ -170,7 +171,7 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 				batch[k].Set(size, mig.Seconds(drawn[k][size]))
 			}
 		}
-		setNames(batch, s.prefix(index+number, earlier))
+		setNames(batch, s.prefix(number, copied))
 	}
 	if s.total != 0 {
 		out = cutBatches(out.Tasks, s.n, s.part)
@@ -187,7 +188,7 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	return out, nil
 }
 
-// poisson draws the arrival times of tasks. The mean time between two arrivals is the tasks' mean
+// poisson draws the arrival times of tasks, a Poisson process. The mean time between two arrivals is the tasks' mean
 // work ([task.Task.Work]) over rho times the compute slices of one GPU.
 func poisson(b task.Batch, g *mig.GPU, rho float64, rng *rand.Rand) []mig.Seconds {
 	work := 0.0
@@ -220,12 +221,13 @@ func inUse(g *mig.GPU, rng *rand.Rand) []task.Existing {
 	return out
 }
 
-// prefix returns the beginning of the names of a batch's tasks; "" if the instance has one batch. It has the number
-// of the batch, which is the same in every stream. earlier is the number of earlier copies of the batch.
-func (s *synthetic) prefix(index, earlier int) string {
+// prefix returns the beginning of the names of the tasks in a copy of a batch, from 0; "" if the instance has one
+// batch. index is the position of the batch in the endless sequence, so that its tasks have the same names in every
+// instance.
+func (s *synthetic) prefix(index, copied int) string {
 	switch {
-	case earlier > 0:
-		return fmt.Sprintf("b%04d.%d-", index+1, earlier+1)
+	case copied > 0:
+		return fmt.Sprintf("b%04d.%d-", index+1, copied+1)
 	case s.batches > 1 || s.repeat > 1:
 		return fmt.Sprintf("b%04d-", index+1)
 	}
@@ -253,7 +255,7 @@ func setNames(batch task.Batch, prefix string) {
 	for i := range batch {
 		text = append(append(text, prefix...), 't')
 		number = strconv.AppendInt(number[:0], int64(i)+1, 10)
-		text = append(text, "0000000"[:digits-len(number)]...)
+		text = append(text, "0000000"[:digits-len(number)]...) // maxCount has 7 digits
 		text = append(text, number...)
 	}
 	all := string(text)
