@@ -16,8 +16,8 @@ type KernelFit struct {
 	// Kernel is spelled as in the table of times. Program is its name in the hierarchical paper's
 	// Table IV; "" if Table IV lacks it or the times are not the published ones.
 	Kernel, Program string
-	// Fitted is the program, with its class from Table IV. A kernel that is not in Table IV has the
-	// best-fitting class that the times do not contradict.
+	// Fitted is the program. Its class is the class in Table IV or, without a Program, the best-fitting class that the
+	// times do not contradict.
 	Fitted task.Program
 	// RMS is the root mean square of the relative residuals over the instance sizes.
 	RMS float64
@@ -25,25 +25,26 @@ type KernelFit struct {
 	Gain float64
 }
 
-// Contradicts reports whether the measured times contradict the class: a US kernel that gains 10 % or more from the
-// smallest to the largest size, or another one that gains less. Times by instance size cannot tell CI from MI.
+// Contradicts reports whether the measured times contradict the class: an unscalable (US) kernel gains less than
+// [task.UnscalableLoss] from the smallest to the largest size, and other kernels gain more. Times by instance size
+// cannot tell a compute-intensive (CI) kernel from a memory-intensive one (MI).
 func (f *KernelFit) Contradicts() bool {
-	return (f.Fitted.Class == task.Unscalable) != (f.Gain < 1+task.UnscalableLoss)
+	unscalable := f.Gain < 1+task.UnscalableLoss
+	return (f.Fitted.Class == task.Unscalable) != unscalable
 }
 
 // KernelFits returns the fits of the 16 public kernels, in the order of the table.
 //
-// On MIG instances compute and bandwidth grow together, so that times by size do not show how
-// the work is divided between them. The division is taken from the class: the middle of the
-// intervals from which its programs are drawn. The serial part, the parallelism (in thousandths)
-// and the solo time minimise the sum of the squared relative residuals.
+// On MIG instances compute and bandwidth grow together, so that times by size do not show how much of the work is
+// memory work. This share comes from the class: the middle of the intervals from which its programs are drawn. The
+// serial part, the parallelism (in thousandths) and the solo time minimise the sum of the squared relative residuals.
 func KernelFits() []KernelFit { return slices.Clone(kernelFits()) }
 
 var kernelFits = sync.OnceValue(func() []KernelFit {
 	var out []KernelFit
 	for _, t := range batch(tables()[rodiniaA100]) {
+		var program tableProgram
 		i := slices.IndexFunc(table4(), func(p tableProgram) bool { return p.Kernel == t.Name })
-		program := tableProgram{}
 		if i >= 0 {
 			program = table4()[i]
 		}
@@ -52,19 +53,22 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 	return out
 })
 
-// FitOverlap fits programs to the rates of kernels that run alone on different numbers of
-// multiprocessors with the whole bandwidth. Kernels with a single number have no fit.
+// FitOverlap fits programs to the rates of kernels that run alone on different numbers of multiprocessors, with the
+// whole bandwidth. It leaves out kernels that were measured on one number alone.
 func FitOverlap(rows []OverlapRate) []KernelFit {
 	curves := map[string][]point{}
 	var names []string
 	for _, r := range Overlaps(rows) {
-		if strings.Contains(r.Group, " ") || r.Intensity < 100 || strings.HasSuffix(r.Group, ":"+All) {
+		alone := !strings.Contains(r.Group, " ")
+		if !alone || r.Intensity < 100 || strings.HasSuffix(r.Group, ":"+All) {
 			continue
 		}
 		if curves[r.Kernel] == nil {
 			names = append(names, r.Kernel)
 		}
-		curves[r.Kernel] = append(curves[r.Kernel], point{float64(r.SMs) / float64(r.Of), 1, float64(r.Iteration)})
+		curves[r.Kernel] = append(curves[r.Kernel], point{
+			compute: float64(r.SMs) / float64(r.Of), bandwidth: 1, seconds: float64(r.Iteration),
+		})
 	}
 	var out []KernelFit
 	for _, name := range names {
@@ -80,40 +84,46 @@ func FitOverlap(rows []OverlapRate) []KernelFit {
 // A point is a kernel's time with a share of the multiprocessors and of the bandwidth.
 type point struct{ compute, bandwidth, seconds float64 }
 
-// instanceCurve returns a task's times on the sizes of an A100 that it fits. The papers count eight GPCs on an A100.
+// instanceCurve returns a task's times on the sizes of an A100 that it fits. The papers count eight GPCs (clusters of
+// multiprocessors) on an A100.
 func instanceCurve(t *task.Task) (out []point) {
 	g := mig.MustLookup("A100")
 	for _, size := range g.Sizes() {
 		if t.Fits(size) {
 			bandwidth := float64(g.Profile(size).Length) / float64(g.MemorySlices)
-			out = append(out, point{float64(size) / 8, bandwidth, float64(t.On(size))})
+			out = append(out, point{compute: float64(size) / 8, bandwidth: bandwidth, seconds: float64(t.On(size))})
 		}
 	}
 	return out
 }
 
-// gain returns the time on the smallest share of about one of eight GPCs or more, over the time on the largest share.
+// gain returns the time on the smallest share that is at least about one of eight GPCs, over the time on the largest
+// share.
 func gain(curve []point) float64 {
 	const aboutOneGPC = 0.11 // a driver may give slightly less than 1/8 of the multiprocessors
 	small := slices.IndexFunc(curve, func(p point) bool { return p.compute > aboutOneGPC })
 	return curve[max(small, 0)].seconds / curve[len(curve)-1].seconds
 }
 
-// fitKernel fits a kernel's program. A program of Table IV keeps its class.
+// fitKernel fits a kernel's program. program is the zero value for a kernel that is not in Table IV.
 func fitKernel(kernel string, program tableProgram, curve []point) KernelFit {
 	best := KernelFit{RMS: math.Inf(1)}
 	for _, class := range task.Classes() {
 		f := KernelFit{Kernel: kernel, Program: program.Name, Gain: gain(curve)}
 		f.fit(curve, class)
-		if (program.Name == "" && !f.Contradicts() || class == program.Class) && f.RMS < best.RMS {
+		possible := class == program.Class
+		if program.Name == "" {
+			possible = !f.Contradicts()
+		}
+		if possible && f.RMS < best.RMS {
 			best = f
 		}
 	}
 	return best
 }
 
-// fit fits a kernel's times with a class's division of the work. For a given parallelism the
-// model is linear in the serial and the parallel seconds, a and b.
+// fit fits a kernel's times with the memory work of a class. For a given parallelism the model is linear in the serial
+// and the parallel seconds, a and b.
 func (f *KernelFit) fit(curve []point, class task.Class) {
 	shape := classShapes[class]
 	// memory is the memory work as a share of the part that is not serial.
@@ -144,8 +154,9 @@ const minParallelism = 1. / 16
 // maxSerial keeps some work for the GPU in every program.
 const maxSerial = 0.98
 
-// fitSeconds finds a and b of at least 0 that minimise the sum of ((a + b f) / t - 1)^2 over the
-// curve, where f is the parallel program's relative time.
+// fitSeconds returns the a and b of at least 0 that minimise the sum of ((a + b f) / t - 1)^2 over the curve, with a at
+// most maxSerial (a + b). f is the parallel program's relative time at a point, and t the measured time. rms is the
+// root of the mean of these squares.
 func fitSeconds(curve []point, parallel *task.Program) (a, b, rms float64) {
 	var u, v []float64 // 1/t and f/t
 	for _, p := range curve {
@@ -172,7 +183,7 @@ func fitSeconds(curve []point, parallel *task.Program) (a, b, rms float64) {
 			a, b, rms = x, y, r
 		}
 	}
-	// The optimum is inside, or on one of the bounds: s = 0 and s = maxSerial.
+	// The serial share s = a / (a + b) of the optimum is inside its bounds, or on one of them.
 	det := float64(uu*vv) - float64(uv*uv)
 	if det > 0 {
 		x, y := (float64(u1*vv)-float64(v1*uv))/det, (float64(v1*uu)-float64(u1*uv))/det
@@ -181,7 +192,7 @@ func fitSeconds(curve []point, parallel *task.Program) (a, b, rms float64) {
 		}
 	}
 	for _, s := range []float64{0, maxSerial} {
-		// The sum of a and b is the only unknown.
+		// On a bound, a + b is the only unknown.
 		var w1, ww float64
 		for i := range u {
 			w := float64(s*u[i]) + float64((1-s)*v[i])

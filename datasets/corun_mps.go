@@ -6,7 +6,8 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// An MPSTime is a published time of a batch of a network on a GPU under MPS.
+// An MPSTime has published times of a batch of inputs through a neural network on a GPU under MPS, CUDA's service by
+// which processes share a GPU.
 type MPSTime struct {
 	Network string `csv:"network"`
 	GPU     string `csv:"gpu"`
@@ -22,7 +23,7 @@ type MPSTime struct {
 // Slowdown returns the time beside the other process over the time alone.
 func (t *MPSTime) Slowdown() float64 { return t.Beside / t.Alone }
 
-// MPSTimes returns public times of processes that share the memory of a GPU, each on its own multiprocessors.
+// MPSTimes returns published times of processes that share the memory of a GPU, each on its own multiprocessors.
 func MPSTimes() []MPSTime {
 	return strictcsv.Embedded[MPSTime](hierarchicalTables, "hierarchical/mps.csv")
 }
@@ -30,7 +31,8 @@ func MPSTimes() []MPSTime {
 // MeasuredKappa returns the kappa of the co-run model that follows from [MPSTimes] alone, to a hundredth: the mean
 // slowdown by one other job, less 1. The rule was written down before any method was run with it.
 func MeasuredKappa() float64 {
-	times, sum := MPSTimes(), 0.0
+	times := MPSTimes()
+	sum := 0.0
 	for i := range times {
 		sum += times[i].Slowdown() - 1
 	}

@@ -9,12 +9,12 @@ import (
 	"miglab/harness/task"
 )
 
-// An OverlapGroup is a measured group of several jobs with the inputs of the model that predicts it.
+// An OverlapGroup is a measured group of several jobs, with the inputs with which the co-run model predicts it.
 type OverlapGroup struct {
 	layout   corun.Layout
 	programs [corun.MaxSlots]*task.Program
-	// measured is each job's time beside the others over its time alone on the whole GPU;
-	// intensity is the share of the time in which it ran, from 0 to 1.
+	// measured has the slowdown of each job: its time beside the others over its time alone on the whole GPU. intensity
+	// has the share of the time in which each job ran, from 0 to 1.
 	measured, intensity []float64
 	// Kind is [OnPartitions], [BesideBursts] or [Unlimited].
 	Kind string
@@ -29,8 +29,8 @@ const (
 	Unlimited    = "without limits"
 )
 
-// OverlapGroups returns the groups of several jobs for which there are programs and times
-// alone on the whole GPU. left counts the other groups.
+// OverlapGroups returns the groups of several jobs that the model can predict: there must be a program and a time alone
+// on the whole GPU for each kernel. left counts the other groups.
 func OverlapGroups(rows []OverlapRate, programs map[string]*task.Program) (out []OverlapGroup, left int) {
 	rows = Overlaps(rows)
 	alone := map[string]float64{}
@@ -46,16 +46,16 @@ func OverlapGroups(rows []OverlapRate, programs map[string]*task.Program) (out [
 			continue
 		}
 		g, ok := newGroup(jobs, programs, alone)
-		if !ok {
+		if ok {
+			out = append(out, g)
+		} else {
 			left++
-			continue
 		}
-		out = append(out, g)
 	}
 	return out, left
 }
 
-// newGroup returns the group of the rows of one run; false if the model cannot predict it.
+// newGroup returns the group of the jobs of a run; false if the model cannot predict it.
 func newGroup(jobs []OverlapRate, programs map[string]*task.Program, alone map[string]float64) (OverlapGroup, bool) {
 	g := OverlapGroup{Kind: OnPartitions, HeldOut: heldOut(jobs[0].Group)}
 	var shares []float64
@@ -84,9 +84,9 @@ func newGroup(jobs []OverlapRate, programs map[string]*task.Program, alone map[s
 	return g, true
 }
 
-// relativeErrors returns the relative errors of the model for the jobs that run without pauses. Beside a job in bursts,
-// the predicted pace is a mean: the pace beside the job for the share of the time in which it runs, and the pace alone
-// for the rest.
+// relativeErrors returns the relative errors of the predicted slowdowns, for the jobs that run without pauses. Beside a
+// job that runs in bursts, the predicted pace is a mean: the pace beside the job for the share of the time in which the
+// job runs, and the pace without it for the rest.
 func (g *OverlapGroup) relativeErrors(m corun.Model) (out []float64) {
 	beside := m.Slowdowns(&g.layout, &g.programs)
 	for i := range g.measured {
@@ -95,8 +95,8 @@ func (g *OverlapGroup) relativeErrors(m corun.Model) (out []float64) {
 		}
 		predicted := beside[i]
 		if g.Kind == BesideBursts {
-			d := slices.Min(g.intensity)
-			predicted = 1 / (d/beside[i] + (1-d)/g.withoutOthers(i))
+			busy := slices.Min(g.intensity)
+			predicted = 1 / (busy/beside[i] + (1-busy)/g.withoutOthers(i))
 		}
 		out = append(out, predicted/g.measured[i]-1)
 	}
@@ -108,8 +108,8 @@ func (g *OverlapGroup) withoutOthers(i int) float64 {
 	return g.programs[i].Relative(g.layout.Share(i), 1)
 }
 
-// OverlapError returns the mean absolute error over the jobs of the groups that use accepts, and the number
-// of jobs. The mean is NaN without jobs.
+// OverlapError returns the mean absolute relative error of the model over the jobs of the groups that use accepts, and
+// the number of these jobs. The mean is NaN without jobs.
 func OverlapError(groups []OverlapGroup, m corun.Model, use func(*OverlapGroup) bool) (mean float64, jobs int) {
 	sum := 0.0
 	for i := range groups {
@@ -124,9 +124,9 @@ func OverlapError(groups []OverlapGroup, m corun.Model, use func(*OverlapGroup) 
 	return sum / float64(jobs), jobs
 }
 
-// FitOverlapModel fits kappa on the groups with limits and then delta on the groups without limits.
-// Each is the hundredth from 0 to 2 with the smallest mean absolute error on the groups that are
-// not held out. A constant without groups keeps its value in from.
+// FitOverlapModel fits kappa on the groups with limits, and then delta on the groups without limits. Each becomes the
+// hundredth from 0 to 2 with the smallest error ([OverlapError]) on the groups that are not held out. A constant
+// without groups keeps its value in from.
 func FitOverlapModel(groups []OverlapGroup, from corun.Model) corun.Model {
 	best := from
 	fit := func(constant *float64, use func(*OverlapGroup) bool) {

@@ -11,9 +11,9 @@ import (
 	"miglab/harness/mig"
 )
 
-// tablesOf returns the tables of a GPU, the newest last. A100 also matches A100-80GB, because the papers do not give
+// tablesFor returns the tables of a GPU, the newest last. A100 also matches A100-80GB, because the papers do not give
 // the memory of their GPUs.
-func tablesOf[Row any](tables []HardwareTable[Row], gpu string) []HardwareTable[Row] {
+func tablesFor[Row any](tables []HardwareTable[Row], gpu string) []HardwareTable[Row] {
 	return slices.DeleteFunc(slices.Clone(tables), func(t HardwareTable[Row]) bool {
 		model, _, _ := strings.Cut(t.GPU, "-")
 		return model != gpu
@@ -27,13 +27,13 @@ type Operation struct {
 	Size mig.Slices
 }
 
-// Reconfigurations returns the times to create and to destroy a single instance of a GPU. Of
-// several times, it returns the newest one.
+// Reconfigurations returns the times to create and to destroy a single instance of a GPU. If several tables have a
+// time, the newest one counts.
 func (h HardwareSet) Reconfigurations(gpu string) map[Operation]ReconfigurationTime {
 	out := map[Operation]ReconfigurationTime{}
-	for _, t := range tablesOf(h.Reconfiguration, gpu) {
+	for _, t := range tablesFor(h.Reconfiguration, gpu) {
 		for _, r := range t.Rows {
-			if r.Partition == fmt.Sprint(r.Size) {
+			if r.Partition == fmt.Sprint(r.Size) { // a round of one instance
 				out[Operation{r.Operation, r.Size}] = r
 			}
 		}
@@ -51,7 +51,7 @@ type KernelOn struct {
 // times alone and beside other kernels. If several tables have the kernel, the newest one counts.
 func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 	out := map[KernelOn]IsolationTime{}
-	for _, t := range tablesOf(h.Isolation, gpu) {
+	for _, t := range tablesFor(h.Isolation, gpu) {
 		largest := map[KernelOn]IsolationTime{}
 		for _, r := range t.Rows {
 			at := KernelOn{r.Kernel, r.Size}
@@ -65,12 +65,12 @@ func (h HardwareSet) WorstIsolation(gpu string) map[KernelOn]IsolationTime {
 	return out
 }
 
-// NewestExecution returns the rows of the newest execution of exactly this batch on one GPU,
-// scheduled by an algorithm, in the order of the batch. It returns nil if the batch was never
-// executed so. If a kernel is in the batch twice, it is named CFD#1 and CFD#2, by real end.
+// NewestExecution returns the rows of the newest execution of exactly this batch on one GPU by the schedule of an
+// algorithm, in the order of the batch. It returns nil without such an execution. If the batch has a kernel several
+// times, as CFD#1 and CFD#2, the tasks of the kernel are taken by their real end.
 func (h HardwareSet) NewestExecution(gpu, algorithm string, batch []string) []ExecutionTime {
 	var newest []ExecutionTime
-	for _, t := range tablesOf(h.Execution, gpu) {
+	for _, t := range tablesFor(h.Execution, gpu) {
 		if t.Rows[0].Algorithm == algorithm {
 			rows := inBatchOrder(t.Rows, batch)
 			if rows != nil {
@@ -81,7 +81,7 @@ func (h HardwareSet) NewestExecution(gpu, algorithm string, batch []string) []Ex
 	return newest
 }
 
-// inBatchOrder returns the rows in the order of a batch, or nil if they belong to another batch.
+// inBatchOrder returns the rows of an execution in the order of a batch; nil if they belong to another batch.
 func inBatchOrder(rows []ExecutionTime, batch []string) []ExecutionTime {
 	if len(rows) != len(batch) {
 		return nil

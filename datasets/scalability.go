@@ -42,8 +42,8 @@ func PlottedScalability(workload string, t *task.Task, g *mig.GPU) (at float64, 
 	return at, at < PlottedTo
 }
 
-// An AddedCloud is a number of random points of DRL Fig. 9 that do not represent tasks. Their
-// scalability is uniform between From and To, and their duration between 0 and 100 s.
+// An AddedCloud is a set of random points in DRL Fig. 9 that represent no tasks. Their scalability is uniform between
+// From and To, and their duration between 0 and 100 s.
 type AddedCloud struct {
 	Points   int
 	From, To float64
