@@ -27,10 +27,11 @@ const (
 	PlottedTo   = 1.5
 )
 
-// PlottedScalability returns the scalability at which scatter_plot.py of the DRL paper's public code draws a task in
-// Fig. 9, and whether it draws the task. It differs from [Scalability]: the mean includes size 1, which counts 1 for
-// every task; above 0.58 a task of POORSCALING moves down by 0.08; between 0.8 and 1 a task of MIXSCALINGEXTREME moves
-// up by 0.4; and tasks from [PlottedTo] on are left out. The workload is the paper's name, for example "WIDETIMES".
+// PlottedScalability returns the scalability at which scatter_plot.py of the DRL paper's public code draws a task of a
+// workload in Fig. 9, and whether the script draws the task. This value differs from [Scalability]: the mean includes
+// size 1, which counts 1 for every task; above 0.58 a task of POORSCALING moves down by 0.08; between 0.8 and 1 a task
+// of MIXSCALINGEXTREME moves up by 0.4; and tasks from [PlottedTo] on are left out. The workload is the paper's name,
+// for example "WIDETIMES".
 func PlottedScalability(workload string, t *task.Task, g *mig.GPU) (at float64, shown bool) {
 	at = meanEfficiency(t, g.Sizes())
 	switch {

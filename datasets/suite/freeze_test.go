@@ -91,11 +91,11 @@ func TestFreeze(t *testing.T) {
 // on.
 func readCandidates(t *testing.T) (out []candidate, solvers []solver) {
 	files := os.DirFS(Version)
-	all, err := rows[candidateRow](files, "candidates.csv")
+	all, err := readRows[candidateRow](files, "candidates.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if solvers, err = rows[solver](files, "solvers.csv"); err != nil {
+	if solvers, err = readRows[solver](files, "solvers.csv"); err != nil {
 		t.Fatal(err)
 	}
 	for index, further := 0, true; further; index++ {

@@ -34,7 +34,7 @@ type Instance struct {
 	Hash string `csv:"sha256"`
 }
 
-// A file is the file of an instance for other solvers. It has all data of the problem.
+// A file is the file of an instance, which has all data of the problem for other solvers.
 type file struct {
 	Suite     string `json:"suite"`
 	ID        string `json:"id"`
@@ -125,12 +125,12 @@ func (in *Instance) encode() ([]byte, error) {
 		return nil, err
 	}
 	model := *g
-	// Leave out texts, which may change, and profiles that no algorithm uses.
+	// The hash must not depend on texts, which may change, or on profiles that no algorithm uses.
 	model.Origin, model.Aliases, model.Like = "", nil, ""
 	model.CostSource, model.Assumed, model.Others = "", "", nil
 	f := file{
-		Version, in.ID, in.Track, in.Objective, in.Dataset, in.Index, in.Model, in.GPUs, &model, all[0],
-		make([][]json.RawMessage, len(all)-1),
+		Suite: Version, ID: in.ID, Track: in.Track, Objective: in.Objective, Dataset: in.Dataset, Index: in.Index,
+		Model: in.Model, GPUs: in.GPUs, GPU: &model, Columns: all[0], Rows: make([][]json.RawMessage, len(all)-1),
 	}
 	for i, row := range all[1:] {
 		for _, field := range row {
@@ -158,16 +158,7 @@ func encode(v any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// compact returns a JSON text on one line.
-func compact(text []byte) ([]byte, error) {
-	var line bytes.Buffer
-	if err := json.Compact(&line, text); err != nil {
-		return nil, err
-	}
-	line.WriteByte('\n')
-	return line.Bytes(), nil
-}
-
+// hexHash returns the SHA-256 of a text in hexadecimal digits.
 func hexHash(text []byte) string {
 	h := sha256.Sum256(text)
 	return hex.EncodeToString(h[:])

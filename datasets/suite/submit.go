@@ -42,13 +42,15 @@ type Judgement struct {
 // A Submission is a submitted schedule of an instance. The schedule is valid, and the bound of its witness is proven.
 type Submission struct {
 	suite, id, hash, by, date string
-	schedule                  schedule.Schedule
-	witness                   certificate.Witness
-	problem                   schedule.Problem
+
+	problem  schedule.Problem
+	schedule schedule.Schedule
+	// witness proves a bound; its Kind is "" if the submission has none.
+	witness certificate.Witness
 }
 
-// ReadSubmission reads and verifies a submission. The error says why a submission is refused. A witness can take
-// minutes to verify.
+// ReadSubmission reads a submission and verifies its schedule and its witness, which can take minutes. The error says
+// why a submission is refused.
 func ReadSubmission(text []byte) (*Submission, error) {
 	var named struct {
 		ID   string `json:"id"`
@@ -85,6 +87,7 @@ func ReadSubmission(text []byte) (*Submission, error) {
 	return s, s.check(time.Now())
 }
 
+// decode reads the members of a submission.
 func (s *Submission) decode(text []byte) error {
 	d := strictjson.NewDecoder(bytes.NewReader(text))
 	err := d.Object([]strictjson.Member{
@@ -131,15 +134,20 @@ func (s *Submission) check(now time.Time) error {
 	return certificate.Verify(s.problem, certificate.New(s.schedule, s.witness))
 }
 
-// eastmost is the time by which the first time zone of a day is ahead of UTC.
+// eastmost is the time by which the earliest time zone is ahead of UTC.
 const eastmost = 14 * time.Hour
 
 // Submit compares a submission with the archive of a folder ([In]), and adds it to the folder if it improves the
-// schedule or the bound. Several processes may add to one folder. If a process is killed, the next one completes its
-// change, so that a submission is always added as a whole.
+// schedule or the bound. It makes the folder only for an improvement. Without a folder ("") it only compares. Several
+// processes may add to one folder. If a process is killed, the next one completes its change, so that a submission is
+// always added as a whole.
 func (s *Submission) Submit(ctx context.Context, dir string) (*Judgement, error) {
-	if _, err := os.Stat(dir); dir == "" || errors.Is(err, fs.ErrNotExist) {
-		if j, err := Frozen().judge(s); dir == "" || err != nil || !j.Improved {
+	if dir == "" {
+		return Frozen().judge(s)
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		j, err := Frozen().judge(s)
+		if err != nil || !j.Improved {
 			return j, err
 		}
 		if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -175,34 +183,32 @@ func (a *Archive) judge(s *Submission) (*Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, shown, bound := float64(s.schedule.Makespan()), s.schedule, s.witness
-	if err := certificate.CheckKnown(bound.Bound, mig.Seconds(best.Value)); err != nil {
+	makespan := s.schedule.Makespan()
+	if err := certificate.CheckKnown(s.witness.Bound, mig.Seconds(best.Value)); err != nil {
 		return nil, fmt.Errorf("its witness against the best known schedule, by %s: %w", best.By, err)
 	}
-	if err := certificate.CheckKnown(known.Lower, mig.Seconds(m)); err != nil {
+	if err := certificate.CheckKnown(known.Lower, makespan); err != nil {
 		return nil, fmt.Errorf("the best known bound, by %s, against its schedule: %w", best.BoundBy, err)
 	}
-	j := &Judgement{
-		ID: best.ID, Schedule: "equal", Value: m, Best: best.Value, Percent: in.Gap(m, best.Value), best: *best,
-	}
+	j := &Judgement{ID: best.ID, Schedule: "equal", Value: float64(makespan), Best: best.Value, best: *best}
+	j.Percent = in.Gap(j.Value, j.Best)
+	shortest, highest := known.Schedule, known.Witness
 	switch {
 	case j.Percent < 0:
 		j.Schedule, j.Improved = "improved", true
-		j.best.Value, j.best.Algorithm, j.best.By, j.best.Date = m, shown.Algorithm, s.by, s.date
+		shortest = s.schedule
+		j.best.Value, j.best.Algorithm, j.best.By, j.best.Date = j.Value, shortest.Algorithm, s.by, s.date
 	case j.Percent > 0:
-		j.Schedule, shown = "worse", known.Schedule
-	default:
-		shown = known.Schedule
+		j.Schedule = "worse"
 	}
-	if bound.Bound > known.Lower*(1+equal) {
+	if s.witness.Bound > known.Lower*(1+equal) {
 		j.Improved = true
-		j.best.Bound, j.best.BoundBy, j.best.BoundDate = float64(bound.Bound), s.by, s.date
-	} else {
-		bound = known.Witness
+		highest = s.witness
+		j.best.Bound, j.best.BoundBy, j.best.BoundDate = float64(highest.Bound), s.by, s.date
 	}
-	j.certificate = certificate.New(shown, bound)
-	j.Bound = float64(bound.Bound)
-	j.Gap = max(0, in.Gap(m, j.Bound))
+	j.certificate = certificate.New(shortest, highest)
+	j.Bound = float64(highest.Bound)
+	j.Gap = max(0, in.Gap(j.Value, j.Bound))
 	return j, nil
 }
 
@@ -218,20 +224,21 @@ func (in *Instance) contradicts(value, bound float64) bool {
 	return certificate.Exceeds(bound, value)
 }
 
-// A change has the rows and the certificate that a submission changes in an archive.
+// A change has the row of best.csv, the class and the certificate of an instance that a submission improves.
 type change struct {
 	Best        Best            `json:"best"`
 	Class       string          `json:"class"`
 	Certificate json.RawMessage `json:"certificate"`
 }
 
-// unfinished is the file with the change in progress. A submission is added at the moment at which this file gets its
-// name: from then on, the next process can write the changed files again.
+// unfinished is the name of a file with the change in progress. The submission counts as added when this file exists:
+// from then on, the next process can complete the change.
 const unfinished = ".unfinished.json"
 
 // save applies a judgement to the files of the archive in a folder. The caller must hold the folder's lock.
 func (a *Archive) save(j *Judgement, p schedule.Problem, dir string) error {
-	if err := certificate.Verify(p, j.certificate); err != nil { // its parts may come from two archives
+	// The schedule and the bound may come from a submission and the archive.
+	if err := certificate.Verify(p, j.certificate); err != nil {
 		return err
 	}
 	in, _, err := a.Find(j.ID)

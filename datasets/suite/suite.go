@@ -1,9 +1,11 @@
 // Package suite has frozen instances, so that results on them can be cited: "suite 2026.1, closed division". The folder
-// 2026.1 names each instance by dataset, index and conditions, and by the SHA-256 of its file ([Archive.File]). If a
-// later version of the datasets draws an instance differently, its hash differs and it is refused.
+// 2026.1 names each instance by dataset, index and conditions, and has the SHA-256 of the instance's file
+// ([Archive.File]). If a later version of the datasets draws an instance differently, the hash of its file differs and
+// the instance is refused.
 //
 // The folder also has the best known result and a proven bound of each instance. [Archive.Verify] checks the proofs
-// without a solver. [Submission.Submit] compares a submission with them, and refuses an invalid schedule or proof.
+// without a solver. [ReadSubmission] refuses an invalid schedule or proof, and [Submission.Submit] compares a
+// submission with the best known result.
 //
 // README.md states the problems and the rules.
 package suite
@@ -11,6 +13,7 @@ package suite
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,7 +40,7 @@ const Version = "2026.1"
 //go:embed 2026.1
 var embedded embed.FS
 
-// The classes, from the least difficult. README.md has the rule for each.
+// The classes of instances, from the least difficult. README.md has the rule for each.
 const (
 	Easy   = "easy"
 	Medium = "medium"
@@ -71,13 +74,13 @@ type Archive struct {
 	files fs.FS
 }
 
-// Frozen returns the archive that is part of the program.
+// Frozen returns the archive that is embedded in the program.
 func Frozen() *Archive { return spec.Must(Read(embeddedFiles())) }
 
 func embeddedFiles() fs.FS { return spec.Must(fs.Sub(embedded, Version)) }
 
-// In returns the archive of the program, in which the files of a folder replace others. The folder need not exist,
-// and may be "". In returns an error if a result of one is better than a bound of the other.
+// In returns the archive of the program, except that files in a folder replace its files. The folder need not exist,
+// and may be "". In returns an error if a result in one of the two is better than a bound in the other.
 func In(dir string) (*Archive, error) {
 	if dir == "" {
 		return Frozen(), nil
@@ -99,14 +102,14 @@ func In(dir string) (*Archive, error) {
 	return a, nil
 }
 
-// overlay has the files of own, and files of others that own lacks.
-type overlay struct{ own, others fs.FS }
+// An overlay has the files of upper, and the files of lower that upper lacks.
+type overlay struct{ upper, lower fs.FS }
 
 // Open implements [fs.FS].
-func (c overlay) Open(name string) (fs.File, error) {
-	f, err := c.own.Open(name)
+func (o overlay) Open(name string) (fs.File, error) {
+	f, err := o.upper.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		f, err = c.others.Open(name)
+		f, err = o.lower.Open(name)
 	}
 	return f, err
 }
@@ -115,10 +118,10 @@ func (c overlay) Open(name string) (fs.File, error) {
 func Read(files fs.FS) (*Archive, error) {
 	a := &Archive{files: files}
 	var err error
-	if a.Instances, err = rows[Instance](files, "instances.csv"); err != nil {
+	if a.Instances, err = readRows[Instance](files, "instances.csv"); err != nil {
 		return nil, err
 	}
-	if a.Best, err = rows[Best](files, "best.csv"); err != nil {
+	if a.Best, err = readRows[Best](files, "best.csv"); err != nil {
 		return nil, err
 	}
 	same := func(in Instance, b Best) bool { return in.ID == b.ID }
@@ -134,7 +137,7 @@ func Read(files fs.FS) (*Archive, error) {
 	return a, nil
 }
 
-func rows[Row any](files fs.FS, name string) ([]Row, error) {
+func readRows[Row any](files fs.FS, name string) ([]Row, error) {
 	f, err := files.Open(name)
 	if err != nil {
 		return nil, err
@@ -179,8 +182,8 @@ func (b *Best) Closed() bool { return math.Abs(b.Value-b.Bound) <= equal*math.Ab
 // equal is the largest relative difference of results that count as equal, as in package certificate.
 const equal = 1e-9
 
-// Gap returns the amount by which a result is worse than another: 0 if they are equal, and negative if it is better.
-// The amount is in percent of the other result; for a metric in percent it is the difference.
+// Gap returns by how much a result is worse than another: 0 if they are equal, and less than 0 if it is better. The
+// number is in percent of the other result or, for a metric in percent, the difference in percentage points.
 func (in *Instance) Gap(value, than float64) float64 {
 	gap := value - than
 	_, higher := in.metric()
@@ -196,9 +199,9 @@ func (in *Instance) Gap(value, than float64) float64 {
 	return 100 * gap / than
 }
 
-// Verify checks an instance without a solver: the hash, the schedule and the proof of the bound, and that best.csv and
-// the class agree with them. An instance is [Open] if and only if result and bound differ. For instances other than
-// one batch, Verify takes the results, and bounds without a certificate, from the database.
+// Verify checks an instance without a solver: its hash, the schedule and the proof of the bound, and that best.csv and
+// the class agree with them. An instance must be [Open] if its best known result is not proven to be optimal, and only
+// then. For instances other than one batch, Verify takes results, and bounds without a certificate, from the database.
 func (a *Archive) Verify(id string, db *store.DB) error {
 	in, best, err := a.Find(id)
 	if err != nil {
@@ -220,7 +223,8 @@ func (a *Archive) Verify(id string, db *store.DB) error {
 		return fmt.Errorf("%s: best.csv has %+v; shown is %+v", id, *best, known)
 	}
 	_, higher := in.metric()
-	closed := best.Closed() && (certified || best.Value == 0 && !higher)
+	trivial := best.Value == 0 && !higher // nothing can be less
+	closed := best.Closed() && (certified || trivial)
 	if !slices.Contains(Classes, in.Class) || closed == (in.Class == Open) {
 		return fmt.Errorf("%s has the class %q; closed is %v", id, in.Class, closed)
 	}
@@ -287,9 +291,10 @@ func writeCertificate(dir, id string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	line, err := compact(text)
-	if err != nil {
+	var line bytes.Buffer
+	if err := json.Compact(&line, text); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, line)
+	line.WriteByte('\n')
+	return atomicfile.Write(path, line.Bytes())
 }

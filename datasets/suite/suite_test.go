@@ -93,7 +93,7 @@ func TestLabels(t *testing.T) {
 	}
 	defer db.Close()
 	a := Frozen()
-	solvers, err := rows[solver](a.files, "solvers.csv")
+	solvers, err := readRows[solver](a.files, "solvers.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
