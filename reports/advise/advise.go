@@ -1,5 +1,5 @@
-// Package advise writes the answers of [miglab/harness/advise] as a page: in a terminal, and in a folder as Markdown
-// with charts, beside the files that other tools read. The same answers give the same bytes.
+// Package advise writes the answers of [miglab/harness/advise] as a page: as text for a terminal, or as Markdown with
+// charts in a folder, beside files for other tools. The same answers give the same bytes.
 package advise
 
 import (
@@ -20,23 +20,24 @@ import (
 	"miglab/reports"
 )
 
-// A Page is an advice with what is known about the trace's file.
+// A Page is an advice with its trace and command.
 type Page struct {
 	Advice *advise.Advice
-	// File names the trace, and Command is the command line that makes the page. Next is one that compares policies
-	// further, with the requests in the page's folder. It may be empty.
-	File, Command, Next string
+	// File names the trace, and Command is the command line that makes the page.
+	File, Command string
+	// Next is a command line that compares policies further, with the requests in the page's folder; "" leaves it out.
+	Next string
 	// Notes say what the file lacks: rows that cannot be used, and assumptions.
 	Notes []string
 	// Lines has the line of each request in the file; nil if they are not known. Only snapshots show them.
 	Lines []int
 }
 
-// A section is an answer.
+// A section is a question with its answer.
 type section struct {
 	title, answer string
-	table         *reports.Table
-	// figure is drawn into the folder, under this name; nil if there is none.
+	table         *reports.Table // nil if there is none
+	// figure is written into the folder as name.svg; nil if there is none.
 	figure reports.Figure
 	name   string
 }
@@ -50,33 +51,41 @@ func (p *Page) Markdown(w io.Writer) error { return p.write(w, "markdown") }
 // write writes the page in a format of [reports.Table].
 func (p *Page) write(w io.Writer, format string) error {
 	b := bufio.NewWriter(w)
-	heading, title, text := "", "", func(text string) { fold(b, text) }
-	if format == "markdown" {
-		heading, title, text = "# ", "## ", func(text string) { fmt.Fprintln(b, reports.EscapeMarkdown(text)) }
+	markdown := format == "markdown"
+	heading, subheading := "", ""
+	if markdown {
+		heading, subheading = "# ", "## "
 	}
-	text(heading + fmt.Sprintf("Advice for %s: %s, %s", p.File,
+	paragraph := func(text string) {
+		if markdown {
+			fmt.Fprintln(b, reports.EscapeMarkdown(text))
+		} else {
+			fold(b, text)
+		}
+	}
+	paragraph(heading + fmt.Sprintf("Advice for %s: %s, %s", p.File,
 		count(len(p.Advice.Question.Requests.Requests), "requests"), p.Advice.Question.GPU))
 	for _, s := range p.sections() {
-		fmt.Fprintf(b, "\n%s%s\n\n", title, s.title)
-		text(s.answer)
+		fmt.Fprintf(b, "\n%s%s\n\n", subheading, s.title)
+		paragraph(s.answer)
 		if s.table != nil {
 			fmt.Fprintln(b)
 			if err := s.table.Encode(b, format); err != nil {
 				return err
 			}
 		}
-		if s.figure != nil && format == "markdown" {
+		if s.figure != nil && markdown {
 			fmt.Fprintf(b, "\n![%s](%s.svg)\n", s.title, s.name)
 		}
 	}
-	fmt.Fprintf(b, "\n%sWhat this trace cannot tell\n\n", title)
-	for _, line := range p.unknown() {
-		text("- " + line)
+	fmt.Fprintf(b, "\n%sWhat this trace cannot tell\n\n", subheading)
+	for _, line := range p.limits() {
+		paragraph("- " + line)
 	}
 	if p.Next != "" {
 		fmt.Fprintf(b, "\nTo compare policies further, in the folder of --out:\n\n    %s\n", p.Next)
 	}
-	if format == "markdown" {
+	if markdown {
 		fmt.Fprintf(b, "\nMade by `%s`.\n", p.Command)
 	}
 	return b.Flush()
@@ -105,21 +114,20 @@ func (p *Page) sections() []section {
 	return []section{p.demand(), p.policies(), p.gpus(), p.fixed(), p.order(), p.moving()}
 }
 
-// duration formats seconds as seconds, minutes, hours or days, from two of a unit on.
+// duration formats seconds in the largest unit of which there are at least two: days, hours, minutes or else seconds.
 func duration(seconds float64) string {
-	for _, u := range []struct {
+	for _, unit := range []struct {
 		name    string
 		seconds float64
-		least   float64
-	}{{"days", 86400, 2 * 86400}, {"h", 3600, 7200}, {"min", 60, 120}} {
-		if math.Abs(seconds) >= u.least {
-			return reports.Fixed(seconds/u.seconds, 1) + " " + u.name
+	}{{"days", 86400}, {"h", 3600}, {"min", 60}} {
+		if math.Abs(seconds) >= 2*unit.seconds {
+			return reports.Fixed(seconds/unit.seconds, 1) + " " + unit.name
 		}
 	}
 	return reports.Fixed(seconds, 1) + " s"
 }
 
-// count returns a number with its noun. The plural is the noun and s.
+// count returns a number with its noun. plural is the noun with an s.
 func count(n int, plural string) string {
 	if n == 1 {
 		plural = strings.TrimSuffix(plural, "s")
@@ -127,7 +135,7 @@ func count(n int, plural string) string {
 	return fmt.Sprintf("%d %s", n, plural)
 }
 
-// need begins a sentence about what some requests need.
+// need returns the beginning of a sentence: "3 requests need".
 func need(requests int) string {
 	if requests == 1 {
 		return "1 request needs"
@@ -135,12 +143,14 @@ func need(requests int) string {
 	return fmt.Sprintf("%d requests need", requests)
 }
 
-// gangs returns a sentence about the requests that need several GPUs, with a blank before it, or "" if there are none.
+// gangs returns a sentence about the requests that need several GPUs, with a blank before it; "" if there are none.
 func (p *Page) gangs() string {
 	var all, several, hours, severalHours float64
 	for _, d := range p.Advice.Profiles {
-		all, several = all+float64(d.Requests), several+float64(d.Several)
-		hours, severalHours = hours+d.GPUHours, severalHours+d.SeveralHours
+		all += float64(d.Requests)
+		several += float64(d.Several)
+		hours += d.GPUHours
+		severalHours += d.SeveralHours
 	}
 	if several == 0 {
 		return ""
@@ -185,12 +195,13 @@ func (p *Page) demand() section {
 		t = reports.Table{Columns: reports.Left("profile").Right("requests", "% of requests", "% of slices")}
 	}
 	for _, d := range a.Profiles {
-		share, work := 100*float64(d.Requests)/float64(len(a.Question.Requests.Requests)), 100*d.GPUHours/hours
+		share := 100 * float64(d.Requests) / float64(len(a.Question.Requests.Requests))
+		ofHours := 100 * d.GPUHours / hours // in a snapshot, of the slices
 		if a.Question.Snapshot {
-			t.Row(d.Profile, d.Requests, reports.Cells(1, share, work))
+			t.Row(d.Profile, d.Requests, reports.Cells(1, share, ofHours))
 			continue
 		}
-		t.Row(d.Profile, d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, work))
+		t.Row(d.Profile, d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, ofHours))
 	}
 	mean := 0.0
 	for _, v := range a.Load.Memory {
@@ -224,16 +235,17 @@ func (p *Page) policies() section {
 			Left("differs from ff", "worse than best").Right("p95 s", "over bound s"),
 		Notes: []string{
 			"from, to: the 95 % interval of the number before them",
-			fmt.Sprintf("yes: certain, also with Bonferroni's correction for %s; short: the blocks are too short to tell",
-				count(len(a.Policies)-1, "differences")),
+			fmt.Sprintf("yes: certain, also with Bonferroni's correction for %s; short: the blocks are too short to "+
+				"tell", count(len(a.Policies)-1, "differences")),
 			"over bound: no policy has a mean wait of less than " + duration(a.WaitAtLeast),
 		},
 	}
 	var tied, short, names []string
-	certain := 0
+	certain := 0 // policies that are certainly worse than the best
 	bars := reports.BarGroup{Name: "less than ff"}
 	for _, c := range a.Policies {
-		apart, behind, less := verdict(c.Less, c.Apart), verdict(c.Behind, !c.Tied), cells(c.Less)
+		apart, behind := verdict(c.Less, c.Apart), verdict(c.Behind, !c.Tied)
+		less := cells(c.Less)
 		switch {
 		case c.Policy == best.Policy:
 			behind = reports.Missing
@@ -263,7 +275,9 @@ func (p *Page) policies() section {
 	return s
 }
 
-// policyAnswer words which policy is best. certain is the number of the others that are certainly behind it.
+// policyAnswer says which policy is best. certain is the number of policies that are certainly worse than the best,
+// tied lists policies that are not told apart from it, and short lists policies for which the trace's blocks are too
+// short.
 func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
 	best := a.Policies[0]
 	same := func(c advise.Compared) bool { return c.Wait == best.Wait && c.P95 == best.P95 }
@@ -290,7 +304,7 @@ func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
 	return text + "."
 }
 
-// verdict words whether a difference is certain.
+// verdict says whether a difference is certain. apart is the answer if the blocks are long enough.
 func verdict(e stats.BlockEstimate, apart bool) string {
 	switch {
 	case e.Short:
@@ -301,7 +315,7 @@ func verdict(e stats.BlockEstimate, apart bool) string {
 	return "no"
 }
 
-// areNames joins names and adds is or are.
+// areNames returns the beginning of a sentence: "mfi and fgd are".
 func areNames(names []string) string {
 	if len(names) == 1 {
 		return names[0] + " is"
@@ -309,7 +323,7 @@ func areNames(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " are"
 }
 
-// target words what is asked of the waits.
+// target names the waits that the user asks for.
 func (p *Page) target() string {
 	q := p.Advice.Question
 	var parts []string
@@ -347,7 +361,7 @@ func (p *Page) gpus() section {
 	return s
 }
 
-// fixed answers which partition each GPU should have if none ever changes.
+// fixed answers which partition each GPU should have if partitions never change.
 func (p *Page) fixed() section {
 	a := p.Advice
 	s := section{title: "4. Which fixed geometry?"}
@@ -369,7 +383,7 @@ func (p *Page) fixed() section {
 	if !f.Best {
 		found = "best fixed geometry that a search found"
 	}
-	cost, how := positive(f.Cost, "more", "less")
+	cost, how := absolute(f.Cost, "more", "less")
 	s.answer = fmt.Sprintf("The %s on %s delays a request by %s on the mean, %s %s than "+
 		"%s, which changes instances; no policy waits less than %s.", found, count(a.GPUs, "GPUs"), estimate(f.Mean),
 		estimate(cost), how, a.Policies[0].Policy, duration(a.WaitAtLeast))
@@ -408,7 +422,7 @@ func (p *Page) order() section {
 			t.Row(profile, strings.Join(used, "  "))
 		}
 	}
-	less, how := positive(o.Less, "less", "more")
+	less, how := absolute(o.Less, "less", "more")
 	answer := fmt.Sprintf("By ascending starts. The best of %d orders tried on the first half of the time, %s, is not "+
 		"certainly better in the second half: its mean wait is %s %s.", o.Tried, joinStarts(o.Found), estimate(less),
 		how)
@@ -420,19 +434,20 @@ func (p *Page) order() section {
 	return section{title: "5. In which order should a DRA driver list its devices?", table: &t, answer: answer}
 }
 
-// positive returns a difference without its sign, and the word for its sign.
-func positive(e stats.BlockEstimate, above, below string) (stats.BlockEstimate, string) {
+// absolute returns a difference without its sign, and the word for its sign.
+func absolute(e stats.BlockEstimate, positive, negative string) (stats.BlockEstimate, string) {
 	if e.Mean < 0 {
 		e.Mean, e.Low, e.High = -e.Mean, -e.High, -e.Low
-		return e, below
+		return e, negative
 	}
-	return e, above
+	return e, positive
 }
 
-// shownCost is the cost of a move, in seconds, that the answer is about.
+// shownCost is the cost of a move, in seconds, for which the answer gives the gain.
 const shownCost = 30
 
-// moving answers what moves of running requests gain, by their cost. The table needs [shownCost] among the costs.
+// moving answers how much moves of running requests gain, by their cost. Without [shownCost] among the costs, a
+// simulation has failed and there is no table.
 func (p *Page) moving() section {
 	s := section{title: "6. What would moving gain?"}
 	t := reports.Table{
@@ -447,7 +462,7 @@ func (p *Page) moving() section {
 	for _, m := range p.Advice.Moving {
 		t.Row(m.Cost, m.Moves, cells(m.Less))
 		if m.Cost == shownCost {
-			less, how := positive(m.Less, "less", "more")
+			less, how := absolute(m.Less, "less", "more")
 			if m.Less.Low <= 0 && m.Less.High >= 0 {
 				how = "not certainly " + how
 			}
@@ -460,7 +475,7 @@ func (p *Page) moving() section {
 	return s
 }
 
-// joinStarts joins the starts of an order with hyphens.
+// joinStarts joins starts with hyphens: 4-0-2.
 func joinStarts(order []mig.Slices) string {
 	var words []string
 	for _, s := range order {
@@ -469,11 +484,11 @@ func joinStarts(order []mig.Slices) string {
 	return strings.Join(words, "-")
 }
 
-// unknown returns what the trace cannot tell.
-func (p *Page) unknown() (out []string) {
+// limits returns sentences about the limits of the trace and the simulation.
+func (p *Page) limits() (out []string) {
 	a := p.Advice
-	out = append(out, p.Notes...)
 	span := a.Span
+	out = append(out, p.Notes...)
 	switch {
 	case a.Question.Snapshot:
 		return append(out, "The requests are there at once, without arrivals and durations: the trace says nothing "+
@@ -544,8 +559,8 @@ func (p *Page) line(request int) string {
 	return strconv.Itoa(p.Lines[request])
 }
 
-// instances returns the instances of each GPU: of the placement for a snapshot, or else of the best fixed geometry.
-// They are nil for a GPU with MIG off, and for a GPU that a snapshot leaves free.
+// instances returns the instances of each GPU, in the placement of a snapshot or in the best fixed geometry. A GPU with
+// MIG off, and a GPU that a snapshot leaves free, have nil.
 func (p *Page) instances() (out [][]*mig.Profile, err error) {
 	a := p.Advice
 	if a.Question.Snapshot {
@@ -565,22 +580,20 @@ func (p *Page) instances() (out [][]*mig.Profile, err error) {
 	return out, nil
 }
 
-// layouts returns the instances of the GPUs of each kind of node, and of each node. Nodes whose GPUs have the same
-// instances in the same order are of one kind. A GPU without instances, also a free one, counts as one with MIG off.
+// layouts returns the layouts of each kind of node, and of each node. Nodes whose GPUs have the same instances in the
+// same order are of one kind. A GPU without instances, also a free one, counts as a GPU with MIG off.
 func (p *Page) layouts() (kinds, nodes []layout.Named, err error) {
 	all, err := p.instances()
 	perNode := p.Advice.Question.PerNode
 	if perNode == 0 {
 		perNode = max(len(all), 1)
 	}
-	labels := map[string]string{} // of the kinds, by the profiles of their GPUs
+	known := map[string]bool{} // kinds, by the profiles of their GPUs
 	for gpus := range slices.Chunk(all, perNode) {
 		profiles := fmt.Sprint(gpus)
-		_, known := labels[profiles]
-		if !known {
-			label := fmt.Sprintf("advice-%d", len(labels)+1)
-			labels[profiles] = label
-			kinds = append(kinds, groupGPUs(label, gpus)...)
+		if !known[profiles] {
+			known[profiles] = true
+			kinds = append(kinds, groupGPUs(fmt.Sprintf("advice-%d", len(known)), gpus)...)
 		}
 		node := layout.Named{Label: fmt.Sprintf("node%d", len(nodes))}
 		for _, own := range gpus {

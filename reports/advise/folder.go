@@ -14,7 +14,7 @@ import (
 	"miglab/reports"
 )
 
-// Write writes the page into a folder, and the files of other tools:
+// Write writes the page into a folder, and files for other tools:
 //
 //   - advice.md with its charts, load.svg and policies.svg
 //   - requests.csv, the trace as the dataset requests: reads it
@@ -22,12 +22,11 @@ import (
 //   - devices.csv, the order of the devices of a GPU
 //   - left.csv, the requests of a snapshot that do not fit
 //
-// Errors are those of the file system.
+// Write first removes files of an earlier page that this page may not have. Errors are those of the file system.
 func (p *Page) Write(folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	// Another trace may have had more answers.
 	for _, name := range []string{
 		"load.svg", "policies.svg", "mig-parted.yaml", "gres.conf", "devices.csv", "left.csv",
 	} {
@@ -35,45 +34,54 @@ func (p *Page) Write(folder string) error {
 			return err
 		}
 	}
-	write := func(name string, text func(io.Writer) error) error {
-		return atomicfile.WriteFile(filepath.Join(folder, name), text)
-	}
-	if err := write("advice.md", p.Markdown); err != nil {
+	files, err := p.files()
+	if err != nil {
 		return err
+	}
+	for _, f := range files {
+		if err := atomicfile.WriteFile(filepath.Join(folder, f.name), f.write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A file is a file of the folder.
+type file struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// files returns the files of the folder.
+func (p *Page) files() ([]file, error) {
+	requests := p.Advice.Question.Requests.Requests
+	out := []file{
+		{"advice.md", p.Markdown},
+		{"requests.csv", func(w io.Writer) error { return task.WriteRequests(w, requests) }},
 	}
 	for _, s := range p.sections() {
 		if s.figure != nil {
 			svg := func(w io.Writer) error { return reports.Encode(w, "svg", s.figure) }
-			if err := write(s.name+".svg", svg); err != nil {
-				return err
-			}
+			out = append(out, file{s.name + ".svg", svg})
 		}
 	}
-	requests := p.Advice.Question.Requests.Requests
-	if err := write("requests.csv", func(w io.Writer) error { return task.WriteRequests(w, requests) }); err != nil {
-		return err
-	}
-	name, order := "devices.csv", p.devices
-	comment := fmt.Sprintf("The best fixed geometry found for %d GPUs: a mean delay of %s\nMade by %s", p.Advice.GPUs,
-		estimate(p.Advice.Fixed.Mean), p.Command)
+	var comment string
 	if p.Advice.Question.Snapshot {
-		name, order = "left.csv", p.misfits
-		comment = fmt.Sprintf("The instances of %d GPUs that hold the requests of a snapshot\nMade by %s",
-			p.Advice.GPUs, p.Command)
+		out = append(out, file{"left.csv", p.misfits})
+		comment = fmt.Sprintf("The instances of %d GPUs that hold the requests of a snapshot", p.Advice.GPUs)
+	} else {
+		out = append(out, file{"devices.csv", p.devices})
+		comment = fmt.Sprintf("The best fixed geometry found for %d GPUs: a mean delay of %s", p.Advice.GPUs,
+			estimate(p.Advice.Fixed.Mean))
 	}
-	if err := write(name, order); err != nil {
-		return err
-	}
+	comment += "\nMade by " + p.Command
 	kinds, nodes, err := p.layouts()
-	if err != nil || len(kinds) == 0 {
-		return err
+	if len(kinds) > 0 {
+		out = append(out,
+			file{"mig-parted.yaml", func(w io.Writer) error { return layout.WriteMigParted(w, comment, kinds) }},
+			file{"gres.conf", func(w io.Writer) error { return layout.WriteGres(w, comment, nodes) }})
 	}
-	if err := write("mig-parted.yaml", func(w io.Writer) error {
-		return layout.WriteMigParted(w, comment, kinds)
-	}); err != nil {
-		return err
-	}
-	return write("gres.conf", func(w io.Writer) error { return layout.WriteGres(w, comment, nodes) })
+	return out, err
 }
 
 // misfits writes the requests of a snapshot that do not fit.
