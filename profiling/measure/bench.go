@@ -319,8 +319,7 @@ func (b *Bench) checkKernels() error {
 		}
 		if err := b.holds(kernelFact+k.Name, describe(k)); err != nil {
 			return fmt.Errorf("kernel %s (%s:%d) has changed since it ran (program, suite, arguments, "+
-				"environment, data or what is expected): %w",
-				k.Name, k.File, k.Line, err)
+				"data, warm-up, memory or what is expected): %w", k.Name, k.File, k.Line, err)
 		}
 	}
 	return nil

@@ -164,14 +164,14 @@ func (w *sweep) adopt(r *Run) {
 }
 
 // describe returns a hash of what a run of a kernel does and how it is judged: the program's content, its arguments and
-// data, and what is expected and timed. The folder, the timeout, warm-up runs and the least memory are left out. A
-// program that cannot be read cannot run either.
+// data, its warm-up, its own folder, the least memory, and what is expected and timed. The workdir, the timeout and the
+// repetitions are left out: they change no run that is kept. A program that cannot be read cannot run either.
 func describe(k *launch.Kernel) string {
 	t := k.Time
 	program, _ := wholefile.SHA256(k.Executable())
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %v %v %q %v %q %v %q %v %v",
-		program, k.Suite, k.SizeClass, k.Argv, k.Data, k.Expect, k.PrintsDevice, t.Kind,
-		t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern, k.Pinned))
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %v %d %t %v %t %q %v %q %v %q %v %t",
+		program, k.Suite, k.SizeClass, k.Argv, k.Data, k.Warmup, k.MinMemoryMB, k.OwnFolder, k.Expect, k.PrintsDevice,
+		t.Kind, t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern, k.Pinned))
 	return fmt.Sprintf("%x", h[:6])
 }
 

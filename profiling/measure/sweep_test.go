@@ -352,7 +352,7 @@ func TestSweepAddsToAFolder(t *testing.T) {
 	})
 }
 
-// A kernel may get another folder or more time, and its runs stay comparable.
+// A kernel may get another workdir, more time or more runs, and its runs stay comparable.
 func TestDescribeFollowsWhatARunDoes(t *testing.T) {
 	whole := func() launch.Kernel {
 		k := kernels(1, "a")[0]
@@ -374,6 +374,9 @@ func TestDescribeFollowsWhatARunDoes(t *testing.T) {
 		func(k *launch.Kernel) { k.Time.Pattern = regexp.MustCompile("(.*) s") },
 		func(k *launch.Kernel) { k.Time.Unit = 1 },
 		func(k *launch.Kernel) { k.Time.Row = "bfs" },
+		func(k *launch.Kernel) { k.Warmup = time.Second },
+		func(k *launch.Kernel) { k.MinMemoryMB = 1 },
+		func(k *launch.Kernel) { k.OwnFolder = true },
 	} {
 		k := whole()
 		change(&k)
@@ -394,10 +397,29 @@ func TestDescribeFollowsWhatARunDoes(t *testing.T) {
 		t.Errorf("the descriptions of a program built three times are %q", built)
 	}
 	k = whole()
-	k.Dir, k.Timeout, k.Warmup, k.Repetitions, k.MinMemoryMB, k.File, k.Line = "/opt", time.Hour, time.Second, 3, 1, "f", 9
+	k.Dir, k.Timeout, k.Repetitions, k.File, k.Line = "/opt", time.Hour, 3, "f", 9
 	if measure.Describe(&k) != first {
 		t.Error("another folder makes another kernel")
 	}
+}
+
+// Times after another warm-up, and sizes that were not tried for want of memory, are not taken for those of the manifest.
+func TestSweepRefusesRunsOfAnotherManifest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, change := range []func(*launch.Kernel){
+			func(k *launch.Kernel) { k.Warmup = time.Second },
+			func(k *launch.Kernel) { k.MinMemoryMB = 7000 },
+			func(k *launch.Kernel) { k.OwnFolder = true },
+		} {
+			dir, s, ks := t.TempDir(), ofItsOwn(t, devicetest.New(a30)), kernels(1, "a")
+			_, err := sweep(t.Context(), t, s, ks, dir, measure.Bench{Launcher: aSecond})
+			change(&ks[0])
+			_, changed := sweep(t.Context(), t, s, ks, dir, measure.Bench{Launcher: aSecond})
+			if err := errors.Join(err, s.Close()); err != nil || changed == nil || !strings.Contains(changed.Error(), "kernel a (kernels.yaml:1) has changed since it ran") {
+				t.Errorf("%+v: %v, %v", ks[0], changed, err)
+			}
+		}
+	})
 }
 
 // The program's own launcher: processes, which see the instance and no other.
