@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"crypto/sha256"
 	"embed"
 	"errors"
 	"fmt"
@@ -42,6 +43,17 @@ func Programs() []*Program {
 // Lookup returns the program with a name, or a [*nearest.UnknownError].
 func Lookup(name string) (*Program, error) {
 	return nearest.Find("kernel", name, Programs(), func(p *Program) string { return p.Name })
+}
+
+// Fingerprint returns a hash of the programs' device code and sizes. Times of programs with another one are not
+// comparable.
+func Fingerprint() string {
+	h := sha256.New()
+	for _, p := range Programs() {
+		text, _ := ptx.ReadFile("ptx/" + p.Name + ".ptx") // it is embedded
+		fmt.Fprintf(h, "%s %d %d %d\n%s\n", p.Name, p.Size, p.WindowSize, p.VerifySize, text)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:6])
 }
 
 // A Run is a program with its input on a device.

@@ -296,6 +296,11 @@ func (b *Bench) begin() (err error) {
 	if err := b.holds("card", card); err != nil {
 		return err
 	}
+	if b.Partitions != nil {
+		if err := b.holds("options", b.Partitions.options()); err != nil {
+			return err
+		}
+	}
 	return b.checkKernels()
 }
 

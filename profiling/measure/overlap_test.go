@@ -89,6 +89,28 @@ func TestOverlapGoesOn(t *testing.T) {
 	})
 }
 
+// Rates after another warm-up or of smaller inputs are not taken for those that are asked for.
+func TestOverlapRefusesRatesOfOtherOptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		measureWith := func(warmUp time.Duration, small bool) error {
+			b := measure.Bench{Dir: dir, Partitions: &measure.Partitions{Watch: &profiling.Watch{}, WarmUp: warmUp, Small: small}}
+			_, err := measure.Measure(t.Context(), &b, func(_ context.Context, b *measure.Bench) (*measure.Plan[datasets.OverlapRate], error) {
+				return measure.Overlap(b, &ground{}, someGroups)
+			}, nil)
+			return err
+		}
+		if err := errors.Join(measureWith(100*time.Millisecond, false), measureWith(100*time.Millisecond, false)); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{measureWith(time.Second, false), measureWith(100*time.Millisecond, true)} {
+			if err == nil || !strings.Contains(err.Error(), "measure into another folder (--out)") {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
 // A group of which a job fails, or whose windows do not overlap, has no rows of that run and
 // is not run again. The next call tries it again.
 func TestOverlapFailures(t *testing.T) {

@@ -37,6 +37,16 @@ type Partitions struct {
 // Multiprocessors returns the number of the GPU's multiprocessors.
 func (p *Partitions) Multiprocessors() int { return p.Device.Facts.SMs }
 
+// options describes what decides a rate beside its group. The length of the windows does not.
+func (p *Partitions) options() string {
+	inputs := "full"
+	if p.Small {
+		inputs = "small"
+	}
+	return fmt.Sprintf("kernels %s with %s inputs (seed %d) after a warm-up of %v", kernels.Fingerprint(), inputs, p.Seed,
+		p.WarmUp)
+}
+
 // Together runs a group and returns the window of each job. The error is about a device that cannot go on; other
 // failures are in the windows.
 func (p *Partitions) Together(ctx context.Context, g Group,
