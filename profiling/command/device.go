@@ -191,7 +191,7 @@ func (f *kernelFlags) read() (all []launch.Kernel, err error) {
 	}
 	if f.wall {
 		for i := range all {
-			all[i].Time, all[i].Window = launch.TimeSource{Kind: launch.Wall}, false
+			all[i].Time = launch.TimeSource{Kind: launch.Wall}
 		}
 	}
 	if err != nil || len(f.only) == 0 {

@@ -1,14 +1,11 @@
 package command
 
 import (
-	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,16 +13,14 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/nearest"
 	"miglab/profiling/cuda"
-	"miglab/profiling/internal/system"
 	"miglab/profiling/kernels"
 )
 
 // kernelRun has the flags of kernel. The programs that nvcc builds have the same.
 type kernelRun struct {
-	size, iterations, milliseconds int
-	warmUp, intensity              int
-	seed                           uint64
-	verify                         bool
+	size, iterations, warmUp int
+	seed                     uint64
+	verify                   bool
 }
 
 func newKernel() *cobra.Command {
@@ -45,16 +40,10 @@ func newKernel() *cobra.Command {
 	}
 	cli.AddFlag(c, &f.size, "size", "0", cli.WholeNumber(0, math.MaxInt), "size of the input; 0 means the kernel's own")
 	cli.AddFlag(c, &f.iterations, "iterations", "0", cli.AtLeast(0), "timed iterations; 0 means the kernel's own")
-	cli.AddFlag(c, &f.milliseconds, "milliseconds", "0", cli.AtLeast(0),
-		"iterate for this time instead, after a signal")
 	cli.AddFlag(c, &f.warmUp, "warm-up", "500", cli.AtLeast(0),
 		"milliseconds of iterations before the timed ones, so that the GPU raises its clocks")
-	cli.AddFlag(c, &f.intensity, "intensity", "100", cli.WholeNumber(1, 100),
-		"share of the time in percent in which the kernel runs; with --milliseconds")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "of the input")
 	c.Flags().BoolVar(&f.verify, "verify", false, "compare the result with a reference instead of timing it")
-	c.MarkFlagsMutuallyExclusive("iterations", "milliseconds")
-	c.MarkFlagsMutuallyExclusive("verify", "milliseconds")
 	return c
 }
 
@@ -80,12 +69,9 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 	if err != nil {
 		return cli.FailedError{Err: err}
 	}
-	switch {
-	case f.milliseconds > 0:
-		err = f.window(c, r)
-	case f.verify:
+	if f.verify {
 		err = errors.Join(r.Iterate(iterations), r.Verify())
-	default:
+	} else {
 		err = f.time(out, r, iterations)
 	}
 	if err != nil {
@@ -95,15 +81,10 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 	return nil
 }
 
-// warm iterates at least once and for the time of the warm-up: an idle GPU has low clocks.
-func (f *kernelRun) warm(r *kernels.Run) error {
-	_, err := r.Until(f.intensity, kernels.For(time.Duration(f.warmUp)*time.Millisecond))
-	return err
-}
-
-// time prints the time of some iterations, after the warm-up.
+// time prints the time of some iterations. Before them it iterates at least once and for the time of the warm-up: an
+// idle GPU has low clocks.
 func (f *kernelRun) time(out io.Writer, r *kernels.Run, iterations uint64) error {
-	if err := f.warm(r); err != nil {
+	if _, err := r.Until(100, kernels.For(time.Duration(f.warmUp)*time.Millisecond)); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -113,43 +94,3 @@ func (f *kernelRun) time(out io.Writer, r *kernels.Run, iterations uint64) error
 	fmt.Fprintf(out, "time_s: %.6f\n", time.Since(start).Seconds())
 	return nil
 }
-
-// window iterates for a time that begins with a line on standard input, so that several programs can begin together. It
-// keeps the GPU busy from before that line until standard input ends, so that the windows of the others are
-// undisturbed, too.
-func (f *kernelRun) window(c *cobra.Command, r *kernels.Run) error {
-	if err := f.warm(r); err != nil {
-		return err
-	}
-	out := c.OutOrStdout()
-	fmt.Fprintln(out, "ready")
-	var refused error
-	told, begin := context.WithCancel(context.Background())
-	closed, end := context.WithCancel(context.Background())
-	go func() {
-		in := bufio.NewReader(c.InOrStdin())
-		_, refused = in.ReadString('\n')
-		begin()
-		_, _ = io.Copy(io.Discard, in) // an error ends it, too
-		end()
-	}()
-	if _, err := r.Until(f.intensity, func() bool { return told.Err() != nil }); err != nil {
-		return err
-	}
-	if refused != nil {
-		return errors.New("standard input ended before the line that starts the measurement")
-	}
-	start := system.Monotonic()
-	done, err := r.Until(f.intensity, kernels.For(time.Duration(f.milliseconds)*time.Millisecond))
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "iterations: %d\nstart_s: %s\nend_s: %s\n", done, seconds(start), seconds(system.Monotonic()))
-	if _, err := r.Until(f.intensity, func() bool { return closed.Err() != nil }); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "stop_s: %s\n", seconds(system.Monotonic()))
-	return nil
-}
-
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }

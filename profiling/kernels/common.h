@@ -162,7 +162,6 @@ struct Info {
 
 struct Options {
   size_t size = 0, iterations = 0;  // 0: the default
-  size_t milliseconds = 0;          // 0: a number of iterations
   uint64_t seed = 1;
   bool verify = false, help = false;
 };
@@ -194,8 +193,6 @@ inline Options parse_options(const Info &info, char **arguments) {
       options.size = number(1, info.max_size);
     } else if (std::strcmp(option, "--iterations") == 0) {
       options.iterations = number(1, 1000000000);
-    } else if (std::strcmp(option, "--milliseconds") == 0) {
-      options.milliseconds = number(1, 3600000);
     } else if (std::strcmp(option, "--seed") == 0) {
       options.seed = number(0, UINT64_MAX);
     } else if (std::strcmp(option, "--verify") == 0) {
@@ -203,11 +200,8 @@ inline Options parse_options(const Info &info, char **arguments) {
     } else if (std::strcmp(option, "--help") == 0) {
       options.help = true;
     } else {
-      fail(2, "unknown option %s: want --size, --iterations, --milliseconds, --seed, --verify or --help", option);
+      fail(2, "unknown option %s: want --size, --iterations, --seed, --verify or --help", option);
     }
-  }
-  if (options.milliseconds != 0 && (options.iterations != 0 || options.verify)) {
-    fail(2, "--milliseconds goes neither with --iterations nor with --verify");
   }
   if (options.size == 0) options.size = options.verify ? info.verify_size : info.default_size;
   if (options.iterations == 0) options.iterations = options.verify ? 1 : info.default_iterations;
@@ -216,11 +210,10 @@ inline Options parse_options(const Info &info, char **arguments) {
 
 inline void print_help(const Info &info) {
   std::printf(
-      "usage: %s [--size N] [--iterations K | --milliseconds T] [--seed S] [--verify]\n"
+      "usage: %s [--size N] [--iterations K] [--seed S] [--verify]\n"
       "%s\n"
       "  --size N        %s, 1 to %zu (default %zu, with --verify %zu)\n"
       "  --iterations K  timed, after a warm-up (default %zu, with --verify 1)\n"
-      "  --milliseconds T  print ready after a warm-up, wait for a line on standard input, iterate for T ms\n"
       "  --seed S        of the input (default 1)\n"
       "  --verify        compare the result with a CPU reference instead of timing\n",
       info.name, info.what, info.size, info.max_size, info.default_size, info.verify_size, info.default_iterations);
@@ -240,40 +233,20 @@ inline void print_device() {
   std::puts("");
 }
 
-// The clock that other processes of the machine see, too.
 inline double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Iterates for at least some seconds and returns the number of iterations. The device never
-// has more than about 10 ms of work that the host has not waited for.
+// Iterates for at least some seconds. The device never has more than about 10 ms of work that
+// the host has not waited for.
 template <class Kernel>
-size_t iterate_for(Kernel &kernel, double seconds) {
-  size_t done = 0, batch = 1;
+void iterate_for(Kernel &kernel, double seconds) {
+  size_t batch = 1;
   for (double start = now(), last = start; last < start + seconds;) {
     for (size_t i = 0; i < batch; i++) kernel.iterate();
     CHECK(cudaDeviceSynchronize());
-    done += batch;
     const double end = now();
     if (end - last < 0.005) batch *= 2;
     last = end;
   }
-  return done;
-}
-
-// Iterates for a time that begins with a line on standard input, so that several programs
-// can begin together. The warm-up lets an idle GPU raise its clocks.
-template <class Kernel>
-void run_window(Kernel &kernel, size_t milliseconds) {
-  iterate_for(kernel, kEmulated ? 0 : 0.5);
-  std::puts("ready");
-  std::fflush(stdout);
-  for (int c = 0; c != '\n'; c = std::getchar()) {
-    if (c == EOF) fail(1, "standard input ended before the line that starts the measurement");
-  }
-  const double start = now();
-  const size_t iterations = iterate_for(kernel, milliseconds / 1000.0);
-  const double end = now();
-  std::printf("iterations: %zu\n", iterations);
-  if (!kEmulated) std::printf("start_s: %.6f\nend_s: %.6f\n", start, end);
 }
 
 template <class Kernel>
@@ -289,11 +262,6 @@ void run(const Options &options) {
   if (allocated != bytes) fail(1, "allocated %zu bytes, announced %zu", allocated, bytes);
   kernel.iterate();
   CHECK(cudaDeviceSynchronize());
-  if (options.milliseconds != 0) {
-    run_window(kernel, options.milliseconds);
-    std::puts("ok");
-    return;
-  }
   // An idle GPU has low clocks.
   if (!options.verify) iterate_for(kernel, kEmulated ? 0 : 0.5);
   const double start = now();

@@ -1,11 +1,9 @@
 package kernels
 
 import (
-	"bufio"
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -221,15 +219,12 @@ func interfaces(t *testing.T, name, program string) {
 	expect(t, 0, `\Amemory_mb: \d+\nemulated\n`+emulatedDevice+`ok\n\z`, program, nil, "--size", size, "--iterations", "2")
 	expect(t, 3, name+`: .*cudaMalloc of \d+ bytes: out of memory\n`, program, []string{"MIGLAB_EMULATED_MEMORY=0"}, "--size", size)
 
-	window(t, program, size)
-	expect(t, 1, `standard input ended before the line that starts the measurement`, program, nil, "--size", size, "--milliseconds", "1")
-
 	expect(t, 0, `(?s)\Ausage: `+name+` .*memory_mb: 1\n\z`, program, nil, "--help", "--size", size)
 	for _, test := range []struct {
 		args    string
 		message string
 	}{
-		{"--sizes 3", `unknown option --sizes: want --size, --iterations, --milliseconds, --seed, --verify or --help`},
+		{"--sizes 3", `unknown option --sizes: want --size, --iterations, --seed, --verify or --help`},
 		{"3", `unknown option 3: want `},
 		{"--size", `--size without a number: want an integer from 1 to \d+`},
 		{"--size 0", `--size 0: want an integer from 1 to \d+`},
@@ -238,46 +233,9 @@ func interfaces(t *testing.T, name, program string) {
 		{"--size 68719476737", `--size 68719476737: want an integer from 1 to \d+`},
 		{"--size 18446744073709551617", `--size 18446744073709551617: want an integer from 1 to \d+`},
 		{"--iterations 0", `--iterations 0: want an integer from 1 to 1000000000`},
-		{"--milliseconds 0", `--milliseconds 0: want an integer from 1 to 3600000`},
-		{"--milliseconds 5 --verify", `--milliseconds goes neither with --iterations nor with --verify`},
-		{"--iterations 5 --milliseconds 5", `--milliseconds goes neither with --iterations nor with --verify`},
 		{"--seed x", `--seed x: want an integer from 0 to 18446744073709551615`},
 	} {
 		expect(t, 2, `\A`+name+`: `+test.message, program, nil, strings.Fields(test.args)...)
-	}
-}
-
-// window checks that a program that is to iterate for a time waits for the signal.
-func window(t *testing.T, program, size string) {
-	cmd := exec.CommandContext(t.Context(), program, "--size", size, "--milliseconds", "1")
-	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0", "MIGLAB_EMULATED_SMS=14")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	var before, after []string
-	for lines.Scan() && lines.Text() != "ready" {
-		before = append(before, lines.Text())
-	}
-	if !slices.Contains(before, "sms: 14") {
-		t.Errorf("before ready the program says %q", before)
-	}
-	if _, err := io.WriteString(in, "go\n"); err != nil {
-		t.Error(err)
-	}
-	for lines.Scan() {
-		after = append(after, lines.Text())
-	}
-	if err := cmd.Wait(); err != nil || len(after) != 2 || !strings.HasPrefix(after[0], "iterations: ") || after[1] != "ok" {
-		t.Errorf("after the signal the program says %q (%v)", after, err)
 	}
 }
 

@@ -45,15 +45,6 @@
 // errors of CUDA: they print the expected output without having computed a result. Do not use it for programs whose
 // results differ from run to run.
 //
-// window: true is for programs that take --milliseconds T (in place of --iterations K) and --intensity P. They print
-// a line ready after a warm-up, wait for a line on standard input, and iterate for T ms, P percent of the time. Then
-// they print, each in a line of its own, the number of iterations: and the start_s: and end_s: of the window on the
-// clock CLOCK_MONOTONIC. A program that iterates from before ready until its standard input ends also prints when it
-// stopped, as stop_s:.
-//
-// pinned: true gives each run a processor of its own on Linux, if there are enough. It is for programs of one thread
-// that make many short launches, which threads of other programs would disturb.
-//
 // A manifest is read strictly: unknown fields, unused parameters and duplicate names are errors.
 package launch
 
@@ -92,10 +83,6 @@ type Kernel struct {
 	Expect *regexp.Regexp
 	// PrintsDevice says that a run prints which device it is on.
 	PrintsDevice bool
-	// Window says that the program can measure its rate in a common window (see [Together]).
-	Window bool
-	// Pinned says that a run has a processor of its own, if one is free.
-	Pinned bool
 	// Time says where the time is read from.
 	Time TimeSource
 	// Result says what must be the same in every run, whatever it runs on.
@@ -166,18 +153,8 @@ type Outcome struct {
 	Seconds mig.Seconds
 	// Start and End are when the process started and ended.
 	Start, End time.Time
-	// Device is where it ran: what the kernel prints, or else what it was told; nil unless Status is OK.
-	Device *Device
 	// Result is a hash of the kernel's result, if it shows one and Status is OK.
 	Result string
 	// Detail says in one line what went wrong; empty if Status is OK.
 	Detail string
-}
-
-// A Device is the GPU or the instance on which a run says that it ran.
-type Device struct {
-	// SMs is its number of multiprocessors.
-	SMs int
-	// UUID has no prefix such as GPU- or MIG-.
-	UUID string
 }

@@ -379,9 +379,6 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 			d.failf(argv, "%s is set by the instance that the kernel runs on", name)
 		}
 	}
-	if k.Window && k.OwnFolder {
-		d.failf(n, "a kernel with window: true cannot have own_folder: true")
-	}
 	writes := slices.ContainsFunc(k.Argv, func(a string) bool { return strings.Contains(a, csvPlace) })
 	switch {
 	case writes && k.Time.Kind != AltisCSV:
@@ -404,8 +401,6 @@ func (d *decoder) defaults(k *Kernel) fields {
 		"warmup":      into(&k.Warmup, d.duration(0)),
 		"repetitions": into(&k.Repetitions, d.integer(1, 1e6)),
 		"min_mem_mb":  into(&k.MinMemoryMB, d.integer(0, 1e9)),
-		"window":      into(&k.Window, yes),
-		"pinned":      into(&k.Pinned, yes),
 		"time":        into(&k.Time, d.time),
 		"expect": func(n *yaml.Node) {
 			k.Expect, k.PrintsDevice = nil, false

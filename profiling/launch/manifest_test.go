@@ -178,7 +178,7 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    workdir: ${csv}", `10:14: unknown parameter "csv" (known: dir)`},
 
 		// Defaults.
-		{"suite: s\n", "suite: s\ndefaults: {name: x}\n", `3:12: unknown field of defaults "name" (known: expect, min_mem_mb, own_folder, pinned, repetitions, size_class, time, timeout, warmup, window, workdir)`},
+		{"suite: s\n", "suite: s\ndefaults: {name: x}\n", `3:12: unknown field of defaults "name" (known: expect, min_mem_mb, own_folder, repetitions, size_class, time, timeout, warmup, workdir)`},
 		{"suite: s\n", "suite: s\ndefaults: []\n", "3:11: defaults must be a mapping of names to values"},
 		{"suite: s\n", "suite: s\ndefaults: {timeout: 0s}\n", `3:21: "0s" is too short; write at least 1ms`},
 
@@ -187,7 +187,7 @@ func TestReadErrors(t *testing.T) {
 		{wrong[strings.Index(wrong, "kernels"):], "kernels:\n", "5:9: kernels must be a list"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: []\n", "5:10: kernels is empty"},
 		{wrong[strings.Index(wrong, "kernels"):], "kernels: [a]\n", "5:11: a kernel must be a mapping of names to values"},
-		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, expect, min_mem_mb, name, own_folder, pinned, repetitions, result, size_class, time, timeout, warmup, window, workdir)`},
+		{"  - name: A\n", "  - nmae: A\n", `6:5: unknown field of a kernel "nmae"; did you mean "name"? (known: argv, data, expect, min_mem_mb, name, own_folder, repetitions, result, size_class, time, timeout, warmup, workdir)`},
 		{"  - name: A\n", "  - timeout: 1s\n", "6:5: a kernel has no name"},
 		{"  - name: A\n", "  - name: two words\n", `6:11: a kernel cannot be named "two words"; use letters, digits and, after the first, any of _.+-`},
 		{"  - name: A\n", "  - name: B\n", `8:5: the kernel on line 6 is also named "B"; names must differ`},
@@ -210,8 +210,6 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "argv: [./b]\n    data: [{}]", "10:12: data has no path"},
 		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, sha256: ab}]", `10:30: "ab" is not a SHA-256; write its 64 hexadecimal digits, as sha256sum prints them`},
 		{"argv: [./b]", "argv: [./b]\n    data: [{path: a, md5: ab}]", `10:22: unknown field of data "md5" (known: path, sha256)`},
-
-		{"argv: [./b]", "argv: [./b]\n    window: true\n    own_folder: true", "8:5: a kernel with window: true cannot have own_folder: true"},
 
 		// Result.
 		{"argv: [./b]", "argv: [./b]\n    result: out.txt", "10:13: result must be a mapping of names to values"},

@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"syscall"
 	"time"
-
-	"miglab/profiling/internal/system"
 )
 
 // drain is how long to wait for output after the process and its group have ended. A program that left the group may
@@ -31,9 +29,9 @@ type process struct {
 func (p process) wasKilled() bool { return p.signal == syscall.SIGKILL }
 
 // execute runs a command in a process group of its own until it or its context ends, or its time is up, and kills what
-// is left of the group. It takes output and processors from l. An error means that it could not be started. The time
-// begins when it has started: on a busy machine that takes a while.
-func execute(cmd *exec.Cmd, limit time.Duration, l *launch) (process, error) {
+// is left of the group. An error means that it could not be started. The time begins when it has started: on a busy
+// machine that takes a while.
+func execute(cmd *exec.Cmd, limit time.Duration) (process, error) {
 	// With Cmd's own pipe, Wait would not return before every process that holds the pipe has closed it, and the time
 	// would be too long.
 	r, w, err := os.Pipe()
@@ -42,34 +40,28 @@ func execute(cmd *exec.Cmd, limit time.Duration, l *launch) (process, error) {
 	}
 	defer r.Close()
 	cmd.Stdout, cmd.Stderr = w, w
-	system.Lead(cmd, true)
-	cmd.Cancel = func() error { return system.Kill(cmd.Process) }
+	leadGroup(cmd)
+	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 
 	// The process dies with the thread that starts it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p := process{start: time.Now()}
-	undo := l.processors.Pin(l.number)
 	err = cmd.Start()
-	undo()
 	w.Close()
 	if err != nil {
 		return process{}, err
 	}
-	late := time.AfterFunc(limit, func() { system.Kill(cmd.Process) })
+	late := time.AfterFunc(limit, func() { killGroup(cmd.Process) })
 	var out clip
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		var to io.Writer = &out
-		if l.output != nil {
-			to = io.MultiWriter(&out, l.output)
-		}
-		io.Copy(to, r) // the read deadline ends this
+		io.Copy(&out, r) // the read deadline ends this
 	}()
 	err = cmd.Wait()
 	p.end, p.late = time.Now(), !late.Stop()
-	system.Kill(cmd.Process)
+	killGroup(cmd.Process)
 	r.SetReadDeadline(p.end.Add(drain))
 	<-read
 	if cmd.ProcessState == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -17,7 +16,6 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/profiling"
-	"miglab/profiling/internal/system"
 )
 
 // Run runs the kernel once on an instance and reads its time. The environment has the variables of [profiling.Environ],
@@ -42,12 +40,7 @@ func (k *Kernel) Run(ctx context.Context, on profiling.Instance) (Outcome, error
 			return Outcome{}, k.failure(err)
 		}
 	}
-	l := launch{argv: k.Argv, on: on}
-	if k.Pinned {
-		l.processors = system.Take(1)
-		defer l.processors.Free()
-	}
-	o, p, err := k.start(ctx, l)
+	o, p, err := k.start(ctx, on)
 	if err == nil && o.Status == "" {
 		k.judge(&o, p, on, csv)
 	}
@@ -90,24 +83,12 @@ func (k *Kernel) failure(err error) error {
 	return fmt.Errorf("%s:%d: kernel %s: %w", k.File, k.Line, k.Name, err)
 }
 
-// A launch says how a kernel's program is started.
-type launch struct {
-	argv  []string
-	on    profiling.Instance
-	stdin io.Reader
-	// output sees the output as it comes, too; it may be nil.
-	output io.Writer
-	// The process has the one of processors with this number.
-	processors system.Processors
-	number     int
-}
-
 // start runs the kernel's program until it ends, its time is up, or ctx ends. The outcome has no status if the
 // program ended by itself.
-func (k *Kernel) start(ctx context.Context, l launch) (Outcome, process, error) {
-	cmd := exec.CommandContext(ctx, l.argv[0], l.argv[1:]...)
-	cmd.Dir, cmd.Stdin, cmd.Env = k.Dir, l.stdin, append(profiling.Environ(), l.on.Env...)
-	p, err := execute(cmd, k.Timeout, &l)
+func (k *Kernel) start(ctx context.Context, on profiling.Instance) (Outcome, process, error) {
+	cmd := exec.CommandContext(ctx, k.Argv[0], k.Argv[1:]...)
+	cmd.Dir, cmd.Env = k.Dir, append(profiling.Environ(), on.Env...)
+	p, err := execute(cmd, k.Timeout)
 	if ctx.Err() != nil && (err != nil || p.wasKilled()) {
 		err = context.Cause(ctx)
 	}
@@ -123,7 +104,7 @@ func (k *Kernel) start(ctx context.Context, l launch) (Outcome, process, error) 
 
 // judge fills in the outcome of a process that ended by itself.
 func (k *Kernel) judge(o *Outcome, p process, on profiling.Instance, csv string) {
-	if !k.judgeEnd(o, p, on) {
+	if o.Status, o.Detail = k.failed(p, on); o.Status != "" {
 		return
 	}
 	seconds, err := k.time(p, csv)
@@ -140,33 +121,42 @@ func (k *Kernel) judge(o *Outcome, p process, on profiling.Instance, csv string)
 	o.Status, o.Seconds = OK, seconds
 }
 
-// judgeEnd judges all but the time and the result. It reports whether they are still to be read.
-func (k *Kernel) judgeEnd(o *Outcome, p process, on profiling.Instance) bool {
-	ran, asked := printedDevice(p.output), askedDevice(on)
-	if !k.PrintsDevice {
-		ran = asked
+// failed returns the status and detail of a process that failed; the status is empty if only time and result can be
+// wrong.
+func (k *Kernel) failed(p process, on profiling.Instance) (status Status, detail string) {
+	if at := outOfMemory.FindStringIndex(p.output); at != nil {
+		return OutOfMemory, lineAt(p.output, at[0])
 	}
-	at := outOfMemory.FindStringIndex(p.output)
 	switch {
-	case at != nil:
-		o.Status, o.Detail = OutOfMemory, lineAt(p.output, at[0])
 	case p.signal != 0:
-		o.Status, o.Detail = Crash, fmt.Sprintf("ended by signal %d (%v)%s", p.signal, p.signal, p.lastWords())
+		return Crash, fmt.Sprintf("ended by signal %d (%v)%s", p.signal, p.signal, p.lastWords())
 	case p.exit != 0:
-		o.Status, o.Detail = Crash, fmt.Sprintf("exit status %d%s", p.exit, p.lastWords())
+		return Crash, fmt.Sprintf("exit status %d%s", p.exit, p.lastWords())
 	case k.Expect != nil && !k.Expect.MatchString(p.output):
-		o.Status, o.Detail = Wrong, fmt.Sprintf("the output does not match %q%s", k.Expect, p.lastWords())
-	case ran == nil:
-		o.Status, o.Detail = Wrong, "the output does not say where it ran: it has no lines sms: and uuid:"+p.lastWords()
-	case asked.UUID != "" && ran.UUID != asked.UUID:
-		o.Status, o.Detail = Wrong, fmt.Sprintf("it ran on the device %s, not on %s", ran.UUID, on.UUID)
-	case asked.SMs > 0 && ran.SMs != asked.SMs:
-		o.Status, o.Detail = Wrong, fmt.Sprintf("it ran on %d multiprocessors, not on %d", ran.SMs, asked.SMs)
-	default:
-		o.Device = ran
-		return true
+		return Wrong, fmt.Sprintf("the output does not match %q%s", k.Expect, p.lastWords())
+	case !k.PrintsDevice:
+		return "", ""
 	}
-	return false
+	if elsewhere := p.elsewhere(on); elsewhere != "" {
+		return Wrong, elsewhere
+	}
+	return "", ""
+}
+
+// elsewhere says that the output names another device than the instance, or none; empty if it names the instance. The
+// UUID or the number of multiprocessors is not compared if the instance lacks it.
+func (p process) elsewhere(on profiling.Instance) string {
+	sms, uuid := readValue(p.output, "sms", "[0-9]{1,6}"), readValue(p.output, "uuid", "[0-9a-f-]{36}")
+	if sms == "" || uuid == "" {
+		return "the output does not say where it ran: it has no lines sms: and uuid:" + p.lastWords()
+	}
+	if on.UUID != "" && uuid != strings.TrimPrefix(on.UUID, "MIG-") {
+		return fmt.Sprintf("it ran on the device %s, not on %s", uuid, on.UUID)
+	}
+	if on.Profile != nil && on.Profile.SMs > 0 && sms != strconv.Itoa(on.Profile.SMs) {
+		return fmt.Sprintf("it ran on %s multiprocessors, not on %d", sms, on.Profile.SMs)
+	}
+	return ""
 }
 
 // outOfMemory matches the messages of the CUDA runtime, driver and libraries. The exit status does not matter, since
@@ -181,26 +171,6 @@ func readValue(output, name, form string) string {
 		return ""
 	}
 	return m[1]
-}
-
-// printedDevice returns where a run says that it ran; nil if it does not say it.
-func printedDevice(output string) *Device {
-	sms, uuid := readValue(output, "sms", "[0-9]{1,6}"), readValue(output, "uuid", "[0-9a-f-]{36}")
-	if sms == "" || uuid == "" {
-		return nil
-	}
-	n, _ := strconv.Atoi(sms) // digits
-	return &Device{n, uuid}
-}
-
-// askedDevice returns the device on which a run on an instance should be. A share of a GPU and a model without
-// published numbers have no number of multiprocessors.
-func askedDevice(on profiling.Instance) *Device {
-	d := &Device{UUID: strings.TrimPrefix(on.UUID, "MIG-")}
-	if on.Profile != nil {
-		d.SMs = on.Profile.SMs
-	}
-	return d
 }
 
 func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {

@@ -46,7 +46,7 @@ type Bench struct {
 	Repetitions int
 	// Seed decides everything that is random.
 	Seed uint64
-	// Window is how long rates are measured of kernels that can do it; 0 means a second.
+	// Window is how long the rates of kernels at the same time are measured; 0 means a second.
 	Window time.Duration
 	// Launcher starts kernels; nil means [Real].
 	Launcher Launcher
@@ -57,11 +57,9 @@ type Bench struct {
 
 	log *work.Log
 	// from and uuid say which GPU it is.
-	from datasets.Provenance
-	uuid string
-	// together runs kernels in a common window; nil if the launcher cannot.
-	together windowLauncher
-	judge    *judge
+	from  datasets.Provenance
+	uuid  string
+	judge *judge
 	// watch samples the GPU while kernels run, if anything can.
 	watch    *profiling.Watch
 	failures []Failure
@@ -264,7 +262,6 @@ func (b *Bench) begin() (err error) {
 		b.Launcher = Real{}
 	}
 	b.Window = cmp.Or(b.Window, time.Second)
-	b.together, _ = b.Launcher.(windowLauncher)
 	b.judge = &judge{Launcher: b.Launcher, idle: map[string]string{}, first: map[string]string{}}
 	b.Launcher = b.judge
 	if b.Partitions != nil {
@@ -414,6 +411,7 @@ func (b *Bench) load(from, to time.Time) datasets.Load {
 	return b.watch.Between(from, to)
 }
 
+// fail remembers a run that failed.
 func (b *Bench) fail(kernel, where string, out launch.Outcome) {
 	b.failures = append(b.failures, Failure{kernel, where, out.Status, oneLine(out.Detail)})
 }

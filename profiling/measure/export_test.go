@@ -5,6 +5,7 @@ var (
 	Describe     = describe
 	First        = firstInstance
 	Reconfigured = partitions
+	SetOverlaps  = setOverlaps
 )
 
 // HeadStart is that of kernels beside the measured one.

@@ -34,25 +34,14 @@ var _ = Register(Experiment{
 // then on 2@4 and 1@6, then on 1@4 and 1@5, as in the paper's example. The other kernels are drawn at random, start
 // first, and restart until the measured run has ended.
 //
-// If all kernels can measure their rate in a common window (see [launch.Together]), the times are of an
-// iteration, in windows in which all kernels run; otherwise they are of whole runs, of which the others may
-// miss the beginning. The rows say which.
-//
 // First each kernel warms up on every size, in each call. A kernel that fails or does not fit on a size is not
 // drawn for it and has no rows there. If a kernel fails later, that case of the measured kernel is left out. Each
 // repetition runs all cases of a size, every second time backwards, so that a drift of the GPU does not look like a
 // disturbance. Rows are ordered by kernel, size and case.
 func Isolation(ctx context.Context, b *Bench) (*Plan[datasets.IsolationTime], error) {
 	x := &isolation{
-		Bench: b, gpu: b.Session.Identity().Model, timed: datasets.TimedProcess,
-		bad: map[place]bool{}, on: b.stage(), rest: b.stage(), alone: map[place]mig.Seconds{},
-	}
-	lacksWindow := func(k launch.Kernel) bool { return !k.Window }
-	if b.together != nil && !slices.ContainsFunc(b.Kernels, lacksWindow) {
-		x.timed = datasets.TimedWindow
-	}
-	if err := b.holds("isolation's times", fmt.Sprintf("times of a %s", x.timed)); err != nil {
-		return nil, err
+		Bench: b, gpu: b.Session.Identity().Model, bad: map[place]bool{}, on: b.stage(), rest: b.stage(),
+		alone: map[place]mig.Seconds{},
 	}
 	isWhole := func(size mig.Slices) bool { return size == x.gpu.ComputeSlices }
 	x.sizes = slices.DeleteFunc(slices.Clone(x.gpu.Sizes()), isWhole)
@@ -69,7 +58,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan[datasets.IsolationTime], er
 					others := x.draw(k, at, rest)
 					if repetition <= b.repetitions(k) && !x.bad[place{k.Name, size}] && len(others) == len(rest) {
 						group := fmt.Sprintf("%s size %d beside %q", k.Name, size, joinTexts(others))
-						names := append(nearest.Names(others, func(j launch.Job) string { return j.Name }), k.Name)
+						names := append(nearest.Names(others, func(j job) string { return j.Name }), k.Name)
 						p.add(group, repetition, names, func(ctx context.Context) (*ran[any], error) {
 							return x.run(ctx, k, at, others, repetition)
 						})
@@ -120,18 +109,26 @@ func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
 	return slices.Concat([]mig.Partition{nil}, ones[:min(1, len(ones))], pairs)
 }
 
+// A job is a kernel on an instance.
+type job struct {
+	*launch.Kernel
+	on profiling.Instance
+}
+
+// String returns name:size@start.
+func (j job) String() string { return fmt.Sprintf("%s:%s", j.Name, j.on.Instance) }
+
 // An isolated is the record of a run.
 type isolated struct {
-	Kernel        string
-	Size          mig.Slices
-	Beside, Timed string
-	Seconds       float64
+	Kernel  string
+	Size    mig.Slices
+	Beside  string
+	Seconds float64
 }
 
 type isolation struct {
 	*Bench
 	gpu   *mig.GPU
-	timed string
 	sizes []mig.Slices
 	// bad holds the places where kernels do not run.
 	bad map[place]bool
@@ -169,7 +166,7 @@ func (x *isolation) warmUp(ctx context.Context) error {
 
 // draw returns random neighbours of a kernel, one for each instance of rest; the list is empty if no kernel can run on
 // one of the instances.
-func (x *isolation) draw(k *launch.Kernel, at mig.Instance, rest mig.Partition) (out []launch.Job) {
+func (x *isolation) draw(k *launch.Kernel, at mig.Instance, rest mig.Partition) (out []job) {
 	rng := cellStream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	for _, in := range rest {
 		candidates := slices.DeleteFunc(slices.Clone(x.kernels()), func(c *launch.Kernel) bool {
@@ -179,7 +176,7 @@ func (x *isolation) draw(k *launch.Kernel, at mig.Instance, rest mig.Partition) 
 			return nil
 		}
 		k := candidates[rng.IntN(len(candidates))]
-		out = append(out, launch.Job{Kernel: k, On: profiling.Instance{Instance: in}})
+		out = append(out, job{k, profiling.Instance{Instance: in}})
 	}
 	return out
 }
@@ -189,18 +186,14 @@ func (x *isolation) draw(k *launch.Kernel, at mig.Instance, rest mig.Partition) 
 const headStart = 500 * time.Millisecond
 
 // run measures a kernel once while its neighbours run.
-func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, others []launch.Job,
+func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, others []job,
 	repetition int,
 ) (*ran[any], error) {
 	if err := x.enter(ctx, at, others, repetition); err != nil {
 		return nil, err
 	}
-	once := x.process
-	if x.timed == datasets.TimedWindow {
-		once = x.window
-	}
-	jobs := append([]launch.Job{{Kernel: k, On: x.on.made[0]}}, others...)
-	outs, err := once(ctx, jobs)
+	jobs := append([]job{{k, x.on.made[0]}}, others...)
+	outs, err := x.launchAll(ctx, jobs)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", k.Name, OnSlices(at.Size()), err)
 	}
@@ -214,7 +207,7 @@ func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, 
 		if i > 0 {
 			beside = jobs[0].String()
 		}
-		where := OnSlices(jobs[i].On.Size())
+		where := OnSlices(jobs[i].on.Size())
 		if beside != "" {
 			where += " beside " + beside
 		}
@@ -223,15 +216,15 @@ func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, 
 	if failed {
 		return nil, nil
 	}
-	r := isolated{k.Name, at.Size(), neighbours, x.timed, float64(outs[0].Seconds)}
+	r := isolated{k.Name, at.Size(), neighbours, float64(outs[0].Seconds)}
 	return x.ran(r, outs[0].Start, outs[0].End), nil
 }
 
 // enter makes the instances of a run, unless they are there, and puts them into the neighbours.
-func (x *isolation) enter(ctx context.Context, at mig.Instance, others []launch.Job, repetition int) error {
+func (x *isolation) enter(ctx context.Context, at mig.Instance, others []job, repetition int) error {
 	var rest []mig.Instance
 	for _, o := range others {
-		rest = append(rest, o.On.Instance)
+		rest = append(rest, o.on.Instance)
 	}
 	size := fmt.Sprint("size ", at.Size())
 	if x.on.name != size {
@@ -244,14 +237,14 @@ func (x *isolation) enter(ctx context.Context, at mig.Instance, others []launch.
 		err = x.rest.set(ctx, fmt.Sprint(size, rest, repetition), rest...)
 	}
 	for i := 0; err == nil && i < len(others); i++ {
-		others[i].On = x.rest.made[i]
+		others[i].on = x.rest.made[i]
 	}
 	return err
 }
 
-// process measures a whole run of the first job while the others restart. It returns its outcome, and of the others
-// the outcomes that ended them.
-func (x *isolation) process(ctx context.Context, jobs []launch.Job) ([]launch.Outcome, error) {
+// launchAll runs the first job once, while the others restart whenever they end. It returns the outcome of the first, and
+// the outcomes of those others that failed.
+func (x *isolation) launchAll(ctx context.Context, jobs []job) ([]launch.Outcome, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	outs, errs := make([]launch.Outcome, len(jobs)), make([]error, len(jobs))
@@ -259,7 +252,7 @@ func (x *isolation) process(ctx context.Context, jobs []launch.Job) ([]launch.Ou
 	for i, o := range jobs[1:] {
 		wg.Go(func() {
 			for {
-				out, err := x.Launcher.Launch(running, o.Kernel, o.On)
+				out, err := x.Launcher.Launch(running, o.Kernel, o.on)
 				if running.Err() != nil {
 					return
 				}
@@ -276,27 +269,17 @@ func (x *isolation) process(ctx context.Context, jobs []launch.Job) ([]launch.Ou
 		case <-time.After(headStart):
 		}
 	}
-	outs[0], errs[0] = x.Launcher.Launch(ctx, jobs[0].Kernel, jobs[0].On)
+	outs[0], errs[0] = x.Launcher.Launch(ctx, jobs[0].Kernel, jobs[0].on)
 	stop()
 	wg.Wait()
 	return outs, errors.Join(errs...)
-}
-
-// window measures the first job in a window in which the others run too. Its outcome begins and ends with the window.
-func (x *isolation) window(ctx context.Context, jobs []launch.Job) (outs []launch.Outcome, err error) {
-	windows, err := x.together.Together(ctx, jobs, x.Window)
-	for _, w := range windows {
-		w.Start, w.End = w.From, w.To
-		outs = append(outs, w.Outcome)
-	}
-	return outs, err
 }
 
 func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []isolated) []datasets.IsolationTime {
 	row := datasets.IsolationTime{
 		Provenance: from, Kernel: runs[0].Kernel, Size: runs[0].Size, Runs: len(runs),
 		Median: medianOf(runs, func(r *isolated) float64 { return r.Seconds }),
-		Beside: runs[0].Beside, Timed: runs[0].Timed, Load: load,
+		Beside: runs[0].Beside, Timed: datasets.TimedProcess, Load: load,
 	}
 	at := place{row.Kernel, row.Size}
 	switch {

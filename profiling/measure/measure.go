@@ -39,29 +39,6 @@ func (Real) Launch(ctx context.Context, k *launch.Kernel, on profiling.Instance)
 	return k.Run(ctx, on)
 }
 
-// A windowLauncher runs kernels in a common window.
-type windowLauncher interface {
-	Together(ctx context.Context, jobs []launch.Job, window time.Duration) ([]launch.Window, error)
-}
-
-// Together calls [launch.Together]. A run is [launch.Wrong] if the others ran in less than [datasets.MinOverlap] of its
-// window.
-func (Real) Together(ctx context.Context, jobs []launch.Job, window time.Duration) ([]launch.Window, error) {
-	out, err := launch.Together(ctx, jobs, window)
-	for i := range out {
-		judgeOverlap(&out[i])
-	}
-	return out, err
-}
-
-// judgeOverlap marks a window as wrong if the others ran too little in it.
-func judgeOverlap(w *launch.Window) {
-	if w.Status == launch.OK && w.Overlap < datasets.MinOverlap {
-		w.Status = launch.Wrong
-		w.Detail = fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*w.Overlap)
-	}
-}
-
 // OnSlices says on how many slices something ran.
 func OnSlices(size mig.Slices) string {
 	if size == 1 {

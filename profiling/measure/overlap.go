@@ -38,9 +38,38 @@ func (g Group) String() string { return joinTexts(g) }
 type Ground interface {
 	// Multiprocessors is how many there are for all jobs together.
 	Multiprocessors() int
-	// Together runs a group, and returns for each job what it did in a window of about this length in which all jobs
-	// run, and on which device. An error means that no more groups can run.
-	Together(ctx context.Context, g Group, window time.Duration) ([]launch.Window, error)
+	// Together runs a group, and measures the rate of each job in a window of about this length. An error means that no
+	// more groups can run.
+	Together(ctx context.Context, g Group, window time.Duration) ([]Window, error)
+}
+
+// A Window is what a job did while its rate was measured.
+type Window struct {
+	// Status and Detail say how the job ended, as in a [launch.Outcome]. The other fields count only if it is OK.
+	Status launch.Status
+	Detail string
+	// SMs is how many multiprocessors it had.
+	SMs int
+	// Iterations were made from Begin to Finish.
+	Iterations    uint64
+	Begin, Finish time.Time
+	// Started and Stopped limit the time in which the job surely ran.
+	Started, Stopped time.Time
+	// Overlap is the share of the window in which all jobs of the group ran.
+	Overlap float64
+}
+
+// setOverlaps sets the overlap of the windows of a group.
+func setOverlaps(group []Window) {
+	started := slices.MaxFunc(group, func(a, b Window) int { return a.Started.Compare(b.Started) }).Started
+	stopped := slices.MinFunc(group, func(a, b Window) int { return a.Stopped.Compare(b.Stopped) }).Stopped
+	for i := range group {
+		w := &group[i]
+		lost := max(0, started.Sub(w.Begin)) + max(0, w.Finish.Sub(stopped))
+		if took := w.Finish.Sub(w.Begin); took > 0 {
+			w.Overlap = max(0, 1-lost.Seconds()/took.Seconds())
+		}
+	}
 }
 
 // Overlap plans to measure how fast kernels iterate while all kernels of their group do. Every second round of all
@@ -78,18 +107,22 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan[datasets.OverlapRate], 
 }
 
 // overlapRows returns the rows of a run of a group; nil if one of its jobs has failed.
-func (b *Bench) overlapRows(on Ground, g Group, run int, windows []launch.Window) (rows []datasets.OverlapRate) {
+func (b *Bench) overlapRows(on Ground, g Group, run int, windows []Window) (rows []datasets.OverlapRate) {
 	for i, w := range windows {
-		if judgeOverlap(&w); w.Status != launch.OK {
-			b.fail(g[i].Kernel, "in the group "+g.String(), w.Outcome)
+		if w.Status == launch.OK && w.Overlap < datasets.MinOverlap {
+			w.Status = launch.Wrong
+			w.Detail = fmt.Sprintf("the others ran in only %.0f %% of its window; give a longer window", 100*w.Overlap)
+		}
+		if w.Status != launch.OK {
+			b.fail(g[i].Kernel, "in the group "+g.String(), launch.Outcome{Status: w.Status, Detail: w.Detail})
 			continue
 		}
-		took := profiling.Seconds(w.Finish - w.Begin)
+		took := profiling.Seconds(w.Finish.Sub(w.Begin))
 		rows = append(rows, datasets.OverlapRate{
-			Provenance: b.from, UUID: w.Device.UUID, Group: g.String(), Job: i + 1, Kernel: g[i].Kernel,
-			Intensity: g[i].Intensity, SMs: w.Device.SMs, Of: on.Multiprocessors(), Run: run,
+			Provenance: b.from, UUID: b.uuid, Group: g.String(), Job: i + 1, Kernel: g[i].Kernel,
+			Intensity: g[i].Intensity, SMs: w.SMs, Of: on.Multiprocessors(), Run: run,
 			Iterations: int(w.Iterations), Window: took, Iteration: took / mig.Seconds(w.Iterations),
-			Overlap: w.Overlap, Load: b.load(w.From, w.To),
+			Overlap: w.Overlap, Load: b.load(w.Begin, w.Finish),
 		})
 	}
 	if len(rows) < len(g) {

@@ -22,20 +22,19 @@ type ground struct {
 	sms int
 	ran []string
 	// rate changes what a job reports.
-	rate func(group string, job int, r *launch.Window)
+	rate func(group string, job int, r *measure.Window)
 	err  error
 }
 
 func (g *ground) Multiprocessors() int { return cmp.Or(g.sms, 132) }
 
-func (g *ground) Together(_ context.Context, group measure.Group, window time.Duration) ([]launch.Window, error) {
+func (g *ground) Together(_ context.Context, group measure.Group, window time.Duration) ([]measure.Window, error) {
 	g.ran = append(g.ran, group.String())
-	out := make([]launch.Window, len(group))
+	out := make([]measure.Window, len(group))
 	for i, p := range group {
 		now := time.Now()
-		out[i] = launch.Window{
-			Outcome: launch.Outcome{Status: launch.OK, Device: &launch.Device{UUID: "u", SMs: p.SMs}}, Iterations: 2, Finish: 2 * time.Second, Overlap: 1,
-			From: now, To: now.Add(time.Second),
+		out[i] = measure.Window{
+			Status: launch.OK, SMs: p.SMs, Iterations: 2, Begin: now, Finish: now.Add(2 * time.Second), Overlap: 1,
 		}
 		if g.rate != nil {
 			g.rate(group.String(), i, &out[i])
@@ -116,7 +115,7 @@ func TestOverlapRefusesRatesOfOtherOptions(t *testing.T) {
 func TestOverlapFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, dir, d := &ground{}, t.TempDir(), devicetest.New(a30)
-		g.rate = func(group string, job int, r *launch.Window) {
+		g.rate = func(group string, job int, r *measure.Window) {
 			switch {
 			case group == "b:24":
 				r.Status, r.Detail = launch.OutOfMemory, "too little\nmemory"
@@ -141,7 +140,7 @@ func TestOverlapFailures(t *testing.T) {
 			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
 		}
 		// The rows of runs that went well stay.
-		g.rate = func(_ string, _ int, r *launch.Window) { r.Status = launch.Crash }
+		g.rate = func(_ string, _ int, r *measure.Window) { r.Status = launch.Crash }
 		if rows, err := overlap(t, d, g, someGroups, dir, 3); err == nil || len(rows) != 8 {
 			t.Errorf("%d rows, %v", len(rows), err)
 		}
@@ -151,11 +150,11 @@ func TestOverlapFailures(t *testing.T) {
 // The load of a row is that of its window: ten samples in the second of the window, and not the thirty of the run.
 func TestOverlapLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := &ground{rate: func(_ string, _ int, r *launch.Window) {
+		g := &ground{rate: func(_ string, _ int, r *measure.Window) {
 			time.Sleep(time.Second)
-			r.From = time.Now()
+			r.Begin = time.Now()
 			time.Sleep(time.Second)
-			r.To = time.Now()
+			r.Finish = time.Now()
 			time.Sleep(time.Second)
 		}}
 		rows, err := overlap(t, devicetest.New(a30), g, someGroups[:1], t.TempDir(), 1)
@@ -163,6 +162,20 @@ func TestOverlapLoad(t *testing.T) {
 			t.Errorf("%+v, %v", rows, err)
 		}
 	})
+}
+
+// A window overlaps as long as all jobs run: from 3 to 11 of the window from 2 to 12.
+func TestShareOfAWindow(t *testing.T) {
+	at := func(second int64) time.Time { return time.Unix(second, 0) }
+	for want, group := range map[[2]float64][]measure.Window{
+		{0.8, 1}: {{Begin: at(2), Finish: at(12), Stopped: at(20)}, {Started: at(3), Begin: at(3), Finish: at(10), Stopped: at(11)}},
+		{0, 0}:   {{Started: at(2), Begin: at(2), Finish: at(4), Stopped: at(4)}, {Started: at(5), Begin: at(5), Finish: at(6), Stopped: at(6)}},
+	} {
+		measure.SetOverlaps(group)
+		if got := [2]float64{group[0].Overlap, group[1].Overlap}; got != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
 }
 
 // What is measured: each job of a group also alone, with as many multiprocessors and with all.

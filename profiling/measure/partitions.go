@@ -12,7 +12,6 @@ import (
 	"miglab/datasets"
 	"miglab/profiling"
 	"miglab/profiling/cuda"
-	"miglab/profiling/internal/system"
 	"miglab/profiling/kernels"
 	"miglab/profiling/launch"
 )
@@ -51,7 +50,7 @@ func (p *Partitions) options() string {
 // failures are in the windows.
 func (p *Partitions) Together(ctx context.Context, g Group,
 	window time.Duration,
-) (_ []launch.Window, err error) {
+) (_ []Window, err error) {
 	parts, err := p.split(g)
 	if err != nil {
 		return nil, err
@@ -62,10 +61,8 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 		}
 	}()
 	t := &together{
-		Partitions: p, ctx: ctx, window: window, jobs: make([]launch.Window, len(g)), errs: make([]error, len(g)),
-		hosts: system.Take(len(g)),
+		Partitions: p, ctx: ctx, window: window, jobs: make([]Window, len(g)), errs: make([]error, len(g)),
 	}
-	defer t.hosts.Free()
 	var wg sync.WaitGroup
 	for i := range g {
 		wg.Go(func() { t.run(i, g[i], parts[i]) })
@@ -74,7 +71,7 @@ func (p *Partitions) Together(ctx context.Context, g Group,
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	launch.Overlap(t.jobs)
+	setOverlaps(t.jobs)
 	for i, failure := range t.errs {
 		if broken, ok := errors.AsType[*cuda.Error](failure); ok && !broken.OutOfMemory() {
 			err = errors.Join(err, fmt.Errorf("%s: %w", g[i], failure)) // the context cannot be used any more
@@ -102,17 +99,15 @@ type together struct {
 	*Partitions
 	ctx    context.Context
 	window time.Duration
-	jobs   []launch.Window
+	jobs   []Window
 	errs   []error
-	// hosts are the processors of the threads that launch kernels, one each if there are enough.
-	hosts system.Processors
 	// warm and measured count the jobs that are past the warm-up, and past their window.
 	warm, measured atomic.Int32
 	failed         atomic.Bool
 }
 
 func (t *together) run(i int, p Part, on *cuda.Partition) {
-	j, err := &t.jobs[i], on.Do(func() error { return t.measure(i, p, on) })
+	j, err := &t.jobs[i], on.Do(func() error { return t.measure(&t.jobs[i], p, on) })
 	if err == nil {
 		return
 	}
@@ -125,9 +120,7 @@ func (t *together) run(i int, p Part, on *cuda.Partition) {
 }
 
 // measure runs a job: it warms up, has its window, and goes on until all jobs have had theirs.
-func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
-	j := &t.jobs[number]
-	defer t.hosts.Pin(number)()
+func (t *together) measure(j *Window, p Part, on *cuda.Partition) (err error) {
 	program, err := kernels.Lookup(p.Kernel)
 	if err != nil {
 		return err
@@ -149,11 +142,11 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 		}
 		return done
 	}
-	j.Started = system.Monotonic()
+	j.Started = time.Now()
 	until(kernels.For(t.WarmUp))
 	t.warm.Add(1)
 	until(func() bool { return int(t.warm.Load()) == len(t.jobs) })
-	j.From, j.Begin = time.Now(), system.Monotonic()
+	j.Begin = time.Now()
 	took, err := on.Timed(func() error {
 		j.Iterations = until(kernels.For(t.window))
 		return err
@@ -161,10 +154,10 @@ func (t *together) measure(number int, p Part, on *cuda.Partition) (err error) {
 	if err != nil {
 		return err
 	}
-	j.To, j.Finish = time.Now(), j.Begin+took
+	j.Finish = j.Begin.Add(took)
 	t.measured.Add(1)
 	until(func() bool { return int(t.measured.Load()) == len(t.jobs) })
-	j.Stopped = system.Monotonic()
-	j.Status, j.Device = launch.OK, &launch.Device{UUID: t.Device.Facts.UUID, SMs: on.SMs}
+	j.Stopped = time.Now()
+	j.Status, j.SMs = launch.OK, on.SMs
 	return err
 }

@@ -169,9 +169,9 @@ func (w *sweep) adopt(r *Run) {
 func describe(k *launch.Kernel) string {
 	t := k.Time
 	program, _ := wholefile.SHA256(k.Executable())
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %v %d %t %v %t %q %v %q %v %q %v %t",
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %v %d %t %v %t %q %v %q %v %q %v",
 		program, k.Suite, k.SizeClass, k.Argv, k.Data, k.Warmup, k.MinMemoryMB, k.OwnFolder, k.Expect, k.PrintsDevice,
-		t.Kind, t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern, k.Pinned))
+		t.Kind, t.Pattern, t.Row, t.Unit, k.Result.File, k.Result.Pattern))
 	return fmt.Sprintf("%x", h[:6])
 }
 

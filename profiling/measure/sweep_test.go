@@ -369,7 +369,6 @@ func TestDescribeFollowsWhatARunDoes(t *testing.T) {
 		func(k *launch.Kernel) { k.Data[0].SHA256 = "cd" },
 		func(k *launch.Kernel) { k.Expect = regexp.MustCompile("PASS") },
 		func(k *launch.Kernel) { k.PrintsDevice = true },
-		func(k *launch.Kernel) { k.Pinned = true },
 		func(k *launch.Kernel) { k.Time.Kind = launch.Wall },
 		func(k *launch.Kernel) { k.Time.Pattern = regexp.MustCompile("(.*) s") },
 		func(k *launch.Kernel) { k.Time.Unit = 1 },
