@@ -55,14 +55,6 @@ type Process struct {
 	Name string
 }
 
-// Conditions are circumstances that influence the times of kernels. A [Watch] samples others.
-type Conditions struct {
-	// MemoryClock is the current clock in MHz.
-	MemoryClock int
-	// PowerLimit is the enforced limit in W.
-	PowerLimit float64
-}
-
 // A Device is one GPU. Methods are safe for concurrent use; the driver decides whether it does two things at once.
 // An error is a [*DeviceError]; it wraps one of the errors of this package if that is the cause.
 type Device interface {
@@ -85,8 +77,6 @@ type Device interface {
 	Destroy(id int) error
 	// Processes returns the processes that use the GPU or one of its instances.
 	Processes() ([]Process, error)
-	// Conditions reads the memory clock and the power limit.
-	Conditions() (Conditions, error)
 	// Watch samples the device about ten times a second until the watch is closed.
 	Watch() (*Watch, error)
 	// Close releases the device. It destroys no instance.

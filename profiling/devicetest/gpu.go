@@ -359,11 +359,6 @@ func (g *GPU) Processes() (out []profiling.Process, err error) {
 	return out, err
 }
 
-// Conditions implements [profiling.Device]. They never change.
-func (g *GPU) Conditions() (profiling.Conditions, error) {
-	return profiling.Conditions{MemoryClock: 1000, PowerLimit: 300}, g.do("read clocks", func() error { return nil })
-}
-
 // Watch implements [profiling.Device]. While processes use the GPU, its clocks are high; otherwise they are low.
 func (g *GPU) Watch() (*profiling.Watch, error) {
 	return profiling.Every(func() (s profiling.Sample, err error) {

@@ -50,11 +50,8 @@ type Run struct {
 	Started string `csv:"started"`
 	// Load has the clocks, power and temperature of the GPU while the process ran.
 	datasets.Load
-	// MemoryClock is in MHz, PowerLimit in W. They and OtherProcesses, the number of processes on the GPU, were read
-	// after the run.
-	MemoryClock    int     `csv:"memory_clock_mhz"`
-	PowerLimit     float64 `csv:"power_limit_w"`
-	OtherProcesses int     `csv:"other_processes"`
+	// OtherProcesses is the number of processes on the GPU after the run.
+	OtherProcesses int `csv:"other_processes"`
 	// Result is a hash of the run's result, if the kernel shows it.
 	Result string `csv:"result"`
 	// Detail says in one line what went wrong.
@@ -230,17 +227,15 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *launch.Kernel, repe
 	return w.record(r, k, out)
 }
 
-// record completes a run that has just ended; nil if it failed. If the GPU was lost, its clocks cannot be read
+// record completes a run that has just ended; nil if it failed. If the GPU was lost, it does not list its processes
 // either; then the outcome is not the kernel's fault and is not recorded.
 func (w *sweep) record(r *Run, k *launch.Kernel, out launch.Outcome) (*ran[any], error) {
-	c, unread := w.Session.Device().Conditions()
-	others, unlisted := w.Session.Device().Processes()
-	if err := cmp.Or(unread, unlisted); err != nil {
+	others, err := w.Session.Device().Processes()
+	if err != nil {
 		return nil, err
 	}
 	r.Status, r.Result, r.Detail = out.Status, out.Result, oneLine(out.Detail)
 	r.Load = w.load(out.Start, out.End)
-	r.MemoryClock, r.PowerLimit = c.MemoryClock, c.PowerLimit
 	r.OtherProcesses = len(others)
 	if !out.Start.IsZero() {
 		r.Started = out.Start.UTC().Format(time.RFC3339)

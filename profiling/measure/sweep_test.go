@@ -47,14 +47,14 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 		}
 		const header = "gpu,gpu_name,gpu_uuid,driver,source,mode,instance,suite,kernel,size_class,time_source,size,sms,repetition,status,seconds,started," +
 			"samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle," +
-			"memory_clock_mhz,power_limit_w,other_processes,result,detail\n"
+			"other_processes,result,detail\n"
 		// The GPU is fast while a kernel runs, and slow before and after it.
 		row := func(name string, size, sms, repetition int, rest string) string {
 			var seconds float64
 			fmt.Sscanf(rest, "ok,%g,", &seconds)
-			conditions := fmt.Sprintf("%d,1410,1410,1410,250,250,60,power-cap,1000,300,0,,", int(10*seconds))
+			conditions := fmt.Sprintf("%d,1410,1410,1410,250,250,60,power-cap,0,,", int(10*seconds))
 			if strings.HasPrefix(rest, "oom") {
-				conditions = "0,0,0,0,0,0,0,unknown,1000,300,0,,out of memory"
+				conditions = "0,0,0,0,0,0,0,unknown,0,,out of memory"
 			}
 			return fmt.Sprintf("A30,NVIDIA A30 (fake),%s,0.0 (fake),mig,created,%s,suite,%s,small,,%d,%d,%d,%s,%s\n", uuid(t, g), instances[size], name, size, sms, repetition, rest, conditions)
 		}

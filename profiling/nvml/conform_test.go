@@ -154,9 +154,6 @@ func identity(c *conformer) {
 	if !id.MIG || !id.MIGPending || id.Source != mig.SourceMIG {
 		c.Errorf("MIG mode %v, pending %v for source %s", id.MIG, id.MIGPending, id.Source)
 	}
-	if _, err := c.Conditions(); err != nil {
-		c.Errorf("conditions: %v", err)
-	}
 	if p, err := c.Processes(); err != nil || len(p) != 0 {
 		c.Errorf("processes %v, %v; want none", p, err)
 	}

@@ -141,21 +141,6 @@ var deviceTests = []stubTest{
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
 	}},
-	{name: "conditions", run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		got, err := d.Conditions()
-		if want := (profiling.Conditions{MemoryClock: 1215, PowerLimit: 400}); err != nil || got != want {
-			t.Errorf("%+v, %v; want %+v", got, err, want)
-		}
-		s.Add(t, "fail nvmlDeviceGetEnforcedPowerLimit 0 1 NOT_SUPPORTED")
-		got, err = d.Conditions()
-		if want := (profiling.Conditions{MemoryClock: 1215}); err != nil || got != want {
-			t.Errorf("%+v, %v; want %+v: what is not supported is 0", got, err, want)
-		}
-		s.Add(t, "fail nvmlDeviceGetClockInfo 0 1 UNKNOWN")
-		_, err = d.Conditions()
-		wants(t, err, nil, "read clocks", "NVML says", "999")
-	}},
 	{name: "samples", run: func(t *testing.T, s nvmltest.State) {
 		from := time.Now()
 		w, err := open(t).Watch()
@@ -343,9 +328,8 @@ var deviceTests = []stubTest{
 			_, instances := d.Instances()
 			_, create := d.Create(at(t, "A100", "1g.5gb", 1))
 			_, processes := d.Processes()
-			_, conditions := d.Conditions()
 			_, open := nvml.Open(new(mig.Catalog), "")
-			for _, err := range []error{identify, placements, instances, create, processes, conditions, open, d.SetMIG(false), d.Destroy(one.ID)} {
+			for _, err := range []error{identify, placements, instances, create, processes, open, d.SetMIG(false), d.Destroy(one.ID)} {
 				wants(t, err, profiling.ErrLost, "Xid", "with nvidia-smi --gpu-reset -i and its number, or reboot")
 			}
 		}

@@ -588,19 +588,13 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) 
 
 nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned *clock) {
     ENTER_HANDLE(device, GPU);
-    *clock = type == NVML_CLOCK_MEM ? 1215 : 1410;
+    *clock = 1410;
     return leave(s, NVML_SUCCESS);
 }
 
 nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensor, unsigned *temperature) {
     ENTER_HANDLE(device, GPU);
     *temperature = 31;
-    return leave(s, NVML_SUCCESS);
-}
-
-nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned *limit) {
-    ENTER_HANDLE(device, GPU);
-    *limit = 400000;
     return leave(s, NVML_SUCCESS);
 }
 

@@ -10,18 +10,6 @@ import (
 	"miglab/profiling"
 )
 
-// Conditions implements [profiling.Device]. A value that the GPU does not report is 0.
-func (d *device) Conditions() (c profiling.Conditions, _ error) {
-	clock, hasClock := d.gpu.GetClockInfo(nvml.CLOCK_MEM)
-	limit, hasLimit := d.gpu.GetEnforcedPowerLimit()
-	for _, ret := range []nvml.Return{optional(hasClock), optional(hasLimit)} {
-		if ret != nvml.SUCCESS && ret != nvml.ERROR_NO_PERMISSION {
-			return c, failure("read clocks and power limit", ret)
-		}
-	}
-	return profiling.Conditions{MemoryClock: int(clock), PowerLimit: float64(limit) / 1000}, nil
-}
-
 // Watch samples the GPU about ten times a second.
 func (d *device) Watch() (*profiling.Watch, error) { return watchHandle(d.gpu, func() {}) }
 
