@@ -156,16 +156,10 @@ func (e *LeftoverError) Unwrap() []error {
 // Seconds converts a measured time to the harness's unit.
 func Seconds(d time.Duration) mig.Seconds { return mig.Seconds(d.Seconds()) }
 
-// ChoosesGPU reports whether an environment variable decides on which part of which GPU a process runs. Only the
-// instance may set such variables.
-func ChoosesGPU(name string) bool {
-	return name == "CUDA_VISIBLE_DEVICES" || strings.HasPrefix(name, "CUDA_MPS_")
-}
-
-// Environ returns this process's environment without the variables that choose a GPU.
+// Environ returns this process's environment without the variables that choose a GPU or a part of it: only the instance
+// may set those.
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
-		name, _, _ := strings.Cut(variable, "=")
-		return ChoosesGPU(name)
+		return strings.HasPrefix(variable, "CUDA_VISIBLE_DEVICES=") || strings.HasPrefix(variable, "CUDA_MPS_")
 	})
 }

@@ -27,7 +27,7 @@ func (k *Kernel) Check() (all []error) {
 			return all // everything else is in the folder
 		}
 	}
-	if program := k.program(); !strings.Contains(program, "/") {
+	if program := k.Argv[0]; !strings.Contains(program, "/") {
 		if _, err := exec.LookPath(program); err != nil {
 			report(program, "is not in PATH", "install it, or give its path")
 		}
@@ -64,7 +64,7 @@ func hash(path string, needed bool) (string, error) {
 // Executable returns the path of the kernel's program. A name without a slash is looked up in PATH, and the result is
 // "" if it is not there. A name with a slash is not looked up.
 func (k *Kernel) Executable() string {
-	program := k.program()
+	program := k.Argv[0]
 	if strings.Contains(program, "/") {
 		return k.path(program)
 	}
@@ -73,33 +73,6 @@ func (k *Kernel) Executable() string {
 		return ""
 	}
 	return path
-}
-
-// program returns the word of Argv that names the program.
-func (k *Kernel) program() string { return k.Argv[k.programIndex()] }
-
-// programIndex returns the index of the program in Argv. It follows env and its assignments. If env has options, or no
-// program after it, env itself is the program.
-func (k *Kernel) programIndex() int {
-	after := 1 + len(assignments(k.Argv))
-	if !isEnv(k.Argv[0]) || after == len(k.Argv) || strings.HasPrefix(k.Argv[after], "-") {
-		return 0
-	}
-	return after
-}
-
-func isEnv(program string) bool { return filepath.Base(program) == "env" }
-
-// assignments returns the words NAME=VALUE after env.
-func assignments(argv []string) []string {
-	if !isEnv(argv[0]) {
-		return nil
-	}
-	n := 1
-	for n < len(argv) && strings.Contains(argv[n], "=") {
-		n++
-	}
-	return argv[1:n]
 }
 
 // path turns a path that is relative to the kernel's folder into one for this process.

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,7 +20,6 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/wholefile"
-	"miglab/profiling"
 )
 
 // A ParseError says where a manifest is wrong and how to correct it.
@@ -374,10 +374,8 @@ func (d *decoder) kernel(base Kernel, n *yaml.Node) Kernel {
 	if d.err != nil {
 		return Kernel{}
 	}
-	for _, variable := range assignments(k.Argv) {
-		if name, _, _ := strings.Cut(variable, "="); profiling.ChoosesGPU(name) {
-			d.failf(argv, "%s is set by the instance that the kernel runs on", name)
-		}
+	if filepath.Base(k.Argv[0]) == "env" {
+		d.failf(argv, "env hides the program: set the variables for miglab, or in a script")
 	}
 	writes := slices.ContainsFunc(k.Argv, func(a string) bool { return strings.Contains(a, csvPlace) })
 	switch {

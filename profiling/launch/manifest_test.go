@@ -194,7 +194,7 @@ func TestReadErrors(t *testing.T) {
 		{"argv: [./b]", "timeout: 1s", "8:5: a kernel has no argv"},
 		{"argv: [./b]", "argv: ./b", "9:11: argv must be a list"},
 		{"argv: [./b]", "argv: []", "9:11: argv is empty"},
-		{"argv: [./b]", "argv: [env, A=1, CUDA_VISIBLE_DEVICES=0, ./b]", "9:11: CUDA_VISIBLE_DEVICES is set by the instance that the kernel runs on"},
+		{"argv: [./b]", "argv: [/usr/bin/env, A=1, ./b]", "9:11: env hides the program: set the variables for miglab, or in a script"},
 		{"argv: [./b]", "argv: [./b, [c]]", "9:17: want one value here, not a mapping or a list"},
 		{"argv: [./b]", "argv: [./b, '']", "9:17: the value is missing"},
 		{"argv: [./b]", "argv: [./b]\n    timeout: 30", `10:14: "30" is not a duration; write a number with its unit, for example 30s or 2m`},

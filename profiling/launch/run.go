@@ -72,8 +72,8 @@ func (k *Kernel) inNewFolder() (run *Kernel, dir string, err error) {
 	if !k.OwnFolder {
 		return run, dir, nil
 	}
-	if i := k.programIndex(); strings.Contains(k.Argv[i], "/") {
-		run.Argv[i], err = filepath.Abs(k.path(k.Argv[i]))
+	if strings.Contains(k.Argv[0], "/") {
+		run.Argv[0], err = filepath.Abs(k.path(k.Argv[0]))
 	}
 	run.Dir = dir
 	return run, dir, err

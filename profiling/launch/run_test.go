@@ -266,7 +266,7 @@ func suiteOf(t *testing.T, name, script string) []Kernel {
 		t.Fatal(err)
 	}
 	for _, k := range all {
-		program := k.path(k.program())
+		program := k.path(k.Argv[0])
 		if err := errors.Join(os.MkdirAll(filepath.Dir(program), 0o755), os.WriteFile(program, []byte("#!/bin/sh\n"+script), 0o755)); err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +299,7 @@ func TestRunsHaveFoldersOfTheirOwn(t *testing.T) {
 		}
 	}
 	const manifest = `{version: 1, suite: s, parameters: {work: }, kernels: [
-		{name: writes, workdir: "${work}", own_folder: true, timeout: 1m, argv: [env, A=1, ./run.sh], result: {file: result.txt}}]}`
+		{name: writes, workdir: "${work}", own_folder: true, timeout: 1m, argv: [./run.sh], result: {file: result.txt}}]}`
 	all, err := Read(strings.NewReader(manifest), "kernels.yaml", map[string]string{"work": work})
 	if err != nil {
 		t.Fatal(err)
