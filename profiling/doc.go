@@ -7,7 +7,7 @@
 //	launch      manifests of benchmark programs, and a single run of a program
 //	command     the commands of miglab that need a GPU
 //	measure     times by instance size, reconfiguration, isolation, co-runs
-//	execute     runs a schedule on real GPUs (FAR Algorithm 3)
+//	execute     runs a schedule on a real GPU (FAR Algorithm 3)
 //	kernels     the CUDA kernels of the project
 //	cuda        the CUDA driver, loaded at run time (needs cgo)
 //

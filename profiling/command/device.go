@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,43 +60,21 @@ func stateDir() string {
 	return filepath.Join(cmp.Or(os.Getenv("XDG_RUNTIME_DIR"), cache, "results"), "miglab")
 }
 
-// devices opens the GPUs that --device names, separated by commas.
-func (f *deviceFlags) devices(ctx context.Context) (devices []profiling.Device, err error) {
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, closeAll(devices))
-		}
-	}()
-	models := new(mig.Catalog) // GPUs of one model share it
-	for selector := range strings.SplitSeq(f.device, ",") {
-		var d profiling.Device
-		if f.mode == measure.ModeExisting {
-			d, err = nvml.OpenExisting(models, selector)
-		} else {
-			d, err = nvml.Open(models, selector)
-		}
-		if err != nil {
-			return devices, err
-		}
-		devices = append(devices, d)
+// open opens the GPU that --device names.
+func (f *deviceFlags) open() (profiling.Device, error) {
+	models := new(mig.Catalog)
+	if f.mode == measure.ModeExisting {
+		return nvml.OpenExisting(models, f.device)
 	}
-	return devices, nil
+	return nvml.Open(models, f.device)
 }
 
-func closeAll[C interface{ Close() error }](all []C) error {
-	var errs []error
-	for _, c := range slices.Backward(all) {
-		errs = append(errs, c.Close())
-	}
-	return errors.Join(errs...)
-}
-
-// inSessions runs work on the GPUs that --device names, in a session each, and cleans up however it ends. ready runs
-// after the GPUs are found and before anything changes. Its error ends the command.
-func (f *deviceFlags) inSessions(c *cobra.Command, ready func([]profiling.Identity) error,
-	work func([]*session.Session) error,
+// inSession runs work on the GPU that --device names, in a session, and cleans up however it ends. ready runs after the
+// GPU is found and before anything changes. Its error ends the command.
+func (f *deviceFlags) inSession(c *cobra.Command, ready func(profiling.Identity) error,
+	work func(*session.Session) error,
 ) (err error) {
-	devices, err := f.devices(c.Context())
+	device, err := f.open()
 	if err != nil {
 		return err
 	}
@@ -105,49 +82,50 @@ func (f *deviceFlags) inSessions(c *cobra.Command, ready func([]profiling.Identi
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
-	var sessions []*session.Session
+	var s *session.Session
 	defer func() {
-		left := errors.Join(closeAll(sessions), closeAll(devices))
-		if c.Context().Err() == nil {
-			err = errors.Join(err, left)
-			return
+		var left error
+		if s != nil {
+			left = s.Close()
 		}
-		interrupted := cli.InterruptedError{Kept: "nothing was begun"}
-		switch {
-		case left != nil:
-			err = cli.FailedError{Err: fmt.Errorf("interrupted, and not all is cleaned up: %w", left)}
-		case err == nil || errors.As(err, &interrupted): // it was done, or says what it kept
-		default:
-			err = interrupted
-		}
+		err = endedBy(c, err, errors.Join(left, device.Close()))
 	}()
-	var ids []profiling.Identity
-	for _, d := range devices {
-		id, err := d.Identify()
-		if err != nil {
-			return err
-		}
-		ids = append(ids, id)
-	}
-	if err := ready(ids); err != nil {
+	id, err := device.Identify()
+	if err != nil {
 		return err
 	}
-	for _, d := range devices {
-		s, err := session.Open(c.Context(), d, session.Options{
-			Dir: f.state, AllowMIGMode: f.allowMIG, WithOthers: f.beside,
-			Log: func(format string, args ...any) {
-				fmt.Fprintf(c.ErrOrStderr(), "miglab: "+format+"\n", args...)
-			},
-		})
-		if err != nil {
-			return err
-		}
-		sessions = append(sessions, s)
-		if err := probe(c.Context(), s); err != nil {
-			return err
-		}
+	if err := ready(id); err != nil {
+		return err
 	}
-	return work(sessions)
+	s, err = session.Open(c.Context(), device, session.Options{
+		Dir: f.state, AllowMIGMode: f.allowMIG, WithOthers: f.beside,
+		Log: func(format string, args ...any) {
+			fmt.Fprintf(c.ErrOrStderr(), "miglab: "+format+"\n", args...)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if err := probe(c.Context(), s); err != nil {
+		return err
+	}
+	return work(s)
+}
+
+// endedBy returns the error of a command on a GPU: of its work, of the cleaning up, and of an interruption.
+func endedBy(c *cobra.Command, work, cleanUp error) error {
+	if c.Context().Err() == nil {
+		return errors.Join(work, cleanUp)
+	}
+	var interrupted cli.InterruptedError
+	switch {
+	case cleanUp != nil:
+		return cli.FailedError{Err: fmt.Errorf("interrupted, and not all is cleaned up: %w", cleanUp)}
+	case work == nil || errors.As(work, &interrupted): // it was done, or says what it kept
+		return work
+	default:
+		return cli.InterruptedError{Kept: "nothing was begun"}
+	}
 }
 
 // writable makes a folder and writes a file there, so that hours of measuring do not end without a place for results.

@@ -35,7 +35,7 @@ func newExecute() *cobra.Command {
 	var f executeFlags
 	c := &cobra.Command{
 		Use:   "execute",
-		Short: "Run a schedule on real GPUs and set its end times beside the simulated ones",
+		Short: "Run a schedule on a real GPU and set its end times beside the simulated ones",
 		RunE:  func(c *cobra.Command, _ []string) error { return f.execute(c) },
 	}
 	f.device.register(c, mig.SourceMIG, measure.ModeExisting)
@@ -70,8 +70,8 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 	var p schedule.Problem
 	var s schedule.Schedule
 	var programs map[string]*launch.Kernel
-	return f.device.inSessions(c, func(ids []profiling.Identity) error {
-		p = schedule.Problem{GPU: ids[0].Model, Count: len(ids), Model: f.model}
+	return f.device.inSession(c, func(id profiling.Identity) error {
+		p = schedule.Problem{GPU: id.Model, Model: f.model}
 		var err error
 		p.Tasks, err = readFile(f.tasks, func(r io.Reader, path string) (tasks task.Batch, err error) {
 			var lines []int
@@ -98,18 +98,18 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 			return err
 		}
 		return writable(f.out)
-	}, func(gpus []*session.Session) error { return f.run(c, gpus, p, s, programs) })
+	}, func(gpu *session.Session) error { return f.run(c, gpu, p, s, programs) })
 }
 
-// run runs a schedule on GPUs and writes the times of the tasks that have ended.
-func (f *executeFlags) run(c *cobra.Command, gpus []*session.Session, p schedule.Problem, s schedule.Schedule,
+// run runs a schedule on a GPU and writes the times of the tasks that have ended.
+func (f *executeFlags) run(c *cobra.Command, gpu *session.Session, p schedule.Problem, s schedule.Schedule,
 	programs map[string]*launch.Kernel,
 ) error {
 	return cli.RunUnits(c, "tasks", func(bar *cli.Progress) error {
 		real, err := execute.Run(c.Context(), p, s,
-			execute.Options{GPUs: gpus, Kernels: programs, Launcher: measure.Real{}, Progress: bar.Set})
+			execute.Options{GPU: gpu, Kernels: programs, Launcher: measure.Real{}, Progress: bar.Set})
 		if len(real.Placements) > 0 {
-			err = errors.Join(err, writeExecution(c, f.out, gpus[0], p, s, real))
+			err = errors.Join(err, writeExecution(c, f.out, gpu, p, s, real))
 		}
 		switch ended, task := len(real.Placements), (*execute.TaskError)(nil); {
 		case c.Context().Err() != nil:

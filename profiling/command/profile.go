@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -103,13 +102,10 @@ func (f *profileFlags) run(c *cobra.Command, x experiment, run measure.Runner) e
 	if f.check {
 		return checkAll(c, &f.device, b.Kernels)
 	}
-	if strings.Contains(f.device.device, ",") {
-		return fmt.Errorf("--device %s: %s uses one GPU", f.device.device, c.CommandPath())
-	}
-	return f.device.inSessions(c, func([]profiling.Identity) error {
+	return f.device.inSession(c, func(profiling.Identity) error {
 		return cmp.Or(allReady(b.Kernels), writable(f.out))
-	}, func(all []*session.Session) error {
-		b.Session = all[0]
+	}, func(s *session.Session) error {
+		b.Session = s
 		if err := saveModel(f.out, b.Session.Identity().Model); err != nil {
 			return err
 		}
@@ -216,9 +212,12 @@ func saveModel(dir string, g *mig.GPU) error {
 
 // checkAll lists everything that a run would miss, the GPU included.
 func checkAll(c *cobra.Command, df *deviceFlags, kernels []launch.Kernel) error {
-	devices, err := df.devices(c.Context())
-	errs := append(missingParts(kernels), err, closeAll(devices))
-	if err := errors.Join(errs...); err != nil {
+	errs := missingParts(kernels)
+	device, err := df.open()
+	if err == nil {
+		err = device.Close()
+	}
+	if err := errors.Join(append(errs, err)...); err != nil {
 		return cli.FailedError{Err: err}
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d kernels are there, and so is the GPU\n", len(kernels))

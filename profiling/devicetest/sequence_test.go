@@ -289,7 +289,7 @@ func (s *sequence) execute(ctx context.Context, run *session.Session) error {
 				schedule.Operation{Op: schedule.Destroy, Instance: in, Start: at + 50, End: at + 50})
 		}
 	}
-	real, err := execute.Run(ctx, p, plan, execute.Options{GPUs: []*session.Session{run}, Kernels: programs, Launcher: s})
+	real, err := execute.Run(ctx, p, plan, execute.Options{GPU: run, Kernels: programs, Launcher: s})
 	if err != nil {
 		return err
 	}

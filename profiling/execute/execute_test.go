@@ -93,55 +93,48 @@ func valid(p schedule.Problem, real schedule.Schedule) error {
 func TestAlgorithmsAreExecutedAsSimulated(t *testing.T) {
 	for n, name := range []string{"A30", "A100", "H100"}[:deep.N(2, 3)] {
 		g := mig.MustLookup(name)
-		for count := 1; count <= 2; count++ {
-			p := schedule.Problem{GPU: g, Count: count, Tasks: batch(g, deep.N(7, 12), uint64(n))}
-			if count == 2 {
-				for i := range p.Tasks {
-					p.Release = append(p.Release, mig.Seconds(i%4)*1.5)
+		p := schedule.Problem{GPU: g, Tasks: batch(g, deep.N(7, 12), uint64(n))}
+		for _, id := range batchAlgorithms(g) {
+			for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
+				p.Model = model
+				s, err := algo.MustParse(id).Schedule(t.Context(), p)
+				var unsupported *algo.UnsupportedError
+				if errors.As(err, &unsupported) {
+					continue
 				}
-			}
-			for _, id := range batchAlgorithms(g) {
-				for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
-					p.Model = model
-					s, err := algo.MustParse(id).Schedule(t.Context(), p)
-					var unsupported *algo.UnsupportedError
-					if errors.As(err, &unsupported) {
-						continue
+				if err != nil {
+					t.Fatalf("%s: %v", id, err)
+				}
+				tr := trial{problem: p, planned: s}
+				if model == mig.Free {
+					tr.gpu = append(tr.gpu, devicetest.Scale(0))
+				}
+				r := tr.execute(t)
+				what := fmt.Sprintf("%s on %s, %v", id, g, model)
+				if err := r.well(); err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				if model != mig.Free {
+					if err := valid(p, r.real); err != nil {
+						t.Errorf("%s: %v", what, err)
 					}
-					if err != nil {
-						t.Fatalf("%s: %v", id, err)
-					}
-					tr := trial{problem: p, planned: s}
-					if model == mig.Free {
-						tr.gpu = append(tr.gpu, devicetest.Scale(0))
-					}
-					r := tr.execute(t)
-					what := fmt.Sprintf("%s on %d x %s, %v", id, count, g, model)
-					if err := r.well(); err != nil {
-						t.Fatalf("%s: %v", what, err)
-					}
-					if model != mig.Free {
-						if err := valid(p, r.real); err != nil {
-							t.Errorf("%s: %v", what, err)
-						}
-					}
-					most, least := lateness(s, r.real)
-					if model != mig.Parallel && (most > rounding || least < -rounding) {
-						t.Errorf("%s: tasks end between %v s earlier and %v s later than simulated", what, -least, most)
-					}
-					if r.real.Algorithm != s.Algorithm || len(r.real.Placements) != len(s.Placements) {
-						t.Errorf("%s: %q with %d placements, want %q with %d", what, r.real.Algorithm, len(r.real.Placements), s.Algorithm, len(s.Placements))
-					}
+				}
+				most, least := lateness(s, r.real)
+				if model != mig.Parallel && (most > rounding || least < -rounding) {
+					t.Errorf("%s: tasks end between %v s earlier and %v s later than simulated", what, -least, most)
+				}
+				if r.real.Algorithm != s.Algorithm || len(r.real.Placements) != len(s.Placements) {
+					t.Errorf("%s: %q with %d placements, want %q with %d", what, r.real.Algorithm, len(r.real.Placements), s.Algorithm, len(s.Placements))
 				}
 			}
 		}
 	}
 }
 
-// before adds up the operations of a GPU that began before an instant.
-func before(s schedule.Schedule, gpu int, at mig.Seconds) (sum mig.Seconds) {
+// before adds up the operations that began before an instant.
+func before(s schedule.Schedule, at mig.Seconds) (sum mig.Seconds) {
 	for _, o := range s.Operations {
-		if o.GPU == gpu && o.Start < at {
+		if o.Start < at {
 			sum += o.End - o.Start
 		}
 	}
@@ -150,7 +143,7 @@ func before(s schedule.Schedule, gpu int, at mig.Seconds) (sum mig.Seconds) {
 
 // Any plan that the referee accepts can be executed, and what happens is a schedule that the referee accepts, too,
 // once more than one operation at a time is ruled out. No task is later than planned, except where the plan lets
-// operations overlap: then by no more than the operations before it on its GPU took.
+// operations overlap: then by no more than the operations before it took.
 func TestEveryValidPlanIsExecuted(t *testing.T) {
 	for _, model := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 		t.Run(model.String(), func(t *testing.T) {
@@ -164,7 +157,7 @@ func TestEveryValidPlanIsExecuted(t *testing.T) {
 				for _, pl := range s.Placements {
 					late, allowed := happened[pl.Task].Start-pl.Start, mig.Seconds(rounding)
 					if model != mig.Sequential {
-						allowed += before(r.real, pl.GPU, happened[pl.Task].Start)
+						allowed += before(r.real, happened[pl.Task].Start)
 					}
 					if late > allowed {
 						rt.Errorf("task %d starts %v s late; up to %v s is right", pl.Task, late, allowed)
@@ -398,55 +391,55 @@ func TestFaults(t *testing.T) {
 		lasts mig.Seconds
 	}{
 		{
-			name: "create refused", arrange: func(st *stage) { st.gpus[0].FailCreate(2, boom) },
-			want: "create of 7@0 on GPU 0: ", is: boom, ended: "a b", lasts: 10.41,
+			name: "create refused", arrange: func(st *stage) { st.gpu.FailCreate(2, boom) },
+			want: "create of 7@0: ", is: boom, ended: "a b", lasts: 10.41,
 		},
 		{
-			name: "create refused while a task runs", arrange: func(st *stage) { st.gpus[0].FailCreate(1, profiling.ErrInsufficient) },
-			want: "create of 3@4 on GPU 0: ", is: profiling.ErrInsufficient, ended: "", lasts: 0.41,
+			name: "create refused while a task runs", arrange: func(st *stage) { st.gpu.FailCreate(1, profiling.ErrInsufficient) },
+			want: "create of 3@4: ", is: profiling.ErrInsufficient, ended: "", lasts: 0.41,
 		},
 		{ // it is left to the session
 			name: "destroy that never succeeds", gpu: []devicetest.Option{devicetest.Busy(0, 45*time.Second)},
-			want: "destroy of 3@4 on GPU 0: ", is: profiling.ErrBusy, ended: "a b", lasts: 95,
+			want: "destroy of 3@4: ", is: profiling.ErrBusy, ended: "a b", lasts: 95,
 		},
 		{
 			name: "crash", arrange: func(st *stage) { st.launcher.Crash = map[string]bool{"b": true} },
-			want: `task "b" on 3@4 of GPU 0: crash: exit status 139`, status: launch.Crash, ended: "", lasts: 4.82,
+			want: `task "b" on 3@4: crash: exit status 139`, status: launch.Crash, ended: "", lasts: 4.82,
 		},
 		{
 			name: "hang", arrange: func(st *stage) {
 				st.launcher.Times["c"][7] = 1e6
 				st.options.Kernels["c"].Timeout = time.Minute
 			},
-			want: `task "c" on 7@0 of GPU 0: timeout: killed after 1m0s`, status: launch.Timeout, ended: "a b", lasts: 70.87,
+			want: `task "c" on 7@0: timeout: killed after 1m0s`, status: launch.Timeout, ended: "a b", lasts: 70.87,
 		},
 		{
 			name: "out of memory", arrange: func(st *stage) { st.launcher.Times["b"][3] = mig.Seconds(math.Inf(1)) },
-			want: `task "b" on 3@4 of GPU 0: oom: out of memory`, status: launch.OutOfMemory, ended: "", lasts: 0.82,
+			want: `task "b" on 3@4: oom: out of memory`, status: launch.OutOfMemory, ended: "", lasts: 0.82,
 		},
 		{
 			name: "kernel that cannot be started", arrange: func(st *stage) { delete(st.launcher.Times, "d") },
-			want: `task "d" on 4@0 of GPU 0: devicetest: there is no time`, ended: "a b c", lasts: 16.29,
+			want: `task "d" on 4@0: devicetest: there is no time`, ended: "a b c", lasts: 16.29,
 		},
 		{
-			name: "GPU lost while tasks run", arrange: func(st *stage) { time.AfterFunc(2*time.Second, st.gpus[0].Lose) },
-			want: `task "b" on 3@4 of GPU 0: crash`, is: profiling.ErrLost, status: launch.Crash, ended: "", lasts: 4.4,
+			name: "GPU lost while tasks run", arrange: func(st *stage) { time.AfterFunc(2*time.Second, st.gpu.Lose) },
+			want: `task "b" on 3@4: crash`, is: profiling.ErrLost, status: launch.Crash, ended: "", lasts: 4.4,
 		},
 		{
-			name: "GPU lost while the second instance is created", arrange: func(st *stage) { time.AfterFunc(300*time.Millisecond, st.gpus[0].Lose) },
-			want: "create of 3@4 on GPU 0: ", is: profiling.ErrLost, ended: "", lasts: 0.20,
+			name: "GPU lost while the second instance is created", arrange: func(st *stage) { time.AfterFunc(300*time.Millisecond, st.gpu.Lose) },
+			want: "create of 3@4: ", is: profiling.ErrLost, ended: "", lasts: 0.20,
 		},
 		{
-			name: "GPU reset by somebody else", arrange: func(st *stage) { time.AfterFunc(time.Second, st.gpus[0].Reset) },
-			want: `task "b" on 3@4 of GPU 0: crash: unspecified launch failure`, status: launch.Crash, ended: "", lasts: 0.40,
+			name: "GPU reset by somebody else", arrange: func(st *stage) { time.AfterFunc(time.Second, st.gpu.Reset) },
+			want: `task "b" on 3@4: crash: unspecified launch failure`, status: launch.Crash, ended: "", lasts: 0.40,
 		},
 		{
-			name: "GPU lost while an instance is created", arrange: func(st *stage) { time.AfterFunc(10500*time.Millisecond, st.gpus[0].Lose) },
-			want: "create of 7@0 on GPU 0: ", is: profiling.ErrLost, ended: "a b", lasts: 10.65,
+			name: "GPU lost while an instance is created", arrange: func(st *stage) { time.AfterFunc(10500*time.Millisecond, st.gpu.Lose) },
+			want: "create of 7@0: ", is: profiling.ErrLost, ended: "a b", lasts: 10.65,
 		},
 		{
-			name: "GPU lost in the end", arrange: func(st *stage) { time.AfterFunc(18200*time.Millisecond, st.gpus[0].Lose) },
-			want: "destroy of 4@0 on GPU 0: ", is: profiling.ErrLost, ended: "a b c d", lasts: 18.08,
+			name: "GPU lost in the end", arrange: func(st *stage) { time.AfterFunc(18200*time.Millisecond, st.gpu.Lose) },
+			want: "destroy of 4@0: ", is: profiling.ErrLost, ended: "a b c d", lasts: 18.08,
 		},
 		{
 			name: "cancelled", arrange: func(st *stage) { st.cancelAfter(3 * time.Second) },
@@ -521,30 +514,6 @@ func (st *stage) cancelAfter(d time.Duration) {
 	time.AfterFunc(d, st.cancel)
 }
 
-// A fault on one GPU ends the work on the other one.
-func TestFaultOnOneOfTwoGPUs(t *testing.T) {
-	p, s := twoByTwo(t)
-	p.Count = 2
-	p.Tasks = append(p.Tasks, task.New("e", map[mig.Slices]mig.Seconds{7: 100}))
-	all := in(t, "7g.40gb", 0)
-	s.Operations = append(s.Operations, schedule.Operation{Op: schedule.Create, GPU: 1, Instance: all, End: 0.24})
-	s.Placements = append(s.Placements, schedule.Placement{Task: 4, GPU: 1, Instance: all, Start: 0.24, End: 100.24})
-	r := trial{problem: p, planned: s, arrange: func(st *stage) {
-		st.launcher.Crash = map[string]bool{"c": true}
-	}}.execute(t)
-	if r.err == nil || r.err.Error() != `task "c" on 7@0 of GPU 0: crash: exit status 139` {
-		t.Errorf("error %v", r.err)
-	}
-	if len(r.left) > 0 || r.closing != nil {
-		t.Errorf("left are %v, closing says %v", r.left, r.closing)
-	}
-	for _, o := range r.real.Operations {
-		if o.End > 16.2 {
-			t.Errorf("the %v of %v on GPU %d ends at %v s, long after the crash", o.Op, o.Instance, o.GPU, o.End)
-		}
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -565,42 +534,36 @@ func TestRefusals(t *testing.T) {
 				p.Start = []schedule.Existing{{Instance: s.Operations[0].Instance}}
 				s.Operations = s.Operations[1:]
 			},
-			want: "the problem starts with 1 instances; only schedules that start on empty GPUs are executed",
+			want: "only schedules of a batch on one GPU, empty at the start, are executed",
 		},
 		{
-			name:    "too few GPUs",
-			arrange: func(st *stage) { st.options.GPUs = nil },
-			want:    "the schedule needs 1 GPUs; 0 are given",
+			name:   "two GPUs",
+			change: func(p *schedule.Problem, _ *schedule.Schedule) { p.Count = 2 },
+			want:   "only schedules of a batch on one GPU, empty at the start, are executed",
 		},
 		{
-			name:    "the same GPU twice",
-			change:  func(p *schedule.Problem, _ *schedule.Schedule) { p.Count = 2 },
-			arrange: func(st *stage) { st.options.GPUs[1] = st.options.GPUs[0] },
-			want:    "GPU 1 is given twice",
+			name:   "releases",
+			change: func(p *schedule.Problem, _ *schedule.Schedule) { p.Release = make([]mig.Seconds, len(p.Tasks)) },
+			want:   "only schedules of a batch on one GPU, empty at the start, are executed",
 		},
 		{
 			name: "another model",
 			gpu:  mig.MustLookup("A100-80GB"),
-			want: "GPU 0 is a NVIDIA A100-80GB (fake) (A100-80GB); the schedule is for A100",
-		},
-		{
-			name:    "no kernel",
-			arrange: func(st *stage) { delete(st.options.Kernels, "c") },
-			want:    `unknown kernel "c"`,
+			want: "the GPU is a NVIDIA A100-80GB (fake) (A100-80GB); the schedule is for A100",
 		},
 		{
 			name: "an instance of somebody else",
 			arrange: func(st *stage) {
-				if _, err := st.gpus[0].Create(in(t, "1g.5gb", 6)); err != nil {
+				if _, err := st.gpu.Create(in(t, "1g.5gb", 6)); err != nil {
 					t.Error(err)
 				}
 			},
-			want: "GPU 0 holds 1 instances, the first of them 1@6",
+			want: "the GPU holds 1 instances, the first of them 1@6",
 		},
 		{
 			name:    "lost already",
-			arrange: func(st *stage) { st.gpus[0].Lose() },
-			want:    "GPU 0: list instances: the GPU has fallen off the bus",
+			arrange: func(st *stage) { st.gpu.Lose() },
+			want:    "list instances: the GPU has fallen off the bus",
 		},
 	} {
 		p, s := twoByTwo(t)

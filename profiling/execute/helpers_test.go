@@ -20,11 +20,11 @@ import (
 	"miglab/profiling/session"
 )
 
-// A trial is one execution on fake GPUs.
+// A trial is one execution on a fake GPU.
 type trial struct {
 	problem schedule.Problem
 	planned schedule.Schedule
-	// model is that of the GPUs; nil means that of the problem.
+	// model is that of the GPU; nil means that of the problem.
 	model *mig.GPU
 	gpu   []devicetest.Option
 	// arrange changes what the execution begins with; it may be nil.
@@ -35,7 +35,7 @@ type trial struct {
 type stage struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
-	gpus     []*devicetest.GPU
+	gpu      *devicetest.GPU
 	launcher *devicetest.Launcher
 	options  execute.Options
 }
@@ -46,7 +46,7 @@ type result struct {
 	err  error
 	// left are the instances that existed when Run returned.
 	left []profiling.Instance
-	// closing is the error of closing the sessions.
+	// closing is the error of closing the session.
 	closing error
 }
 
@@ -56,21 +56,13 @@ func (tr trial) execute(t *testing.T) (out result) {
 	synctest.Test(t, func(t *testing.T) {
 		model, dir := cmp.Or(tr.model, tr.problem.GPU), t.TempDir()
 		st := &stage{ctx: t.Context(), cancel: func() {}, launcher: &devicetest.Launcher{Times: map[string]map[mig.Slices]mig.Seconds{}}}
-		for i := range tr.problem.GPUs() {
-			g := devicetest.New(model, append([]devicetest.Option{devicetest.Number(i)}, tr.gpu...)...)
-			s, err := session.Open(st.ctx, g, session.Options{Dir: dir})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := s.Close(); err != nil {
-					out.closing = err
-				}
-			}()
-			st.gpus = append(st.gpus, g)
-			st.options.GPUs = append(st.options.GPUs, s)
+		st.gpu = devicetest.New(model, tr.gpu...)
+		s, err := session.Open(st.ctx, st.gpu, session.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
 		}
-		st.launcher.GPUs = st.gpus
+		defer func() { out.closing = s.Close() }()
+		st.options.GPU, st.launcher.GPUs = s, []*devicetest.GPU{st.gpu}
 		st.options.Kernels = map[string]*launch.Kernel{}
 		for _, tk := range tr.problem.Tasks {
 			st.options.Kernels[tk.Name] = &launch.Kernel{Name: tk.Name}
@@ -86,13 +78,8 @@ func (tr trial) execute(t *testing.T) (out result) {
 		}
 		defer func() { st.cancel() }()
 		out.real, out.err = execute.Run(st.ctx, tr.problem, tr.planned, st.options)
-		for _, g := range st.gpus {
-			left, err := g.Instances()
-			if err != nil {
-				g.Reset() // lost
-				continue
-			}
-			out.left = append(out.left, left...)
+		if out.left, err = st.gpu.Instances(); err != nil {
+			st.gpu.Reset() // lost
 		}
 	})
 	return out
@@ -119,7 +106,7 @@ func (tr trial) succeed(t *testing.T) result {
 	return r
 }
 
-// A device is one GPU while a plan is drawn: ready says from when an instance that exists can be used, the others
+// A device is the GPU while a plan is drawn: ready says from when an instance that exists can be used, the others
 // from when something new can be created.
 type device struct {
 	ready      map[mig.Instance]mig.Seconds
@@ -133,23 +120,18 @@ type device struct {
 func drawPlan(t *rapid.T, model mig.Reconfiguration) (schedule.Problem, schedule.Schedule) {
 	p := schedule.Problem{
 		GPU:   mig.MustLookup(rapid.SampledFrom([]string{"A30", "A100", "H100"}).Draw(t, "gpu")),
-		Count: rapid.IntRange(1, 2).Draw(t, "count"),
 		Model: model,
 	}
 	s := schedule.Schedule{GPU: p.GPU, Algorithm: "drawn", Model: p.Model}
 	gap := rapid.SampledFrom([]mig.Seconds{0, 0, 0, 0.25, 1})
-	devices := make([]device, p.GPUs())
-	for i := range devices {
-		devices[i].ready, devices[i].profile = map[mig.Instance]mig.Seconds{}, map[*mig.Profile]mig.Seconds{}
-	}
+	d := device{ready: map[mig.Instance]mig.Seconds{}, profile: map[*mig.Profile]mig.Seconds{}}
 	var all []mig.Instance
 	for _, pr := range p.GPU.Profiles {
 		for _, start := range pr.Starts {
 			all = append(all, mig.Instance{Profile: pr, Start: start})
 		}
 	}
-	operate := func(gpu int, op schedule.Op, in mig.Instance, start, cost mig.Seconds) mig.Seconds {
-		d := &devices[gpu]
+	operate := func(op schedule.Op, in mig.Instance, start, cost mig.Seconds) mig.Seconds {
 		switch p.Model {
 		case mig.Sequential:
 			start = max(start, d.operations)
@@ -158,13 +140,11 @@ func drawPlan(t *rapid.T, model mig.Reconfiguration) (schedule.Problem, schedule
 		}
 		start += gap.Draw(t, "gap")
 		d.operations = start + cost
-		s.Operations = append(s.Operations, schedule.Operation{Op: op, GPU: gpu, Instance: in, Start: start, End: start + cost})
+		s.Operations = append(s.Operations, schedule.Operation{Op: op, Instance: in, Start: start, End: start + cost})
 		return start + cost
 	}
 	for i := range rapid.IntRange(1, 10).Draw(t, "steps") {
 		in := rapid.SampledFrom(all).Draw(t, "instance")
-		gpu := rapid.IntRange(0, len(devices)-1).Draw(t, "device")
-		d := &devices[gpu]
 		if _, ok := d.ready[in]; !ok {
 			var conflicts []mig.Instance
 			for o := range d.ready {
@@ -174,7 +154,7 @@ func drawPlan(t *rapid.T, model mig.Reconfiguration) (schedule.Problem, schedule
 			}
 			slices.SortFunc(conflicts, func(a, b mig.Instance) int { return int(a.Start - b.Start) })
 			for _, o := range conflicts {
-				end := operate(gpu, schedule.Destroy, o, d.ready[o], o.Profile.Destroy)
+				end := operate(schedule.Destroy, o, d.ready[o], o.Profile.Destroy)
 				for j := range d.slice {
 					if o.Mask()>>j&1 == 1 {
 						d.slice[j] = end
@@ -189,20 +169,18 @@ func drawPlan(t *rapid.T, model mig.Reconfiguration) (schedule.Problem, schedule
 					start = max(start, d.slice[j])
 				}
 			}
-			d.ready[in] = operate(gpu, schedule.Create, in, start, in.Profile.Create)
+			d.ready[in] = operate(schedule.Create, in, start, in.Profile.Create)
 		}
 		if rapid.IntRange(0, 4).Draw(t, "empty") == 0 {
 			continue
 		}
 		takes := mig.Seconds(rapid.IntRange(500, 5000).Draw(t, "milliseconds")) / 1000
 		tk := task.New(fmt.Sprintf("task %d", i), map[mig.Slices]mig.Seconds{in.Size(): takes})
-		release := gap.Draw(t, "release")
 		p.Tasks = append(p.Tasks, tk)
-		p.Release = append(p.Release, release)
-		start := max(d.ready[in], release) + gap.Draw(t, "idle")
+		start := d.ready[in] + gap.Draw(t, "idle")
 		d.ready[in] = start + takes
 		s.Placements = append(s.Placements, schedule.Placement{
-			Task: len(p.Tasks) - 1, GPU: gpu, Instance: in, Start: start, End: start + takes,
+			Task: len(p.Tasks) - 1, Instance: in, Start: start, End: start + takes,
 		})
 	}
 	s.Placements = rapid.Permutation(s.Placements).Draw(t, "placements")

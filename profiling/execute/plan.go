@@ -12,7 +12,6 @@ import (
 
 // A life is an instance from its create to its destroy.
 type life struct {
-	gpu    int
 	in     mig.Instance
 	create *operation
 	// destroy is nil if the plan leaves the instance.
@@ -29,15 +28,15 @@ type operation struct {
 	schedule.Operation
 	// needs lists the operations that must come before it, whatever the times are.
 	needs []*operation
-	// previous is the operation with the previous turn on the GPU; nil for the first.
+	// previous is the operation with the previous turn; nil for the first.
 	previous *operation
 	placed   bool
 	// done is closed when the operation has succeeded.
 	done chan struct{}
 }
 
-// planLives returns the lives of a schedule that [schedule.Check] accepts for a problem without a start partition. It
-// gives the operations of each GPU an order: by planned start, at the same instant destroys before creates and then
+// planLives returns the lives of a schedule that [schedule.Check] accepts for a problem with one GPU and no start
+// partition. It gives the operations an order: by planned start, at the same instant destroys before creates and then
 // from left to right, but never before an operation that they need.
 //
 // Planned times alone do not determine the order: under [mig.Free] operations take no time, and Check has a
@@ -47,10 +46,6 @@ type operation struct {
 // lives are shorter than the tolerance and either order is valid. Lives in the order of their middles cannot need
 // each other in a circle. So every operation has its turn, and then no existing instance is in its way.
 func planLives(s *schedule.Schedule) []*life {
-	type place struct {
-		gpu int
-		in  mig.Instance
-	}
 	operations := make([]*operation, len(s.Operations))
 	for i, o := range s.Operations {
 		operations[i] = &operation{Operation: o, done: make(chan struct{})}
@@ -60,20 +55,19 @@ func planLives(s *schedule.Schedule) []*life {
 			cmp.Compare(a.Instance.Start, b.Instance.Start), cmp.Compare(a.Instance.Profile.ID, b.Instance.Profile.ID))
 	})
 	var lives []*life
-	at := map[place][]*life{}
+	at := map[mig.Instance][]*life{}
 	for _, o := range operations {
 		if o.Op == schedule.Create {
-			l, here := &life{gpu: o.GPU, in: o.Instance, create: o}, place{o.GPU, o.Instance}
-			at[here] = append(at[here], l)
+			l := &life{in: o.Instance, create: o}
+			at[l.in] = append(at[l.in], l)
 			lives = append(lives, l)
 		}
 	}
-	ended := map[place]int{}
+	ended := map[mig.Instance]int{}
 	for _, o := range operations {
 		if o.Op == schedule.Destroy {
-			here := place{o.GPU, o.Instance}
-			l := at[here][ended[here]]
-			ended[here]++
+			l := at[o.Instance][ended[o.Instance]]
+			ended[o.Instance]++
 			l.destroy, o.needs = o, []*operation{l.create}
 		}
 	}
@@ -82,7 +76,7 @@ func planLives(s *schedule.Schedule) []*life {
 	for _, pl := range placements {
 		// The middle of a run lies within its life, whatever the tolerance.
 		midRun := pl.Start/2 + pl.End/2
-		here := at[place{pl.GPU, pl.Instance}]
+		here := at[pl.Instance]
 		i := 0
 		for i+1 < len(here) && here[i+1].create.Start <= midRun {
 			i++
@@ -107,7 +101,6 @@ func (l *life) middle() float64 {
 func addNeeds(lives []*life) {
 	slices.SortStableFunc(lives, func(a, b *life) int { return cmp.Compare(a.middle(), b.middle()) })
 	type resource struct {
-		gpu   int
 		slice mig.Slices
 		only  *mig.Profile
 	}
@@ -115,10 +108,10 @@ func addNeeds(lives []*life) {
 	for _, l := range lives {
 		var takes []resource
 		for i := range l.in.Profile.Length {
-			takes = append(takes, resource{gpu: l.gpu, slice: l.in.Start + i})
+			takes = append(takes, resource{slice: l.in.Start + i})
 		}
 		if l.in.Profile.Max == 1 {
-			takes = append(takes, resource{gpu: l.gpu, only: l.in.Profile})
+			takes = append(takes, resource{only: l.in.Profile})
 		}
 		for _, r := range takes {
 			if h := holder[r]; h != nil && !slices.Contains(l.create.needs, h.destroy) {
@@ -129,9 +122,9 @@ func addNeeds(lives []*life) {
 	}
 }
 
-// takeTurns orders the operations of each GPU as they are sorted, except that operations that one needs come before it.
+// takeTurns orders the operations as they are sorted, except that operations that one needs come before it.
 func takeTurns(operations []*operation) {
-	last := map[int]*operation{}
+	var last *operation
 	var place func(*operation)
 	place = func(o *operation) {
 		if o.placed {
@@ -141,8 +134,8 @@ func takeTurns(operations []*operation) {
 		for _, e := range o.needs {
 			place(e)
 		}
-		o.previous = last[o.GPU]
-		last[o.GPU] = o
+		o.previous = last
+		last = o
 	}
 	for _, o := range operations {
 		place(o)

@@ -584,7 +584,7 @@ func TestGPUExistingInstances(t *testing.T) {
 	if rows := b.rows("execute/execution.csv"); len(rows) != 2 {
 		t.Errorf("%d rows", len(rows))
 	}
-	if code, _, stderr := b.run(append(slices.Clone(execute), "--algorithm", "fixpart?p=7")...); code == 0 || !strings.Contains(stderr, "needs 7@0 on GPU 0, which does not exist") ||
+	if code, _, stderr := b.run(append(slices.Clone(execute), "--algorithm", "fixpart?p=7")...); code == 0 || !strings.Contains(stderr, "needs 7@0, which does not exist") ||
 		!strings.Contains(stderr, "there are [1@6 2@4 4@0]") {
 		t.Errorf("another partition: exit code %d, %s", code, stderr)
 	}
