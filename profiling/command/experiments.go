@@ -115,7 +115,7 @@ func (c *corunFlags) groups(b *measure.Bench) ([]measure.Group, error) {
 		splits = append(splits, split)
 	}
 	if c.against == "" {
-		return measure.AloneToo(measure.Combine(names, splits, int(c.sample), b.Seed), all), nil
+		return measure.AloneToo(measure.Combine(names, splits, int(c.sample)), all), nil
 	}
 	if _, err := kernels.Lookup(c.against); err != nil {
 		return nil, fmt.Errorf("--against: %w", err)

@@ -28,7 +28,6 @@ type profileFlags struct {
 	kernels      kernelFlags
 	out          string
 	repetitions  int
-	seed         uint64
 	milliseconds int
 	warmUp       int
 	small        bool
@@ -58,7 +57,6 @@ func newExperiment(x experiment) *cobra.Command {
 		"how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
 	if x.Kernels {
 		f.kernels.register(c)
-		flags.Uint64Var(&f.seed, "seed", 1, "decides about orders and draws")
 	}
 	if slices.Contains(x.Modes, mig.SourcePartition) {
 		cli.AddFlag(c, &f.milliseconds, "milliseconds", "200", cli.AtLeast(1),
@@ -81,7 +79,7 @@ func newExperiment(x experiment) *cobra.Command {
 // run runs an experiment, or checks what it needs.
 func (f *profileFlags) run(c *cobra.Command, x experiment, run measure.Runner) error {
 	b := &measure.Bench{
-		Dir: f.out, Repetitions: f.repetitions, Seed: f.seed,
+		Dir: f.out, Repetitions: f.repetitions,
 		Window: time.Duration(f.milliseconds) * time.Millisecond,
 		Warn:   func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
 	}
@@ -144,7 +142,7 @@ func (f *profileFlags) onPartitions(c *cobra.Command, x experiment, b *measure.B
 	}
 	defer func() { err = errors.Join(err, device.Close()) }()
 	b.Partitions = &measure.Partitions{
-		Device: device, WarmUp: time.Duration(f.warmUp) * time.Millisecond, Small: f.small, Seed: f.seed,
+		Device: device, WarmUp: time.Duration(f.warmUp) * time.Millisecond, Small: f.small,
 	}
 	if err := f.watch(c, b.Partitions, device.Facts); err != nil {
 		return err

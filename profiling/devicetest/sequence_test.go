@@ -262,7 +262,7 @@ func (s *sequence) kernels() (all []launch.Kernel) {
 
 func (s *sequence) profile(ctx context.Context, run *session.Session) error {
 	s.profiling = true
-	b := measure.Bench{Dir: s.dir, Session: run, Kernels: s.kernels(), Launcher: s, Repetitions: repetitions, Seed: 1}
+	b := measure.Bench{Dir: s.dir, Session: run, Kernels: s.kernels(), Launcher: s, Repetitions: repetitions}
 	_, err := measure.Measure(ctx, &b, measure.Sweep, nil)
 	return err
 }

@@ -44,8 +44,6 @@ type Bench struct {
 	// Repetitions is how often everything is measured, in place of each kernel's own number; 0 means that number, and
 	// [Repetitions] for a kernel without one.
 	Repetitions int
-	// Seed decides everything that is random.
-	Seed uint64
 	// Window is how long the rates of kernels at the same time are measured; 0 means a second.
 	Window time.Duration
 	// Launcher starts kernels; nil means [Real].

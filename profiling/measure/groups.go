@@ -5,7 +5,7 @@ import "gonum.org/v1/gonum/stat/combin"
 // Combine returns the groups of as many kernels as each split has numbers of multiprocessors, with 0 for no limit.
 // Pairs are also of a kernel beside itself. The first kernel has the first number. If there are more than most
 // groups, it draws that many; 0 means all.
-func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
+func Combine(names []string, splits [][]int, most int) []Group {
 	var out []Group
 	for _, split := range splits {
 		n, again := len(names), 0
@@ -21,7 +21,7 @@ func Combine(names []string, splits [][]int, most int, seed uint64) []Group {
 		}
 	}
 	if most > 0 && most < len(out) {
-		cellStream(seed, "groups").Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+		cellStream("groups").Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 		out = out[:most]
 	}
 	return out

@@ -167,7 +167,7 @@ func (x *isolation) warmUp(ctx context.Context) error {
 // draw returns random neighbours of a kernel, one for each instance of rest; the list is empty if no kernel can run on
 // one of the instances.
 func (x *isolation) draw(k *launch.Kernel, at mig.Instance, rest mig.Partition) (out []job) {
-	rng := cellStream(x.Seed, fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
+	rng := cellStream(fmt.Sprintf("%q %s beside %v", k.Name, at, []mig.Instance(rest)))
 	for _, in := range rest {
 		candidates := slices.DeleteFunc(slices.Clone(x.kernels()), func(c *launch.Kernel) bool {
 			return c == k && len(x.Kernels) > 1 || x.bad[place{c.Name, in.Size()}]

@@ -68,7 +68,7 @@ func TestIsolation(t *testing.T) {
 			Times: map[string]map[mig.Slices]mig.Seconds{"a": seconds(a30, 40, 20, 10), "b": seconds(a30, 3, 2, 1), "big": seconds(a30, inf, 7, 5)},
 		}
 		var progress [2]int
-		o := measure.Bench{Repetitions: 2, Seed: 5, Launcher: l, Progress: func(done, all int) { progress = [2]int{done, all} }}
+		o := measure.Bench{Repetitions: 2, Launcher: l, Progress: func(done, all int) { progress = [2]int{done, all} }}
 		rows, err := isolation(t.Context(), t, open(t, g), kernels(1, "a", "b", "big"), o)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func TestIsolation(t *testing.T) {
 			t.Errorf("cases %v", beside)
 		}
 		again, err := isolation(t.Context(), t, open(t, devicetest.New(a30)), kernels(1, "a", "b", "big"), measure.Bench{
-			Repetitions: 1, Seed: 5, Launcher: launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
+			Repetitions: 1, Launcher: launchFunc(func(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
 				if k.Name == "big" && on.Size() == 1 {
 					return launch.Outcome{Status: launch.OutOfMemory}, nil
 				}

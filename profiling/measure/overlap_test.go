@@ -192,21 +192,21 @@ func TestGroups(t *testing.T) {
 		want string
 		got  []measure.Group
 	}{
-		{"a:8 a:16, a:8 b:16, a:8 c:16, b:8 b:16, b:8 c:16, c:8 c:16", measure.Combine(names, [][]int{{8, 16}}, 0, 1)},
-		{"a:all b:all c:all", measure.Combine(names, [][]int{{0, 0, 0}}, 5, 1)},
+		{"a:8 a:16, a:8 b:16, a:8 c:16, b:8 b:16, b:8 c:16, c:8 c:16", measure.Combine(names, [][]int{{8, 16}}, 0)},
+		{"a:all b:all c:all", measure.Combine(names, [][]int{{0, 0, 0}}, 5)},
 		{"a:8 b@25:16, a:8 b:16", measure.Against(names[:1], "b", []int{25, 100}, [][]int{{8, 16}})},
 		{"a:8, a:132, b:16, b:132, a:8 b@25:16", measure.AloneToo(measure.Against(names[:1], "b", []int{25}, [][]int{{8, 16}}), 132)},
-		{"a:all, a:132, b:all, b:132, a:all a:all, a:all b:all, b:all b:all", measure.AloneToo(measure.Combine(names[:2], [][]int{{0, 0}}, 0, 1), 132)},
+		{"a:all, a:132, b:all, b:132, a:all a:all, a:all b:all, b:all b:all", measure.AloneToo(measure.Combine(names[:2], [][]int{{0, 0}}, 0), 132)},
 	} {
 		if text(c.got) != c.want {
 			t.Errorf("%s, want %s", text(c.got), c.want)
 		}
 	}
-	if pairs := measure.Combine(strings.Fields("a b c d e f g h i j"), [][]int{{8, 16}}, 0, 1); len(pairs) != 55 {
+	if pairs := measure.Combine(strings.Fields("a b c d e f g h i j"), [][]int{{8, 16}}, 0); len(pairs) != 55 {
 		t.Errorf("%d pairs of ten kernels, want 55", len(pairs))
 	}
-	some := measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4, 1)
-	if len(some) != 4 || text(some) != text(measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4, 1)) || text(some) == text(measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4, 2)) {
+	some := measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4)
+	if len(some) != 4 || text(some) != text(measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4)) || text(some) == text(measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 0)[:4]) {
 		t.Errorf("a draw of four: %s", text(some))
 	}
 }

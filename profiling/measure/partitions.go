@@ -30,7 +30,6 @@ type Partitions struct {
 	WarmUp time.Duration
 	// Small runs the sizes of verifications, for tests.
 	Small bool
-	Seed  uint64
 }
 
 // Multiprocessors returns the number of the GPU's multiprocessors.
@@ -42,8 +41,7 @@ func (p *Partitions) options() string {
 	if p.Small {
 		inputs = "small"
 	}
-	return fmt.Sprintf("kernels %s with %s inputs (seed %d) after a warm-up of %v", kernels.Fingerprint(), inputs, p.Seed,
-		p.WarmUp)
+	return fmt.Sprintf("kernels %s with %s inputs after a warm-up of %v", kernels.Fingerprint(), inputs, p.WarmUp)
 }
 
 // Together runs a group and returns the window of each job. The error is about a device that cannot go on; other
@@ -129,7 +127,7 @@ func (t *together) measure(j *Window, p Part, on *cuda.Partition) (err error) {
 	if t.Small {
 		size = program.VerifySize
 	}
-	run, err := program.Start(on, size, t.Seed)
+	run, err := program.Start(on, size, seed)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func TestResultsAreCompared(t *testing.T) {
 		}
 		dir := t.TempDir()
 		s := open(t, g)
-		p, err := sweep(t.Context(), t, s, all, dir, measure.Bench{Seed: 1, Launcher: l})
+		p, err := sweep(t.Context(), t, s, all, dir, measure.Bench{Launcher: l})
 		var failed *measure.FailedError
 		if !errors.As(err, &failed) {
 			t.Fatalf("%v", err)
@@ -87,7 +87,7 @@ func TestResultsAreCompared(t *testing.T) {
 		for i := range all {
 			all[i].Repetitions = 3
 		}
-		p, err = sweep(t.Context(), t, s, all[:1], dir, measure.Bench{Seed: 1, Launcher: computing(map[string]map[mig.Slices]string{
+		p, err = sweep(t.Context(), t, s, all[:1], dir, measure.Bench{Launcher: computing(map[string]map[mig.Slices]string{
 			"fine": {1: "42", 2: "41", 4: "42"},
 		}, &idle)})
 		if err == nil || !strings.Contains(err.Error(), "fine on 2 slices: wrong (its result differs") {

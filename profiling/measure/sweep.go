@@ -96,7 +96,7 @@ func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 		return nil, err
 	}
 	for round := 1; round <= b.rounds(); round++ {
-		shuffled, kernels := roundOrder(b.Seed, round, instances, b.kernels())
+		shuffled, kernels := roundOrder(round, instances, b.kernels())
 		for _, at := range shuffled {
 			for _, k := range kernels {
 				if round > b.repetitions(k) {
@@ -173,11 +173,10 @@ func describe(k *launch.Kernel) string {
 }
 
 // roundOrder returns the order of instances and kernels in a round. Rounds count from 1.
-func roundOrder(seed uint64, round int, instances []mig.Instance,
-	kernels []*launch.Kernel,
+func roundOrder(round int, instances []mig.Instance, kernels []*launch.Kernel,
 ) ([]mig.Instance, []*launch.Kernel) {
 	instances, kernels = slices.Clone(instances), slices.Clone(kernels)
-	cellStream(seed, fmt.Sprintf("rounds %d", (round+1)/2)).Shuffle(len(instances),
+	cellStream(fmt.Sprintf("rounds %d", (round+1)/2)).Shuffle(len(instances),
 		func(i, j int) { instances[i], instances[j] = instances[j], instances[i] })
 	if round%2 == 0 {
 		slices.Reverse(instances)

@@ -41,7 +41,7 @@ func TestSweepRecordsEveryRun(t *testing.T) {
 		}
 		time.Sleep(time.Until(time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)))
 		dir := t.TempDir()
-		_, err := sweep(t.Context(), t, open(t, g), kernels(2, "lud", "bfs"), dir, measure.Bench{Seed: 1, Launcher: l})
+		_, err := sweep(t.Context(), t, open(t, g), kernels(2, "lud", "bfs"), dir, measure.Bench{Launcher: l})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestSweepTakesEverySizeOnceARoundOnOneInstance(t *testing.T) {
 				made = append(made, in.String())
 			}
 		}))
-		_, err := sweep(t.Context(), t, open(t, g), kernels(0, "a", "b"), t.TempDir(), measure.Bench{Seed: 7, Launcher: aSecond})
+		_, err := sweep(t.Context(), t, open(t, g), kernels(0, "a", "b"), t.TempDir(), measure.Bench{Launcher: aSecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestSweepWarmsUp(t *testing.T) {
 		ks := kernels(3, "a", "b", "c")
 		ks[0].Warmup = 2500 * time.Millisecond
 		ks[1].Warmup = time.Nanosecond
-		if _, err := sweep(t.Context(), t, open(t, devicetest.New(a30)), ks, t.TempDir(), measure.Bench{Launcher: l, Seed: 1}); err != nil {
+		if _, err := sweep(t.Context(), t, open(t, devicetest.New(a30)), ks, t.TempDir(), measure.Bench{Launcher: l}); err != nil {
 			t.Fatal(err)
 		}
 		var on2 []string
@@ -211,7 +211,7 @@ func TestSweepKeepsGoingWhenKernelsFail(t *testing.T) {
 		})
 		dir := t.TempDir()
 		var progress []string
-		o := measure.Bench{Launcher: l, Seed: 1, Progress: func(done, all int) { progress = append(progress, fmt.Sprintf("%d/%d", done, all)) }}
+		o := measure.Bench{Launcher: l, Progress: func(done, all int) { progress = append(progress, fmt.Sprintf("%d/%d", done, all)) }}
 		p, err := sweep(t.Context(), t, open(t, g), ks, dir, o)
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		if !ok {

@@ -18,14 +18,11 @@ func lockedBy(gpu, path string) error {
 	if err != nil {
 		return err
 	}
-	switch pid, _ := strconv.Atoi(strings.TrimSpace(string(raw))); pid {
-	case 0: // it has not written its number yet
-		return fmt.Errorf("another run uses %s: it holds %s; wait until it ends", gpu, path)
-	case os.Getpid():
-		return fmt.Errorf("%s is given twice: this process already holds %s", gpu, path)
-	default:
-		return fmt.Errorf("another run uses %s: process %d holds %s; wait until it ends", gpu, pid, path)
+	holder := "it" // it has not written its number yet
+	if pid := strings.TrimSpace(string(raw)); pid != "" {
+		holder = "process " + pid
 	}
+	return fmt.Errorf("another run uses %s: %s holds %s; wait until it ends", gpu, holder, path)
 }
 
 // lockGPU takes the lock of a GPU and writes this process's number into its file. The file is never removed, since two
