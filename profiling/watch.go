@@ -78,9 +78,6 @@ func Every(sample func() (Sample, error), last func()) *Watch {
 	return w
 }
 
-// keep is the number of samples that a watch keeps: the last hour's.
-const keep = 36000
-
 // add adds a sample, or counts the failure to take one.
 func (w *Watch) add(s Sample, err error) {
 	w.mu.Lock()
@@ -88,9 +85,6 @@ func (w *Watch) add(s Sample, err error) {
 	if err != nil {
 		w.failures++
 		return
-	}
-	if len(w.samples) >= 2*keep {
-		w.samples = slices.Clone(w.samples[keep:])
 	}
 	w.samples = append(w.samples, s)
 }

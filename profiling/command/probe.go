@@ -21,25 +21,25 @@ import (
 // probeName is the hidden command that a probe starts.
 const probeName = "cuda-probe"
 
-// newProbe returns a command that opens the CUDA device and prints its UUID and its number of multiprocessors.
+// newProbe returns a command that opens the CUDA device and prints its UUID.
 func newProbe() *cobra.Command {
 	return &cobra.Command{
-		Use: probeName, Short: "Open the CUDA device and print its UUID and its multiprocessors", Hidden: true,
+		Use: probeName, Short: "Open the CUDA device and print its UUID", Hidden: true,
 		Example: "  miglab " + probeName,
 		RunE: func(c *cobra.Command, _ []string) error {
 			device, err := cuda.Open()
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(c.OutOrStdout(), device.Facts.UUID, device.Facts.SMs)
+			fmt.Fprintln(c.OutOrStdout(), device.Facts.UUID)
 			return device.Close()
 		},
 	}
 }
 
-// probe makes the smallest instance, or takes one that exists, and opens it by CUDA: where the driver's files of new
-// instances are missing, as in many containers, every kernel would crash. It does so before anything is measured, since
-// it takes time. It is skipped without CUDA's library: then kernels are programs that may do without CUDA.
+// probe makes the smallest instance that it can, or takes one that exists, and opens it by CUDA: where the device files of
+// new instances are missing, as in many containers, every kernel would crash. Without CUDA's library it does nothing: then
+// kernels are programs that may do without CUDA.
 func probe(ctx context.Context, s *session.Session) error {
 	id := s.Identity()
 	if cuda.Installed() != nil {
@@ -67,34 +67,23 @@ func probe(ctx context.Context, s *session.Session) error {
 	return nil
 }
 
-// askDevice opens the CUDA device of an environment in a process of its own, and returns its UUID and its number of
-// multiprocessors.
-func askDevice(ctx context.Context, env ...string) (uuid string, sms int, err error) {
+// openByCUDA opens an instance by CUDA, in a process of its own.
+func openByCUDA(ctx context.Context, on profiling.Instance) error {
 	program, err := os.Executable()
 	if err != nil {
-		return "", 0, err
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, program, probeName)
-	c.Env = append(profiling.Environ(), env...)
+	c.Env = append(profiling.Environ(), on.Env...)
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()
-	if err != nil {
-		said := strings.TrimPrefix(strings.Join(strings.Fields(stderr.String()), " "), "miglab: ")
-		return "", 0, fmt.Errorf("(%w): %s", err, said)
-	}
-	_, err = fmt.Sscan(string(out), &uuid, &sms)
-	return uuid, sms, err
-}
-
-// openByCUDA opens an instance by CUDA.
-func openByCUDA(ctx context.Context, on profiling.Instance) error {
-	uuid, _, err := askDevice(ctx, on.Env...)
-	switch {
+	switch uuid := strings.TrimSpace(string(out)); {
 	case err != nil:
-		err = fmt.Errorf("the driver made the instance, and CUDA cannot use it %w", err)
+		said := strings.TrimPrefix(strings.Join(strings.Fields(stderr.String()), " "), "miglab: ")
+		err = fmt.Errorf("the driver made the instance, and CUDA cannot use it (%w): %s", err, said)
 	case uuid != strings.TrimPrefix(on.UUID, "MIG-"):
 		err = fmt.Errorf("CUDA used the device %s in its place", uuid)
 	default:
