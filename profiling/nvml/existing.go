@@ -40,7 +40,6 @@ var _ profiling.Device = (*existing)(nil)
 // The selector is a GPU as for [Open], or the UUID of a MIG device. An empty selector names the only GPU with such
 // instances. Compute instances that do not fill their GPU instance are left out.
 func OpenExisting(models *mig.Catalog, selector string) (_ profiling.Device, err error) {
-	const op = "find MIG instances"
 	lib, err := loadLibrary()
 	if err != nil {
 		return nil, err
@@ -54,129 +53,137 @@ func OpenExisting(models *mig.Catalog, selector string) (_ profiling.Device, err
 	if err != nil {
 		return nil, err
 	}
-	visible, err := visibleDevices(op, len(gpus))
+	visible, err := visibleDevices(len(gpus))
 	if err != nil {
 		return nil, err
 	}
-	chosen := ""
+	var chosen *device
 	if strings.HasPrefix(selector, "MIG-") {
 		visible = append(visible, []string{selector})
 	} else if selector != "" {
-		g, err := chooseGPU(lib, models, selector)
-		if err != nil {
+		if chosen, err = chooseGPU(gpus, selector); err != nil {
 			return nil, err
 		}
-		chosen = g.id.UUID
 	}
-	var found []*existing
-	var unusable []string // why
-	var failed error
-	smallest := "1g.5gb"
+	s := search{visible: visible, smallest: "1g.5gb"}
 	for i, g := range gpus {
-		if chosen != "" && g.id.UUID != chosen {
+		if chosen != nil && g != chosen {
 			continue
 		}
-		off, err := g.lackOfMIG(op)
-		if off != "" || err != nil { // another GPU may have instances
-			failed = cmp.Or(failed, err)
-			if off != "" {
-				unusable = append(unusable, off)
-			}
-			continue
-		}
-		smallest = g.id.Model.Profiles[0].String()
-		e := &existing{device: g, taken: map[int]bool{}}
-		if err := e.find(op, i, visible, &unusable); err != nil {
+		if err := s.add(g, i); err != nil {
 			return nil, err
 		}
-		if len(e.all) > 0 {
-			found = append(found, e)
-		}
 	}
-	if len(found) == 0 && failed != nil {
-		return nil, failed
-	}
-	return onlyGPU(op, found, unusable, smallest)
+	return s.onlyGPU()
 }
 
-// lackOfMIG says that MIG mode is off, or why the GPU cannot be used. Both are zero for a GPU that can have instances.
-func (d *device) lackOfMIG(op string) (off string, failed error) {
+// opFind is the operation in the errors of a search.
+const opFind = "find MIG instances"
+
+// A search looks for the GPU on which this process may use MIG instances that exist.
+type search struct {
+	// visible are lists that must all name an instance, see isVisible.
+	visible [][]string
+	found   []*existing
+	// unusable says why GPUs and instances are left out. failed is the first error about a GPU; another one may have
+	// instances.
+	unusable []string
+	failed   error
+	// smallest is the name of the smallest profile of a GPU in MIG mode.
+	smallest string
+}
+
+// add adds the instances of the GPU with an index. The error is one that ends the search.
+func (s *search) add(g *device, index int) error {
 	switch {
-	case d.err != nil:
-		return "", d.err
-	case !d.id.MIG:
-		return "MIG mode of " + d.id.UUID + " is off", nil
-	case d.id.Model == nil:
-		_, err := readModel(d.models, d.gpu, d.id, op)
-		return "", cmp.Or(err, error(profiling.ErrUnsupported))
+	case g.err != nil:
+		s.failed = cmp.Or(s.failed, g.err)
+		return nil
+	case !g.id.MIG:
+		s.unusable = append(s.unusable, "MIG mode of "+g.id.UUID+" is off")
+		return nil
+	case g.id.Model == nil:
+		_, err := readModel(g.models, g.gpu, g.id, opFind)
+		s.failed = cmp.Or(s.failed, err, error(profiling.ErrUnsupported))
+		return nil
 	}
-	return "", nil
+	s.smallest = g.id.Model.Profiles[0].String()
+	e := &existing{device: g, taken: map[int]bool{}}
+	if err := s.fill(e, index); err != nil {
+		return err
+	}
+	if len(e.all) > 0 {
+		s.found = append(s.found, e)
+	}
+	return nil
 }
 
-// onlyGPU returns the one GPU with instances for this process. The error says what there is instead, and that an
-// instance of the smallest profile would do.
-func onlyGPU(op string, found []*existing, unusable []string, smallest string) (profiling.Device, error) {
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return nil, &profiling.DeviceError{
-			Op: op, Err: fmt.Errorf("there is no MIG instance that this process may use: %s", strings.Join(unusable,
-				"; ")),
-			Remedy: "ask for one (Kubernetes: nvidia.com/mig-" + smallest + "; " +
-				"Slurm: --gres), or have one made: nvidia-smi mig -cgi " + smallest + " -C",
-		}
-	}
-	uuids := nearest.Names(found, func(e *existing) string { return e.id.UUID })
-	err := fmt.Errorf("several GPUs have MIG instances: %s", strings.Join(uuids, ", "))
-	return nil, &profiling.DeviceError{Op: op, Err: err, Remedy: "name one with --device"}
-}
-
-// find reads the instances of the GPU with an index. It adds to unusable why others are left out.
-func (e *existing) find(op string, index int, visible [][]string, unusable *[]string) error {
-	devices, err := e.migDevices(op)
+// fill reads the instances of a GPU with an index, and gives them starts.
+func (s *search) fill(e *existing, index int) error {
+	devices, err := e.migDevices(opFind)
 	if err != nil {
 		return err
 	}
 	hidden := 0
 	for _, device := range devices {
-		i, why, err := e.instance(op, device)
+		i, why, err := e.instance(device)
 		switch {
 		case errors.Is(err, profiling.ErrUnknownInstance): // destroyed since it was listed
 		case err != nil:
 			return err
-		case !isVisible(visible, i.UUID, e.id.UUID, index):
+		case !isVisible(s.visible, i.UUID, e.id.UUID, index):
 			hidden++
 		case why != "":
-			*unusable = append(*unusable, i.UUID+" "+why)
+			s.unusable = append(s.unusable, i.UUID+" "+why)
 		default:
 			e.all = append(e.all, i)
 		}
 	}
-	switch {
-	case hidden > 0:
-		*unusable = append(*unusable, fmt.Sprintf("%d of %s are not named by --device or CUDA_VISIBLE_DEVICES=%s",
+	if hidden > 0 {
+		s.unusable = append(s.unusable, fmt.Sprintf("%d of %s are not named by --device or CUDA_VISIBLE_DEVICES=%s",
 			hidden, e.id.UUID, os.Getenv("CUDA_VISIBLE_DEVICES")))
-	case len(devices) == 0:
-		*unusable = append(*unusable, e.id.UUID+" is in MIG mode and has no instances, so that CUDA finds no device "+
+	}
+	if len(devices) == 0 {
+		s.unusable = append(s.unusable, e.id.UUID+" is in MIG mode and has no instances, so that CUDA finds no device "+
 			"on it (error 100)")
 	}
 	for !e.place() {
 		last := len(e.all) - 1
-		*unusable = append(*unusable, fmt.Sprintf("%s does not fit beside the others on a %s", e.all[last].UUID,
+		s.unusable = append(s.unusable, fmt.Sprintf("%s does not fit beside the others on a %s", e.all[last].UUID,
 			e.model.Load()))
 		e.all = e.all[:last]
 	}
 	return nil
 }
 
+// onlyGPU returns the one GPU with instances for this process. The error says what there is instead, and that an
+// instance of the smallest profile would do.
+func (s *search) onlyGPU() (profiling.Device, error) {
+	switch {
+	case len(s.found) == 1:
+		return s.found[0], nil
+	case len(s.found) > 1:
+		uuids := nearest.Names(s.found, func(e *existing) string { return e.id.UUID })
+		err := fmt.Errorf("several GPUs have MIG instances: %s", strings.Join(uuids, ", "))
+		return nil, &profiling.DeviceError{Op: opFind, Err: err, Remedy: "name one with --device"}
+	case s.failed != nil:
+		return nil, s.failed
+	}
+	return nil, &profiling.DeviceError{
+		Op: opFind, Err: fmt.Errorf("there is no MIG instance that this process may use: %s",
+			strings.Join(s.unusable, "; ")),
+		Remedy: "ask for one (Kubernetes: nvidia.com/mig-" + s.smallest + "; " +
+			"Slurm: --gres), or have one made: nvidia-smi mig -cgi " + s.smallest + " -C",
+	}
+}
+
 // instance describes a MIG device. why says why it cannot be used.
-func (e *existing) instance(op string, device nvml.Device) (i profiling.Instance, why string, err error) {
+func (e *existing) instance(device nvml.Device) (i profiling.Instance, why string, err error) {
 	gi, hasNumber := device.GetGpuInstanceId()
 	uuid, hasUUID := device.GetUUID()
 	a, hasAttributes := device.GetAttributes()
 	if ret := cmp.Or(hasNumber, hasUUID, hasAttributes); ret != nvml.SUCCESS {
-		return i, "", instanceFailure(op, ret)
+		return i, "", instanceFailure(opFind, ret)
 	}
 	i = profiling.Instance{ID: gi, UUID: uuid, Env: []string{"CUDA_VISIBLE_DEVICES=" + uuid}}
 	if a.ComputeInstanceSliceCount != a.GpuInstanceSliceCount {
@@ -315,7 +322,7 @@ func (e *existing) Processes() ([]profiling.Process, error) {
 // visibleDevices returns the devices that CUDA_VISIBLE_DEVICES names, or nil if it is not set. A list is empty if
 // the variable hides all devices. As in CUDA, a number that no GPU has hides what follows it. Of several GPUs the
 // numbers are the driver's only if CUDA_DEVICE_ORDER says so: without it, CUDA counts from the fastest GPU.
-func visibleDevices(op string, gpus int) (lists [][]string, _ error) {
+func visibleDevices(gpus int) (lists [][]string, _ error) {
 	text, set := os.LookupEnv("CUDA_VISIBLE_DEVICES")
 	if !set {
 		return nil, nil
@@ -339,7 +346,7 @@ func visibleDevices(op string, gpus int) (lists [][]string, _ error) {
 			why = fmt.Sprintf("CUDA counts from the fastest of %d GPUs on without CUDA_DEVICE_ORDER=PCI_BUS_ID", gpus)
 		}
 		return nil, &profiling.DeviceError{
-			Op: op, Err: fmt.Errorf("CUDA_VISIBLE_DEVICES has %q, which %s", word, why),
+			Op: opFind, Err: fmt.Errorf("CUDA_VISIBLE_DEVICES has %q, which %s", word, why),
 			Remedy: "set it to the UUIDs that nvidia-smi -L lists, or remove it",
 		}
 	}

@@ -26,7 +26,11 @@ func Open(models *mig.Catalog, selector string) (_ profiling.Device, err error) 
 			lib.Shutdown()
 		}
 	}()
-	d, err := chooseGPU(lib, models, selector)
+	gpus, err := listGPUs(lib, models)
+	if err != nil {
+		return nil, err
+	}
+	d, err := chooseGPU(gpus, selector)
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +137,7 @@ func optional(ret nvml.Return) nvml.Return {
 
 // chooseGPU finds the GPU that a selector names. An error about another GPU is returned only if the selector does not
 // name exactly one.
-func chooseGPU(lib nvml.Interface, models *mig.Catalog, selector string) (*device, error) {
-	gpus, err := listGPUs(lib, models)
-	if err != nil {
-		return nil, err
-	}
+func chooseGPU(gpus []*device, selector string) (*device, error) {
 	var ids []profiling.Identity
 	for _, g := range gpus {
 		ids = append(ids, g.id)
