@@ -129,18 +129,9 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 
 // allExist refuses a schedule that needs other instances than those that exist, if the session may not make any.
 func allExist(on *session.Session, s *schedule.Schedule) error {
-	if !on.Identity().Existing {
-		return nil
-	}
-	var there []mig.Instance
-	for _, p := range on.Identity().Model.Profiles {
-		starts, err := on.Device().Placements(p)
-		if err != nil {
-			return err
-		}
-		for _, start := range starts {
-			there = append(there, mig.Instance{Profile: p, Start: start})
-		}
+	there, err := on.Existing()
+	if err != nil || !on.Identity().Existing {
+		return err
 	}
 	for _, o := range s.Operations {
 		if !slices.Contains(there, o.Instance) {

@@ -26,7 +26,7 @@ var _ = Register(Experiment{
 })
 
 // Isolation plans to measure how much kernels disturb each other on instances of one GPU (FAR 2.5, Table 2). The
-// GPU must have no instances.
+// GPU must have no instances, unless only instances that exist are used: then these are the sizes and neighbours.
 //
 // Every kernel runs on an instance of every size except the whole GPU, at the profile's first start. It runs alone;
 // with one other kernel, on the largest instance that fits in the rest of the GPU; and with two others, on every
@@ -39,19 +39,28 @@ var _ = Register(Experiment{
 // repetition runs all cases of a size, every second time backwards, so that a drift of the GPU does not look like a
 // disturbance. Rows are ordered by kernel, size and case.
 func Isolation(ctx context.Context, b *Bench) (*Plan[datasets.IsolationTime], error) {
+	exist, unread := b.Session.Existing()
+	instances, err := instancesBySize(b.Session)
+	if err := cmp.Or(unread, err); err != nil {
+		return nil, err
+	}
+	g := b.Session.Identity().Model
+	partitions := g.Partitions()
+	if len(exist) > 0 {
+		partitions = []mig.Partition{exist}
+	}
+	isWhole := func(in mig.Instance) bool { return in.Size() == g.ComputeSlices }
 	x := &isolation{
-		Bench: b, gpu: b.Session.Identity().Model, bad: map[place]bool{}, on: b.stage(), rest: b.stage(),
+		Bench: b, measured: slices.DeleteFunc(instances, isWhole), bad: map[place]bool{}, on: b.stage(), rest: b.stage(),
 		alone: map[place]mig.Seconds{},
 	}
-	isWhole := func(size mig.Slices) bool { return size == x.gpu.ComputeSlices }
-	x.sizes = slices.DeleteFunc(slices.Clone(x.gpu.Sizes()), isWhole)
 	if err := x.warmUp(ctx); err != nil {
 		return nil, err
 	}
 	p := newPlan(b, "isolation", x.rows)
-	for _, size := range x.sizes {
-		at := firstInstance(x.gpu, size)
-		all, kernels := cases(x.gpu, at), b.kernels()
+	for _, at := range x.measured {
+		size := at.Size()
+		all, kernels := cases(partitions, at), b.kernels()
 		for repetition := 1; repetition <= b.rounds(); repetition++ {
 			for _, rest := range all {
 				for _, k := range kernels {
@@ -78,11 +87,11 @@ func firstInstance(g *mig.GPU, size mig.Slices) mig.Instance {
 	return mig.Instance{Profile: p, Start: p.Starts[0]}
 }
 
-// cases returns the sets of instances on which other kernels run at the same time: the empty set, the largest instance,
-// and every pair of sizes, larger pairs first.
-func cases(g *mig.GPU, at mig.Instance) []mig.Partition {
+// cases returns the sets of instances of some partitions on which other kernels run at the same time: the empty set, the
+// largest instance, and every pair of sizes, larger pairs first.
+func cases(partitions []mig.Partition, at mig.Instance) []mig.Partition {
 	var ones, pairs []mig.Partition
-	for _, p := range g.Partitions() {
+	for _, p := range partitions {
 		if !slices.Contains(p, at) {
 			continue
 		}
@@ -128,8 +137,8 @@ type isolated struct {
 
 type isolation struct {
 	*Bench
-	gpu   *mig.GPU
-	sizes []mig.Slices
+	// measured has the instance of the measured kernel for each size.
+	measured []mig.Instance
 	// bad holds the places where kernels do not run.
 	bad map[place]bool
 	// on has the instance of the measured kernel, rest the instances of the others.
@@ -140,12 +149,13 @@ type isolation struct {
 
 // warmUp runs every kernel on every size and finds out where they do not run.
 func (x *isolation) warmUp(ctx context.Context) error {
-	for _, size := range x.sizes {
-		if err := x.on.set(ctx, fmt.Sprint("warming up on ", size), firstInstance(x.gpu, size)); err != nil {
+	for _, at := range x.measured {
+		size := at.Size()
+		if err := x.on.set(ctx, fmt.Sprint("warming up on ", size), at); err != nil {
 			return err
 		}
 		for _, k := range x.kernels() {
-			if k.MinMemoryMB > 1000*x.gpu.Profile(size).MemoryGB {
+			if k.MinMemoryMB > 1000*at.Profile.MemoryGB {
 				x.bad[place{k.Name, size}] = true
 				continue
 			}

@@ -41,7 +41,7 @@ func TestCasesFollowTheExampleOfFAR(t *testing.T) {
 	} {
 		var got []string
 		at := measure.First(c.gpu, c.size)
-		for _, p := range measure.Cases(c.gpu, at) {
+		for _, p := range measure.Cases(c.gpu.Partitions(), at) {
 			var on []string
 			taken := at.Mask()
 			for _, in := range p {
@@ -238,6 +238,65 @@ func TestIsolationLeavesOutWhatFails(t *testing.T) {
 			}
 		}
 		if want := []string{`1 beside ""`, `1 beside "later:1@1 later:1@2"`, `1 beside "later:1@1 later:2@2"`, `2 beside ""`, `2 beside "later:1@2 later:1@3"`}; !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// existing is a GPU on which only some instances exist, as in the mode mig-existing.
+type existing struct {
+	*devicetest.GPU
+	all mig.Partition
+}
+
+func (g existing) Identify() (profiling.Identity, error) {
+	id, err := g.GPU.Identify()
+	id.Existing = true
+	return id, err
+}
+
+func (g existing) Placements(p *mig.Profile) (starts []mig.Slices, _ error) {
+	for _, in := range g.all {
+		if in.Profile == p {
+			starts = append(starts, in.Start)
+		}
+	}
+	return starts, nil
+}
+
+func (g existing) Create(at mig.Instance) (profiling.Instance, error) {
+	if !slices.Contains(g.all, at) {
+		return profiling.Instance{}, &profiling.DeviceError{Op: "use " + at.String(), Err: profiling.ErrInsufficient}
+	}
+	return g.GPU.Create(at)
+}
+
+// On existing instances, kernels are measured on each size that exists, beside the others.
+func TestIsolationOnExistingInstances(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := existing{GPU: devicetest.New(a100)}
+		for size, start := range map[mig.Slices]mig.Slices{4: 0, 2: 4, 1: 6} {
+			g.all = append(g.all, mig.Instance{Profile: a100.Profile(size), Start: start})
+		}
+		s, err := session.Open(t.Context(), g, session.Options{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := isolation(t.Context(), t, s, kernels(1, "a", "b"), measure.Bench{Launcher: aSecond})
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range rows {
+			if r.Kernel == "a" {
+				got = append(got, fmt.Sprintf("%d beside %q", r.Size, r.Beside))
+			}
+		}
+		want := []string{
+			`1 beside ""`, `1 beside "b:4@0 b:2@4"`, `1 beside "b:4@0"`, `2 beside ""`, `2 beside "b:4@0 b:1@6"`, `2 beside "b:4@0"`,
+			`4 beside ""`, `4 beside "b:2@4 b:1@6"`, `4 beside "b:2@4"`,
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}
 	})

@@ -91,7 +91,7 @@ func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 	for i := range known {
 		w.adopt(&known[i].Record)
 	}
-	instances, err := sweepInstances(b.Session)
+	instances, err := instancesBySize(b.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -114,21 +114,22 @@ func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 // Existing is the mode of a row under MIG whose instance the program did not make.
 const Existing = "existing"
 
-// sweepInstances returns the instances that a sweep measures, by size, ascending: each at the first start of its
-// profile. If only instances that exist are used, it leaves out the sizes that do not.
-func sweepInstances(s *session.Session) (all []mig.Instance, _ error) {
+// instancesBySize returns one instance of each size, ascending: at the first start of its profile or, if only instances
+// that exist are used, the first that exists. Then it leaves out the sizes that do not.
+func instancesBySize(s *session.Session) (all []mig.Instance, _ error) {
 	id := s.Identity()
+	exist, err := s.Existing()
+	if err != nil {
+		return nil, err
+	}
 	for _, size := range id.Model.Sizes() {
 		at := firstInstance(id.Model, size)
 		if id.Existing {
-			starts, err := s.Device().Placements(at.Profile)
-			if err != nil {
-				return nil, err
-			}
-			if len(starts) == 0 {
+			i := slices.IndexFunc(exist, func(in mig.Instance) bool { return in.Profile == at.Profile })
+			if i < 0 {
 				continue
 			}
-			at.Start = starts[0]
+			at = exist[i]
 		}
 		all = append(all, at)
 	}

@@ -585,8 +585,12 @@ func TestGPUExistingInstances(t *testing.T) {
 		t.Errorf("%d rows", len(rows))
 	}
 	if code, _, stderr := b.run(append(slices.Clone(execute), "--algorithm", "fixpart?p=7")...); code == 0 || !strings.Contains(stderr, "needs 7@0, which does not exist") ||
-		!strings.Contains(stderr, "there are [1@6 2@4 4@0]") {
+		!strings.Contains(stderr, "there are [4@0 2@4 1@6]") {
 		t.Errorf("another partition: exit code %d, %s", code, stderr)
+	}
+	b.must("profile", "isolation", "--mode", "mig-existing", "--kernels", "./kernels.yaml", "--only", "stops,super", "--repetitions", "1", "--out", "isolation")
+	if rows := b.rows("isolation/isolation.csv"); len(rows) != 2*3*3 { // alone, and beside one and two others
+		t.Errorf("%d rows of isolation", len(rows))
 	}
 	if code, _, stderr := b.run("profile", "reconfiguration", "--mode", "mig-existing"); code == 0 || !strings.Contains(stderr, "(known: mig)") {
 		t.Errorf("reconfiguration: exit code %d, %s", code, stderr)
