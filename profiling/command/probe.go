@@ -37,9 +37,9 @@ func newProbe() *cobra.Command {
 	}
 }
 
-// probe makes the smallest instance that it can, or takes one that exists, and opens it by CUDA: where the device files of
-// new instances are missing, as in many containers, every kernel would crash. Without CUDA's library it does nothing: then
-// kernels are programs that may do without CUDA.
+// probe makes the smallest instance that it can, or takes one that exists, and opens it by CUDA: where the device files
+// of new instances are missing, as in many containers, every kernel would crash. Without CUDA's library it does
+// nothing: then kernels are programs that may do without CUDA.
 func probe(ctx context.Context, s *session.Session) error {
 	id := s.Identity()
 	if cuda.Installed() != nil {

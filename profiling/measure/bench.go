@@ -61,12 +61,10 @@ type Bench struct {
 	// watch samples the GPU while kernels run, if anything can.
 	watch    *profiling.Watch
 	failures []Failure
-	// facts decide the runs of this bench; were has the facts of the folder's runs. They must be the same.
-	facts, were map[string]string
+	// facts decide the runs of this bench, by name. folderFacts has those of the folder's runs. They must be the same.
+	facts, folderFacts map[string]string
 	// stages are the plan's.
 	stages []*stage
-	// last is called in the end, the last one first.
-	last []func() error
 }
 
 // A Plan is an experiment on a bench: its runs, in the order in which they are made one after the other, and the rows
@@ -78,16 +76,17 @@ type Plan[Row any] struct {
 	units      []work.Unit
 	// rows returns the rows of the runs that the folder has.
 	rows func() ([]Row, error)
-	// spoilt are the groups of which a run failed. They have no rows, unless keeps is set: then their other runs have.
-	spoilt map[string]bool
-	keeps  bool
+	// failed has the groups of which a run failed. They have no rows, unless keepsOthers is set: then their other runs
+	// do.
+	failed      map[string]bool
+	keepsOthers bool
 }
 
 // A Planner checks what an experiment needs and plans it.
 type Planner[Row any] func(ctx context.Context, b *Bench) (*Plan[Row], error)
 
-// A ran is the folder's record of a run.
-type ran[R any] struct {
+// A finishedRun is what the folder keeps of a run.
+type finishedRun[R any] struct {
 	// Group is the same in all runs that become rows together.
 	Group string
 	Date  string
@@ -104,7 +103,7 @@ type ran[R any] struct {
 func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 	rows func(from datasets.Provenance, load datasets.Load, records []R) []Row,
 ) *Plan[Row] {
-	p := &Plan[Row]{name: name, file: name + ".csv", bench: b, spoilt: map[string]bool{}}
+	p := &Plan[Row]{name: name, file: name + ".csv", bench: b, failed: map[string]bool{}}
 	p.rows = func() (all []Row, _ error) {
 		runs, err := finished[R](b, name)
 		if err != nil {
@@ -115,8 +114,8 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 		for i := range runs {
 			from.Date = max(from.Date, runs[i].Date)
 		}
-		for same := range Grouped(runs, func(r *ran[R]) string { return r.Group }) {
-			if p.spoilt[same[0].Group] && !p.keeps {
+		for same := range Grouped(runs, func(r *finishedRun[R]) string { return r.Group }) {
+			if p.failed[same[0].Group] && !p.keepsOthers {
 				continue
 			}
 			var loads []datasets.Load
@@ -131,18 +130,21 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 	return p
 }
 
-// add appends the run of a number of a group. The kernels of these names must not change between calls. do returns what
-// [Bench.ran] does, or nil if the run failed or is not needed: only the next call then tries the group again.
-func (p *Plan[Row]) add(group string, number int, kernels []string, do func(context.Context) (*ran[any], error)) {
+// add appends the run of a number of a group. The kernels of these names must not change between calls. do makes the
+// run and returns it from [Bench.finish], or nil if the run failed or is not needed: only the next call then tries the
+// group again.
+func (p *Plan[Row]) add(group string, number int, kernels []string,
+	do func(context.Context) (*finishedRun[any], error),
+) {
 	p.units = append(p.units, work.Unit{
 		Key: fmt.Sprintf("%s%s %s run %03d", measured, p.name, group, number),
 		Do: func(ctx context.Context) (any, error) {
-			if p.spoilt[group] {
+			if p.failed[group] {
 				return nil, nil
 			}
 			r, err := do(ctx)
 			if r == nil || err != nil {
-				p.spoilt[group] = err == nil
+				p.failed[group] = err == nil
 				return nil, err
 			}
 			r.Group = group
@@ -156,24 +158,25 @@ func (p *Plan[Row]) add(group string, number int, kernels []string, do func(cont
 	})
 }
 
-// ran returns a run that took place from one instant to another. The record has exported fields alone and no infinite
-// number.
-func (b *Bench) ran(record any, from, to time.Time) *ran[any] {
-	return &ran[any]{Date: b.from.Date, Facts: map[string]string{}, Load: b.load(from, to), Record: record}
+// finish returns a run that took place from one instant to another. The record has exported fields alone and no
+// infinite number.
+func (b *Bench) finish(record any, from, to time.Time) *finishedRun[any] {
+	load := b.watch.Between(from, to)
+	return &finishedRun[any]{Date: b.from.Date, Facts: map[string]string{}, Load: load, Record: record}
 }
 
 // measured begins the keys of runs: the folder's database may have other work.
 const measured = "measured "
 
 // finished returns the runs of an experiment that the folder has, by key; of all if the name is empty.
-func finished[R any](b *Bench, name string) (runs []ran[R], err error) {
+func finished[R any](b *Bench, name string) (runs []finishedRun[R], err error) {
 	prefix := measured
 	if name != "" {
 		prefix += name + " "
 	}
 	all, err := b.log.All(prefix)
 	for _, raw := range all {
-		var r ran[R]
+		var r finishedRun[R]
 		if err := strictjson.Line(raw, &r); err != nil {
 			return runs, fmt.Errorf("%s: a run whose key begins with %q: %w", filepath.Join(b.Dir, "results.db"),
 				prefix, err)
@@ -204,11 +207,7 @@ func Measure[Row any](ctx context.Context, b *Bench, plan Planner[Row],
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	b.log = work.NewLog(db, "")
-	defer func() {
-		for _, last := range slices.Backward(b.last) {
-			err = errors.Join(err, last())
-		}
-	}()
+	defer b.endWatch()
 	if err := b.begin(); err != nil {
 		return 0, err
 	}
@@ -271,32 +270,36 @@ func (b *Bench) begin() (err error) {
 			return err
 		}
 	}
-	b.last = append(b.last, func() error {
-		b.watch.Close()
-		if n := b.watch.Failures(); n > 0 && b.Warn != nil {
-			b.Warn(fmt.Sprintf("%d samples of the GPU's clocks, power and temperature could not be taken; the "+
-				"conditions of these rows are incomplete", n))
-		}
-		return nil
-	})
-	b.facts, b.were = map[string]string{}, map[string]string{}
+	b.facts, b.folderFacts = map[string]string{}, map[string]string{}
 	runs, err := finished[any](b, "")
 	if err != nil {
 		return err
 	}
 	for _, r := range runs {
-		maps.Copy(b.were, r.Facts)
+		maps.Copy(b.folderFacts, r.Facts)
 	}
 	card := fmt.Sprintf("%s (%s, driver %s, source %s)", b.uuid, b.from.Name, b.from.Driver, b.from.Source)
-	if err := b.holds("card", card); err != nil {
+	if err := b.setFact("card", card); err != nil {
 		return err
 	}
 	if b.Partitions != nil {
-		if err := b.holds("options", b.Partitions.options()); err != nil {
+		if err := b.setFact("options", b.Partitions.options()); err != nil {
 			return err
 		}
 	}
 	return b.checkKernels()
+}
+
+// endWatch ends the sampling, and warns of samples that are missing.
+func (b *Bench) endWatch() {
+	if b.watch == nil {
+		return
+	}
+	b.watch.Close()
+	if n := b.watch.Failures(); n > 0 && b.Warn != nil {
+		b.Warn(fmt.Sprintf("%d samples of the GPU's clocks, power and temperature could not be taken; the "+
+			"conditions of these rows are incomplete", n))
+	}
 }
 
 // checkKernels refuses kernels that rows and datasets could not tell apart, and those that have changed.
@@ -317,7 +320,7 @@ func (b *Bench) checkKernels() error {
 		if b.Partitions != nil {
 			continue // a kernel of this program
 		}
-		if err := b.holds(kernelFact+k.Name, describe(k)); err != nil {
+		if err := b.setFact(kernelFact+k.Name, describe(k)); err != nil {
 			return fmt.Errorf("kernel %s (%s:%d) has changed since it ran (program, suite, arguments, "+
 				"data, warm-up, memory or what is expected): %w", k.Name, k.File, k.Line, err)
 		}
@@ -328,10 +331,10 @@ func (b *Bench) checkKernels() error {
 // kernelFact begins the name of the fact that describes a kernel. All runs of a bench share the other facts.
 const kernelFact = "kernel "
 
-// holds refuses a folder that has runs for which a fact about the bench was another one.
-func (b *Bench) holds(fact, is string) error {
+// setFact sets a fact about this bench, and refuses a folder that has runs with another one.
+func (b *Bench) setFact(fact, is string) error {
 	b.facts[fact] = is
-	if was, ok := b.were[fact]; ok && was != is {
+	if was, ok := b.folderFacts[fact]; ok && was != is {
 		return fmt.Errorf("%s has runs of %s; this is %s: measure into another folder (--out)",
 			filepath.Join(b.Dir, "results.db"), was, is)
 	}
@@ -402,11 +405,6 @@ func (s *stage) clear(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// load returns the clocks, power and temperature of the GPU from one instant to another.
-func (b *Bench) load(from, to time.Time) datasets.Load {
-	return b.watch.Between(from, to)
 }
 
 // fail remembers a run that failed.

@@ -68,7 +68,7 @@ func Isolation(ctx context.Context, b *Bench) (*Plan[datasets.IsolationTime], er
 					if repetition <= b.repetitions(k) && !x.bad[place{k.Name, size}] && len(others) == len(rest) {
 						group := fmt.Sprintf("%s size %d beside %q", k.Name, size, joinTexts(others))
 						names := append(nearest.Names(others, func(j job) string { return j.Name }), k.Name)
-						p.add(group, repetition, names, func(ctx context.Context) (*ran[any], error) {
+						p.add(group, repetition, names, func(ctx context.Context) (*finishedRun[any], error) {
 							return x.run(ctx, k, at, others, repetition)
 						})
 					}
@@ -87,8 +87,8 @@ func firstInstance(g *mig.GPU, size mig.Slices) mig.Instance {
 	return mig.Instance{Profile: p, Start: p.Starts[0]}
 }
 
-// cases returns the sets of instances of some partitions on which other kernels run at the same time: the empty set, the
-// largest instance, and every pair of sizes, larger pairs first.
+// cases returns the sets of instances of some partitions on which other kernels run at the same time: the empty set,
+// the largest instance, and every pair of sizes, larger pairs first.
 func cases(partitions []mig.Partition, at mig.Instance) []mig.Partition {
 	var ones, pairs []mig.Partition
 	for _, p := range partitions {
@@ -198,7 +198,7 @@ const headStart = 500 * time.Millisecond
 // run measures a kernel once while its neighbours run.
 func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, others []job,
 	repetition int,
-) (*ran[any], error) {
+) (*finishedRun[any], error) {
 	if err := x.enter(ctx, at, others, repetition); err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, 
 		return nil, nil
 	}
 	r := isolated{k.Name, at.Size(), neighbours, float64(outs[0].Seconds)}
-	return x.ran(r, outs[0].Start, outs[0].End), nil
+	return x.finish(r, outs[0].Start, outs[0].End), nil
 }
 
 // enter makes the instances of a run, unless they are there, and puts them into the neighbours.
@@ -252,8 +252,8 @@ func (x *isolation) enter(ctx context.Context, at mig.Instance, others []job, re
 	return err
 }
 
-// launchAll runs the first job once, while the others restart whenever they end. It returns the outcome of the first, and
-// the outcomes of those others that failed.
+// launchAll runs the first job once, while the others restart whenever they end. It returns the outcome of the first,
+// and the outcomes of those others that failed.
 func (x *isolation) launchAll(ctx context.Context, jobs []job) ([]launch.Outcome, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()

@@ -76,7 +76,7 @@ func setOverlaps(group []Window) {
 // groups goes backwards, against drift. A group is not run again after a failure of one of its jobs. Rows are ordered
 // by group, run and job.
 func Overlap(b *Bench, on Ground, groups []Group) (*Plan[datasets.OverlapRate], error) {
-	if err := b.holds("overlap's multiprocessors",
+	if err := b.setFact("overlap's multiprocessors",
 		fmt.Sprintf("%d multiprocessors", on.Multiprocessors())); err != nil {
 		return nil, err
 	}
@@ -84,19 +84,19 @@ func Overlap(b *Bench, on Ground, groups []Group) (*Plan[datasets.OverlapRate], 
 		return slices.Concat(runs...)
 	}
 	p := newPlan(b, "overlap", rows)
-	p.keeps = true // each run has rows of its own
+	p.keepsOthers = true // each run has rows of its own
 	turn := distinct(groups)
 	for run := 1; run <= max(b.Repetitions, 1); run++ {
 		for _, g := range turn {
 			names := nearest.Names(g, func(p Part) string { return p.Kernel })
-			p.add(fmt.Sprintf("%d %s", len(g), g), run, names, func(ctx context.Context) (*ran[any], error) {
+			p.add(fmt.Sprintf("%d %s", len(g), g), run, names, func(ctx context.Context) (*finishedRun[any], error) {
 				begin := time.Now()
 				windows, err := on.Together(ctx, g, b.Window)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", g, err)
 				}
 				if rows := b.overlapRows(on, g, run, windows); rows != nil {
-					return b.ran(rows, begin, time.Now()), nil
+					return b.finish(rows, begin, time.Now()), nil
 				}
 				return nil, nil
 			})
@@ -122,7 +122,7 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, windows []Window) (rows
 			Provenance: b.from, UUID: b.uuid, Group: g.String(), Job: i + 1, Kernel: g[i].Kernel,
 			Intensity: g[i].Intensity, SMs: w.SMs, Of: on.Multiprocessors(), Run: run,
 			Iterations: int(w.Iterations), Window: took, Iteration: took / mig.Seconds(w.Iterations),
-			Overlap: w.Overlap, Load: b.load(w.Begin, w.Finish),
+			Overlap: w.Overlap, Load: b.watch.Between(w.Begin, w.Finish),
 		})
 	}
 	if len(rows) < len(g) {

@@ -48,13 +48,13 @@ func Reconfiguration(_ context.Context, b *Bench) (*Plan[datasets.Reconfiguratio
 		for i, partition := range partitions(g) {
 			for _, threads := range slices.Compact([]int{1, len(partition)}) {
 				p.add(fmt.Sprintf("%02d %s by %d", i+1, partition, threads), number+1, nil,
-					func(ctx context.Context) (*ran[any], error) {
+					func(ctx context.Context) (*finishedRun[any], error) {
 						begin := time.Now()
 						r, err := b.round(ctx, partition, threads)
 						if err != nil {
 							return nil, fmt.Errorf("partition %s: %w", partition, err)
 						}
-						return b.ran(r, begin, time.Now()), nil
+						return b.finish(r, begin, time.Now()), nil
 					})
 			}
 		}
@@ -150,7 +150,7 @@ func (b *Bench) operate(p mig.Partition, threads int, do func(i int) (session.Ef
 	}
 	err := g.Wait()
 	end := time.Now()
-	took := operated{Total: end.Sub(begin).Seconds(), Load: b.load(begin, end)}
+	took := operated{Total: end.Sub(begin).Seconds(), Load: b.watch.Between(begin, end)}
 	for _, e := range efforts {
 		took.Seconds, took.Attempts = append(took.Seconds, e.Took.Seconds()), append(took.Attempts, float64(e.Attempts))
 	}

@@ -40,7 +40,7 @@ func Startup(_ context.Context, b *Bench) (*Plan[StartupTime], error) {
 			if run > b.repetitions(k) {
 				continue
 			}
-			p.add(k.Name, run, []string{k.Name}, func(ctx context.Context) (*ran[any], error) {
+			p.add(k.Name, run, []string{k.Name}, func(ctx context.Context) (*finishedRun[any], error) {
 				if err := on.set(ctx, "whole GPU", firstInstance(g, g.ComputeSlices)); err != nil {
 					return nil, err
 				}
@@ -53,7 +53,7 @@ func Startup(_ context.Context, b *Bench) (*Plan[StartupTime], error) {
 					return nil, nil
 				}
 				seconds := out.End.Sub(out.Start).Seconds() - float64(out.Seconds)
-				return b.ran(startup{k.Name, seconds}, out.Start, out.End), nil
+				return b.finish(startup{k.Name, seconds}, out.Start, out.End), nil
 			})
 		}
 	}

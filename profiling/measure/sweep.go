@@ -82,7 +82,7 @@ func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 	if len(b.Kernels) == 0 {
 		return nil, fmt.Errorf("there are no kernels to measure")
 	}
-	p := &Plan[Run]{name: "profile", file: "runs.csv", bench: b, spoilt: map[string]bool{}}
+	p := &Plan[Run]{name: "profile", file: "runs.csv", bench: b, failed: map[string]bool{}}
 	known, err := finished[Run](b, p.name)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 					continue
 				}
 				p.add(fmt.Sprintf("%s size %d", k.Name, at.Size()), round, []string{k.Name},
-					func(ctx context.Context) (*ran[any], error) { return w.run(ctx, at, k, round) })
+					func(ctx context.Context) (*finishedRun[any], error) { return w.run(ctx, at, k, round) })
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func roundOrder(round int, instances []mig.Instance, kernels []*launch.Kernel,
 }
 
 // run runs a kernel once on the round's instance of a size; nil if it failed or need not run.
-func (w *sweep) run(ctx context.Context, at mig.Instance, k *launch.Kernel, repetition int) (*ran[any], error) {
+func (w *sweep) run(ctx context.Context, at mig.Instance, k *launch.Kernel, repetition int) (*finishedRun[any], error) {
 	p := at.Profile
 	if w.over[place{k.Name, p.Size}] {
 		return nil, nil
@@ -229,13 +229,13 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *launch.Kernel, repe
 
 // record completes a run that has just ended; nil if it failed. If the GPU was lost, it does not list its processes
 // either; then the outcome is not the kernel's fault and is not recorded.
-func (w *sweep) record(r *Run, k *launch.Kernel, out launch.Outcome) (*ran[any], error) {
+func (w *sweep) record(r *Run, k *launch.Kernel, out launch.Outcome) (*finishedRun[any], error) {
 	others, err := w.Session.Device().Processes()
 	if err != nil {
 		return nil, err
 	}
 	r.Status, r.Result, r.Detail = out.Status, out.Result, oneLine(out.Detail)
-	r.Load = w.load(out.Start, out.End)
+	r.Load = w.watch.Between(out.Start, out.End)
 	r.OtherProcesses = len(others)
 	if !out.Start.IsZero() {
 		r.Started = out.Start.UTC().Format(time.RFC3339)
@@ -249,7 +249,7 @@ func (w *sweep) record(r *Run, k *launch.Kernel, out launch.Outcome) (*ran[any],
 		w.fail(k.Name, OnSlices(r.Size), out)
 		return nil, nil
 	}
-	return w.ran(r, out.Start, out.End), nil
+	return w.finish(r, out.Start, out.End), nil
 }
 
 // rows returns the rows of runs.csv: the finished runs of all calls and those that failed in this one.
