@@ -28,7 +28,6 @@ type executeFlags struct {
 	device                      deviceFlags
 	kernels                     kernelFlags
 	tasks, algorithm, plan, out string
-	model                       mig.Reconfiguration
 }
 
 func newExecute() *cobra.Command {
@@ -44,7 +43,6 @@ func newExecute() *cobra.Command {
 	c.Flags().StringVar(&f.algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
 	c.Flags().StringVar(&f.plan, "schedule", "",
 		"schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
-	cli.AddFlag(c, &f.model, "reconfiguration", "sequential", mig.ParseReconfiguration, "sequential, parallel or free")
 	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "execute"),
 		"folder for the times, the table and the chart")
 	return c
@@ -71,7 +69,7 @@ func (f *executeFlags) execute(c *cobra.Command) error {
 	var s schedule.Schedule
 	var programs map[string]*launch.Kernel
 	return f.device.inSession(c, func(id profiling.Identity) error {
-		p = schedule.Problem{GPU: id.Model, Model: f.model}
+		p = schedule.Problem{GPU: id.Model}
 		var err error
 		p.Tasks, err = readFile(f.tasks, func(r io.Reader, path string) (tasks task.Batch, err error) {
 			var lines []int

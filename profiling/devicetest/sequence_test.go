@@ -271,10 +271,11 @@ func (s *sequence) profile(ctx context.Context, run *session.Session) error {
 func (s *sequence) execute(ctx context.Context, run *session.Session) error {
 	s.profiling = false
 	g := run.Identity().Model
-	p, plan := schedule.Problem{GPU: g, Model: mig.Free}, schedule.Schedule{GPU: g, Model: mig.Free}
+	p, plan := schedule.Problem{GPU: g}, schedule.Schedule{GPU: g}
 	programs := map[string]*launch.Kernel{}
 	all := s.kernels()
 	for phase, at := range []mig.Seconds{0, 100} {
+		creates, destroys := at, at+50
 		for _, in := range g.Partitions()[s.r.IntN(len(g.Partitions()))] {
 			t := task.Task{Name: fmt.Sprintf("%d/%v", phase, in)}
 			for _, size := range g.Sizes() {
@@ -283,10 +284,12 @@ func (s *sequence) execute(ctx context.Context, run *session.Session) error {
 			p.Tasks = append(p.Tasks, t)
 			programs[t.Name] = &all[0]
 			plan.Placements = append(plan.Placements, schedule.Placement{
-				Task: len(p.Tasks) - 1, Instance: in, Start: at, End: at + takes("a", in.Size()),
+				Task: len(p.Tasks) - 1, Instance: in, Start: at + 10, End: at + 10 + takes("a", in.Size()),
 			})
-			plan.Operations = append(plan.Operations, schedule.Operation{Op: schedule.Create, Instance: in, Start: at, End: at},
-				schedule.Operation{Op: schedule.Destroy, Instance: in, Start: at + 50, End: at + 50})
+			plan.Operations = append(plan.Operations,
+				schedule.Operation{Op: schedule.Create, Instance: in, Start: creates, End: creates + in.Profile.Create},
+				schedule.Operation{Op: schedule.Destroy, Instance: in, Start: destroys, End: destroys + in.Profile.Destroy})
+			creates, destroys = creates+in.Profile.Create, destroys+in.Profile.Destroy
 		}
 	}
 	real, err := execute.Run(ctx, p, plan, execute.Options{GPU: run, Kernels: programs, Launcher: s})

@@ -1,13 +1,14 @@
-// Package execute runs the schedule of a batch on a real GPU. It extends FAR Algorithm 3 to every schedule that the
-// referee accepts: from any algorithm, under any reconfiguration model, with instances that merge as well as split.
+// Package execute runs the schedule of a batch on a real GPU. It extends FAR Algorithm 3 to every schedule with
+// sequential reconfiguration that the referee accepts: from any algorithm, with instances that merge as well as split.
 //
 // As in Algorithm 3, each instance has a thread that creates it, runs its tasks one after the other and destroys it.
 // The algorithm follows the tree of instances that FAR splits: a thread creates its instance as soon as the instance
 // above is gone, and the threads ask the driver in any order. A schedule in general has no such tree. So here the
 // operations happen in the order of the plan, and each waits until the one before it has ended, even if the two are
-// independent. This makes the execution of every valid plan safe: when an instance's turn comes, everything
-// that shared its slices is destroyed. While times are as planned this costs no time, because drivers do one operation
-// at a time (FAR 2.1). If a task takes longer than planned, a later operation may wait longer than with free threads.
+// independent. This makes the execution of every valid plan safe: when an instance's turn comes, everything that shared
+// its slices is destroyed. While times are as planned this costs no time, because the plan does one operation at a
+// time, as drivers do (FAR 2.1). If a task takes longer than planned, a later operation may wait longer than with free
+// threads.
 //
 // Tasks do not take turns. A task starts as soon as its instance exists and the task before it on the instance has
 // ended. Tasks and operations do not wait for planned instants, so a plan with gaps runs faster than planned.
@@ -64,7 +65,7 @@ func (e *TaskError) Error() string {
 // which is not part of the makespan.
 //
 // Run refuses an invalid schedule (the error is a [*schedule.InvalidError]), a problem with several GPUs, a start
-// partition or releases, and a GPU of another model or with instances.
+// partition, releases or another reconfiguration model, and a GPU of another model or with instances.
 //
 // The first failure ends the execution: Run starts no more tasks, kills running ones, and destroys every instance
 // that it made, even if ctx has ended. If a task failed, the error is a [*TaskError]; other errors come from the
@@ -106,12 +107,17 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	if v := schedule.Check(*p, *s); len(v) > 0 {
 		return &schedule.InvalidError{Algorithm: s.Algorithm, Violations: v}
 	}
-	if p.GPUs() != 1 || len(p.Start) > 0 || len(p.Release) > 0 {
-		return errors.New("only schedules of a batch on one GPU, empty at the start, are executed")
+	if p.GPUs() != 1 || len(p.Start) > 0 || len(p.Release) > 0 || p.Model != mig.Sequential {
+		return errors.New("only schedules of a batch with sequential reconfiguration on one GPU, empty at the start, " +
+			"are executed")
 	}
 	id := o.GPU.Identity()
 	if id.Model != p.GPU {
-		return fmt.Errorf("the GPU is a %s (%s); the schedule is for %s%s", id.Name, id.Model, p.GPU, afterMode(id.Model))
+		remedy := ""
+		if id.Model.Origin != "" { // the driver told the model after the session had turned on MIG mode
+			remedy = "; turn MIG mode on before, so that the schedule is made for the model that the driver tells"
+		}
+		return fmt.Errorf("the GPU is a %s (%s); the schedule is for %s%s", id.Name, id.Model, p.GPU, remedy)
 	}
 	exist, err := o.GPU.Device().Instances()
 	if err != nil {
@@ -121,8 +127,8 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 		return err
 	}
 	if len(exist) > 0 {
-		return fmt.Errorf("the GPU holds %d instances, the first of them %v; schedules start on an empty GPU", len(exist),
-			exist[0].Instance)
+		return fmt.Errorf("the GPU holds %d instances, the first of them %v; schedules start on an empty GPU",
+			len(exist), exist[0].Instance)
 	}
 	return nil
 }
@@ -136,19 +142,11 @@ func allExist(on *session.Session, s *schedule.Schedule) error {
 	for _, o := range s.Operations {
 		if !slices.Contains(there, o.Instance) {
 			return fmt.Errorf("the schedule needs %v, which does not exist, and none is made (mode mig-existing); there "+
-				"are %v: give a schedule for those, for example --algorithm fixpart with their partition",
-				o.Instance, there)
+				"are %v: give a schedule for those, for example --algorithm fixpart with their partition", o.Instance,
+				there)
 		}
 	}
 	return nil
-}
-
-// afterMode returns the remedy if the driver told the model only after the session had turned on MIG mode.
-func afterMode(g *mig.GPU) string {
-	if g.Origin == "" {
-		return ""
-	}
-	return "; turn MIG mode on before, so that the schedule is made for the model that the driver tells"
 }
 
 type run struct {

@@ -117,12 +117,11 @@ type device struct {
 
 // drawPlan draws a problem and a valid schedule for it, with gaps, instances without tasks, and all kinds of
 // profiles: each task goes on a random instance, for which what is in its way is destroyed.
-func drawPlan(t *rapid.T, model mig.Reconfiguration) (schedule.Problem, schedule.Schedule) {
+func drawPlan(t *rapid.T) (schedule.Problem, schedule.Schedule) {
 	p := schedule.Problem{
-		GPU:   mig.MustLookup(rapid.SampledFrom([]string{"A30", "A100", "H100"}).Draw(t, "gpu")),
-		Model: model,
+		GPU: mig.MustLookup(rapid.SampledFrom([]string{"A30", "A100", "H100"}).Draw(t, "gpu")),
 	}
-	s := schedule.Schedule{GPU: p.GPU, Algorithm: "drawn", Model: p.Model}
+	s := schedule.Schedule{GPU: p.GPU, Algorithm: "drawn"}
 	gap := rapid.SampledFrom([]mig.Seconds{0, 0, 0, 0.25, 1})
 	d := device{ready: map[mig.Instance]mig.Seconds{}, profile: map[*mig.Profile]mig.Seconds{}}
 	var all []mig.Instance
@@ -132,13 +131,7 @@ func drawPlan(t *rapid.T, model mig.Reconfiguration) (schedule.Problem, schedule
 		}
 	}
 	operate := func(op schedule.Op, in mig.Instance, start, cost mig.Seconds) mig.Seconds {
-		switch p.Model {
-		case mig.Sequential:
-			start = max(start, d.operations)
-		case mig.Free:
-			cost = 0
-		}
-		start += gap.Draw(t, "gap")
+		start = max(start, d.operations) + gap.Draw(t, "gap")
 		d.operations = start + cost
 		s.Operations = append(s.Operations, schedule.Operation{Op: op, Instance: in, Start: start, End: start + cost})
 		return start + cost

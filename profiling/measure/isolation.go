@@ -51,8 +51,8 @@ func Isolation(ctx context.Context, b *Bench) (*Plan[datasets.IsolationTime], er
 	}
 	isWhole := func(in mig.Instance) bool { return in.Size() == g.ComputeSlices }
 	x := &isolation{
-		Bench: b, measured: slices.DeleteFunc(instances, isWhole), bad: map[place]bool{}, on: b.stage(), rest: b.stage(),
-		alone: map[place]mig.Seconds{},
+		Bench: b, measured: slices.DeleteFunc(instances, isWhole), on: b.stage(), rest: b.stage(),
+		bad: map[place]bool{}, alone: map[place]mig.Seconds{},
 	}
 	if err := x.warmUp(ctx); err != nil {
 		return nil, err
