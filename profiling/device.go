@@ -28,9 +28,6 @@ type Identity struct {
 	// Source says what confines a kernel to a part of the GPU, as [mig.SourceMIG] does. Every measurement carries it,
 	// so that one kind is not mistaken for another.
 	Source string
-	// Existing means that the device uses the MIG instances that exist and makes no others (the mode mig-existing).
-	// Placements then returns the starts of the existing instances. These only tell the instances apart.
-	Existing bool
 }
 
 // An Instance is a GPU instance that exists on a device.
@@ -62,9 +59,9 @@ type Device interface {
 	Identify() (Identity, error)
 	// SetMIG asks for a MIG mode. The new mode can stay pending; Identify reports it.
 	SetMIG(on bool) error
-	// Placements returns the memory slices at which the driver lets an instance of a profile begin on an empty GPU, in
-	// ascending order.
-	Placements(p *mig.Profile) ([]mig.Slices, error)
+	// Existing returns the instances that exist, from left to right, if the device uses these and makes no others (the
+	// mode mig-existing); otherwise nil. Their starts only tell them apart.
+	Existing() []mig.Instance
 	// Instances returns the GPU instances that exist, whoever made them, by start.
 	Instances() ([]Instance, error)
 	// Create makes a GPU instance and one compute instance that fills it. If the second step fails, it undoes the

@@ -41,28 +41,28 @@ func newProbe() *cobra.Command {
 // of new instances are missing, as in many containers, every kernel would crash. Without CUDA's library it does
 // nothing: then kernels are programs that may do without CUDA.
 func probe(ctx context.Context, s *session.Session) error {
-	id := s.Identity()
 	if cuda.Installed() != nil {
 		return nil
 	}
-	for _, size := range id.Model.Sizes() {
-		p := id.Model.Profile(size)
-		starts, err := s.Device().Placements(p)
+	model, candidates := s.Identity().Model, s.Device().Existing()
+	if len(candidates) == 0 {
+		for _, size := range model.Sizes() {
+			for _, start := range model.Profile(size).Starts {
+				candidates = append(candidates, mig.Instance{Profile: model.Profile(size), Start: start})
+			}
+		}
+	}
+	for _, at := range candidates {
+		on, _, err := s.Create(ctx, at)
+		if errors.Is(err, profiling.ErrInsufficient) { // others have instances there
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		for _, start := range starts {
-			on, _, err := s.Create(ctx, mig.Instance{Profile: p, Start: start})
-			if errors.Is(err, profiling.ErrInsufficient) { // others have instances there
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			err = openByCUDA(ctx, on)
-			_, left := s.Destroy(ctx, on)
-			return errors.Join(err, left)
-		}
+		err = openByCUDA(ctx, on)
+		_, left := s.Destroy(ctx, on)
+		return errors.Join(err, left)
 	}
 	return nil
 }

@@ -169,20 +169,8 @@ func (g *GPU) SetMIG(on bool) error {
 	})
 }
 
-// Placements implements [profiling.Device].
-func (g *GPU) Placements(p *mig.Profile) (starts []mig.Slices, err error) {
-	err = g.do("list placements of "+p.String(), func() error {
-		if !slices.Contains(g.model.Profiles, p) {
-			return profiling.ErrUnsupported
-		}
-		if !g.on {
-			return profiling.ErrMIGOff
-		}
-		starts = slices.Clone(p.Starts)
-		return nil
-	})
-	return starts, err
-}
+// Existing implements [profiling.Device].
+func (g *GPU) Existing() []mig.Instance { return nil }
 
 // Instances implements [profiling.Device].
 func (g *GPU) Instances() (out []profiling.Instance, err error) {

@@ -39,14 +39,13 @@ var _ = Register(Experiment{
 // repetition runs all cases of a size, every second time backwards, so that a drift of the GPU does not look like a
 // disturbance. Rows are ordered by kernel, size and case.
 func Isolation(ctx context.Context, b *Bench) (*Plan[datasets.IsolationTime], error) {
-	exist, unread := b.Session.Existing()
 	instances, err := instancesBySize(b.Session)
-	if err := cmp.Or(unread, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	g := b.Session.Identity().Model
 	partitions := g.Partitions()
-	if len(exist) > 0 {
+	if exist := b.Session.Device().Existing(); len(exist) > 0 {
 		partitions = []mig.Partition{exist}
 	}
 	isWhole := func(in mig.Instance) bool { return in.Size() == g.ComputeSlices }

@@ -249,20 +249,7 @@ type existing struct {
 	all mig.Partition
 }
 
-func (g existing) Identify() (profiling.Identity, error) {
-	id, err := g.GPU.Identify()
-	id.Existing = true
-	return id, err
-}
-
-func (g existing) Placements(p *mig.Profile) (starts []mig.Slices, _ error) {
-	for _, in := range g.all {
-		if in.Profile == p {
-			starts = append(starts, in.Start)
-		}
-	}
-	return starts, nil
-}
+func (g existing) Existing() []mig.Instance { return g.all }
 
 func (g existing) Create(at mig.Instance) (profiling.Instance, error) {
 	if !slices.Contains(g.all, at) {
@@ -274,10 +261,9 @@ func (g existing) Create(at mig.Instance) (profiling.Instance, error) {
 // On existing instances, kernels are measured on each size that exists, beside the others.
 func TestIsolationOnExistingInstances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := existing{GPU: devicetest.New(a100)}
-		for size, start := range map[mig.Slices]mig.Slices{4: 0, 2: 4, 1: 6} {
-			g.all = append(g.all, mig.Instance{Profile: a100.Profile(size), Start: start})
-		}
+		g := existing{GPU: devicetest.New(a100), all: mig.Partition{
+			{Profile: a100.Profile(4)}, {Profile: a100.Profile(2), Start: 4}, {Profile: a100.Profile(1), Start: 6},
+		}}
 		s, err := session.Open(t.Context(), g, session.Options{Dir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)

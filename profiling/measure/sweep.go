@@ -117,14 +117,10 @@ const Existing = "existing"
 // instancesBySize returns one instance of each size, ascending: at the first start of its profile or, if only instances
 // that exist are used, the first that exists. Then it leaves out the sizes that do not.
 func instancesBySize(s *session.Session) (all []mig.Instance, _ error) {
-	id := s.Identity()
-	exist, err := s.Existing()
-	if err != nil {
-		return nil, err
-	}
+	id, exist := s.Identity(), s.Device().Existing()
 	for _, size := range id.Model.Sizes() {
 		at := firstInstance(id.Model, size)
-		if id.Existing {
+		if len(exist) > 0 {
 			i := slices.IndexFunc(exist, func(in mig.Instance) bool { return in.Profile == at.Profile })
 			if i < 0 {
 				continue
@@ -198,7 +194,7 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *launch.Kernel, repe
 		Size: p.Size, SMs: p.SMs, Repetition: repetition,
 	}
 	r.Mode = "created"
-	if w.id.Existing {
+	if len(w.Session.Device().Existing()) > 0 {
 		r.Mode = Existing
 	}
 	if has := 1000 * p.MemoryGB; k.MinMemoryMB > has {

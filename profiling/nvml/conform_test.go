@@ -162,10 +162,6 @@ func identity(c *conformer) {
 func placements(c *conformer) {
 	for _, row := range a100 {
 		p := c.at(row.profile, 0).Profile
-		got, err := c.Placements(p)
-		if err != nil || !slices.Equal(got, row.starts) {
-			c.Errorf("%s may begin at %v, %v; want %v", row.profile, got, err, row.starts)
-		}
 		for start := mig.Slices(0); start < 8; start++ {
 			if !slices.Contains(row.starts, start) {
 				c.refused(row.profile, start, profiling.ErrPlacement)

@@ -108,22 +108,7 @@ func enumerate[T any](op string, ask func(number int) (T, nvml.Return)) (all []T
 	return all, nil
 }
 
-func (d *device) Placements(p *mig.Profile) ([]mig.Slices, error) {
-	op := "list placements of " + p.String()
-	info, err := d.profile(op, p)
-	if err != nil {
-		return nil, err
-	}
-	placements, ret := d.gpu.GetGpuInstancePossiblePlacements(&info)
-	if ret != nvml.SUCCESS {
-		return nil, failure(op, ret)
-	}
-	starts, _ := (&described{placements: placements}).starts()
-	for i := range starts {
-		starts[i] /= driverSlices(d.model.Load())
-	}
-	return starts, nil
-}
+func (d *device) Existing() []mig.Instance { return nil }
 
 func (d *device) Instances() ([]profiling.Instance, error) {
 	const op = "list instances"

@@ -217,8 +217,6 @@ var deviceTests = []stubTest{
 		three := at(t, "A100", "3g.20gb", 4)
 		_, err := d.Create(three)
 		wants(t, err, profiling.ErrMIGOff, "create 3g.20gb at 4", "nvidia-smi -mig 1 -i GPU-1")
-		_, err = d.Placements(three.Profile)
-		wants(t, err, profiling.ErrMIGOff)
 		wants(t, d.Destroy(1), profiling.ErrUnknownInstance, "destroy instance 1")
 		if all, err := d.Instances(); err != nil || len(all) > 0 {
 			t.Errorf("instances %v, %v; want none", all, err)
@@ -324,12 +322,11 @@ var deviceTests = []stubTest{
 			s.Remove(t, "fail")
 			s.Add(t, "fail * 0 -1 "+code)
 			_, identify := d.Identify()
-			_, placements := d.Placements(one.Profile)
 			_, instances := d.Instances()
 			_, create := d.Create(at(t, "A100", "1g.5gb", 1))
 			_, processes := d.Processes()
 			_, open := nvml.Open(new(mig.Catalog), "")
-			for _, err := range []error{identify, placements, instances, create, processes, open, d.SetMIG(false), d.Destroy(one.ID)} {
+			for _, err := range []error{identify, instances, create, processes, open, d.SetMIG(false), d.Destroy(one.ID)} {
 				wants(t, err, profiling.ErrLost, "Xid", "with nvidia-smi --gpu-reset -i and its number, or reboot")
 			}
 		}

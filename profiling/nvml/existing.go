@@ -223,26 +223,17 @@ func (e *existing) place() bool {
 	return from(0, 0)
 }
 
-func (e *existing) Identify() (profiling.Identity, error) {
-	id, err := e.device.Identify()
-	id.Existing = true
-	return id, err
-}
-
 func (e *existing) SetMIG(on bool) error {
 	err := fmt.Errorf("%w in the mode mig-existing", profiling.ErrUnsupported)
 	return &profiling.DeviceError{Op: "turn MIG mode " + profiling.OnOff(on), Err: err}
 }
 
-// Placements returns the starts of the instances of a profile that exist.
-func (e *existing) Placements(p *mig.Profile) (starts []mig.Slices, _ error) {
+func (e *existing) Existing() (all []mig.Instance) {
 	for _, i := range e.all {
-		if i.Profile == p {
-			starts = append(starts, i.Start)
-		}
+		all = append(all, i.Instance)
 	}
-	slices.Sort(starts)
-	return starts, nil
+	slices.SortFunc(all, func(a, b mig.Instance) int { return cmp.Compare(a.Start, b.Start) })
+	return all
 }
 
 // Instances returns the instances that Create has taken.

@@ -44,17 +44,27 @@ func onExisting(lines ...string) []string {
 	return slices.Concat([]string{nvmltest.A100}, unprivileged, lines)
 }
 
+// starts returns where the existing instances of a profile begin.
+func starts(d profiling.Device, p *mig.Profile) (all []mig.Slices) {
+	for _, in := range d.Existing() {
+		if in.Profile == p {
+			all = append(all, in.Start)
+		}
+	}
+	return all
+}
+
 func TestExistingInstances(t *testing.T) {
 	onStub(t, []stubTest{
 		{name: "are neither made nor destroyed with privilege", state: slices.Concat([]string{nvmltest.A100}, somebodys), run: func(t *testing.T, s nvmltest.State) {
 			before := s.Instances(t)
 			d := openExisting(t, "")
 			p := mig.MustLookup("A100").Profile(2)
-			starts, err := d.Placements(p)
-			if err != nil || len(starts) != 1 {
-				t.Fatalf("%v, %v", starts, err)
+			at := starts(d, p)
+			if len(at) != 1 {
+				t.Fatalf("%v", at)
 			}
-			i, err := d.Create(mig.Instance{Profile: p, Start: starts[0]})
+			i, err := d.Create(mig.Instance{Profile: p, Start: at[0]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,30 +80,24 @@ func TestExistingInstances(t *testing.T) {
 			before := s.Instances(t)
 			d := openExisting(t, "")
 			id, err := d.Identify()
-			if err != nil || !id.Existing || id.Source != mig.SourceMIG || id.Model != mig.MustLookup("A100") {
+			if err != nil || id.Source != mig.SourceMIG || id.Model != mig.MustLookup("A100") {
 				t.Errorf("%+v, %v", id, err)
 			}
 			if all, err := d.Instances(); err != nil || len(all) > 0 {
 				t.Errorf("instances %v, %v before one is taken", all, err)
 			}
 			uuids := map[string]bool{}
-			for _, p := range id.Model.Profiles {
-				starts, err := d.Placements(p)
+			for _, at := range d.Existing() {
+				i, err := d.Create(at)
 				if err != nil {
-					t.Error(err)
+					t.Fatal(err)
 				}
-				for _, start := range starts {
-					i, err := d.Create(mig.Instance{Profile: p, Start: start})
-					if err != nil {
-						t.Fatal(err)
-					}
-					if i.Env[0] != "CUDA_VISIBLE_DEVICES="+i.UUID || uuids[i.UUID] {
-						t.Errorf("%v has the environment %q; other instances are %v", i, i.Env, uuids)
-					}
-					uuids[i.UUID] = true
-					_, err = d.Create(i.Instance)
-					wants(t, err, profiling.ErrInsufficient)
+				if i.Env[0] != "CUDA_VISIBLE_DEVICES="+i.UUID || uuids[i.UUID] {
+					t.Errorf("%v has the environment %q; other instances are %v", i, i.Env, uuids)
 				}
+				uuids[i.UUID] = true
+				_, err = d.Create(i.Instance)
+				wants(t, err, profiling.ErrInsufficient)
 			}
 			all, err := d.Instances()
 			if err != nil || len(all) != 3 {
@@ -147,8 +151,8 @@ func TestExistingInstances(t *testing.T) {
 		{name: "on a model that the table lacks", state: append([]string{"gpu 0 H20 GPU-1 1 1", "gi 0 1 9 4 0", "ci 0 1 0 3"}, unprivileged...), run: func(t *testing.T, s nvmltest.State) {
 			d := openExisting(t, "")
 			id, err := d.Identify()
-			if starts, _ := d.Placements(id.Model.Profile(3)); err != nil || id.Model.Name != "H20-78SM" || len(starts) != 1 {
-				t.Errorf("%v, %v, starts %v", id.Model, err, starts)
+			if at := starts(d, id.Model.Profile(3)); err != nil || id.Model.Name != "H20-78SM" || len(at) != 1 {
+				t.Errorf("%v, %v, starts %v", id.Model, err, at)
 			}
 		}},
 		{name: "that are divided are left out", state: onExisting("gi 0 2 9 4 0", "ci 0 2 1 2", "ci 0 2 0 1", "gi 0 7 19 0 0", "ci 0 7 0 1"), run: func(t *testing.T, s nvmltest.State) {
@@ -209,8 +213,8 @@ func TestExistingInstances(t *testing.T) {
 		{name: "in a container that may not read the GPU's memory", state: onExisting(append(somebodys, "deny nvmlDeviceGetMemoryInfo", "deny nvmlDeviceGetComputeRunningProcesses")...), run: func(t *testing.T, s nvmltest.State) {
 			d := openExisting(t, "")
 			id, err := d.Identify()
-			if starts, _ := d.Placements(mig.MustLookup("A100").Profile(4)); err != nil || id.Model.Name != "A100" || id.MemoryMiB != 40960 || len(starts) != 1 {
-				t.Errorf("%+v, %v; 4g at %v", id, err, starts)
+			if at := starts(d, mig.MustLookup("A100").Profile(4)); err != nil || id.Model.Name != "A100" || id.MemoryMiB != 40960 || len(at) != 1 {
+				t.Errorf("%+v, %v; 4g at %v", id, err, at)
 			}
 			if all, err := d.Processes(); err != nil || len(all) > 0 {
 				t.Errorf("processes %v, %v", all, err)
@@ -219,8 +223,8 @@ func TestExistingInstances(t *testing.T) {
 		{name: "whose indices move, and one is gone", state: onExisting(append(somebodys, "move 7", "stale 0 9 0 3")...), run: func(t *testing.T, s nvmltest.State) {
 			d := openExisting(t, "")
 			for _, size := range []mig.Slices{1, 2, 4} {
-				if starts, err := d.Placements(mig.MustLookup("A100").Profile(size)); err != nil || len(starts) != 1 {
-					t.Errorf("size %d at %v, %v", size, starts, err)
+				if at := starts(d, mig.MustLookup("A100").Profile(size)); len(at) != 1 {
+					t.Errorf("size %d at %v", size, at)
 				}
 			}
 		}},
@@ -229,8 +233,8 @@ func TestExistingInstances(t *testing.T) {
 		{name: "a part with all slices", state: append([]string{"gpu 0 GB300 GPU-1 1 1", "gi 0 7 15 0 0", "ci 0 7 0 1 18", "gi 0 8 15 2 0", "ci 0 8 0 1"}, unprivileged...), run: func(t *testing.T, s nvmltest.State) {
 			d := openExisting(t, "")
 			id, err := d.Identify()
-			if starts, _ := d.Placements(id.Model.Profiles[2]); err != nil || id.Model.Profiles[2].SMs != 30 || len(starts) != 1 {
-				t.Errorf("%v, %v: 1g.70gb at %v, want one", id.Model, err, starts)
+			if at := starts(d, id.Model.Profiles[2]); err != nil || id.Model.Profiles[2].SMs != 30 || len(at) != 1 {
+				t.Errorf("%v, %v: 1g.70gb at %v, want one", id.Model, err, at)
 			}
 			s.Remove(t, "ci 0 8")
 			_, err = nvml.OpenExisting(new(mig.Catalog), "")
@@ -294,7 +298,7 @@ func TestExistingInstances(t *testing.T) {
 				default:
 					var sizes []mig.Slices
 					for _, size := range mig.MustLookup("A100").Sizes() {
-						if starts, _ := d.Placements(mig.MustLookup("A100").Profile(size)); len(starts) > 0 {
+						if len(starts(d, mig.MustLookup("A100").Profile(size))) > 0 {
 							sizes = append(sizes, size)
 						}
 					}

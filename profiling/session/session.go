@@ -20,14 +20,12 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -188,25 +186,6 @@ func (s *Session) begin() (err error) {
 
 // Identity returns the GPU's identity as Open read it.
 func (s *Session) Identity() profiling.Identity { return s.identity }
-
-// Existing returns the instances that exist, from left to right, if the session may use no others. Otherwise it returns
-// nil.
-func (s *Session) Existing() (all []mig.Instance, _ error) {
-	if !s.identity.Existing {
-		return nil, nil
-	}
-	for _, p := range s.identity.Model.Profiles {
-		starts, err := s.device.Placements(p)
-		if err != nil {
-			return nil, err
-		}
-		for _, start := range starts {
-			all = append(all, mig.Instance{Profile: p, Start: start})
-		}
-	}
-	slices.SortFunc(all, func(a, b mig.Instance) int { return cmp.Compare(a.Start, b.Start) })
-	return all, nil
-}
 
 // Device returns the device for reading. Only the session may make instances.
 func (s *Session) Device() profiling.Device { return s.device }
