@@ -13,6 +13,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
 	"miglab/reports"
 )
 
@@ -25,7 +26,7 @@ type Paper struct {
 	// Link is the paper's address; empty if it has none.
 	Link string
 	// Terms are explained at the end of the paper's page.
-	Terms []Term
+	Terms []manifest.Term
 	// Claims are the published numbers.
 	Claims *claim.Set
 	// Artefacts are in the order of the paper.
@@ -46,7 +47,7 @@ func Load(name string, files fs.FS, artefacts ...Artefact) (Paper, error) {
 	if p.Claims, err = claim.Load(name, files); err != nil {
 		return p, err
 	}
-	err = claim.EachRow(name, files, "terms.csv", func(t *Term) (column string, err error) {
+	err = claim.EachRow(name, files, "terms.csv", func(t *manifest.Term) (column string, err error) {
 		p.Terms = append(p.Terms, *t)
 		return "", nil
 	})

@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 )
 
@@ -114,11 +115,11 @@ func TestRepeatedNumbersCountOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := Values{n1: Exactly(1.5), n2: Exactly(99), xLessY: Exactly(-1)}
-	record := func(artefact string, readings ...Reading) Record {
+	record := func(artefact string, readings ...Reading) manifest.Artefact {
 		d := &Data{Claims: c}
-		return Record{Paper: "p", Name: artefact, Rows: d.judge(c.Of(artefact), Read(readings...))}
+		return manifest.Artefact{Paper: "p", Name: artefact, Rows: d.judge(c.Of(artefact), Read(readings...))}
 	}
-	m := Manifest{Papers: []PaperRecord{{Name: "p", Artefacts: []Record{
+	m := manifest.Manifest{Papers: []manifest.Paper{{Name: "p", Artefacts: []manifest.Artefact{
 		record("t1", Reading{Values: values}, Reading{Name: "another", Values: Values{n1: Exactly(2)}}),
 		record("t2", Reading{Values: Values{claim.Of("late"): Exactly(99)}}),
 	}}}}

@@ -10,6 +10,7 @@ import (
 
 	"miglab/harness/strictcsv"
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 )
 
@@ -97,7 +98,7 @@ func TestAnswers(t *testing.T) {
 			claims.Tests = append(claims.Tests, claim.Test{TestLine: claim.TestLine{ID: "C1", Status: claim.Impossible, Explains: a, Because: "It " + string(a)}})
 		}
 		d := &Data{Claims: claims}
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", Read(c.readings...))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a", Read(c.readings...))}}}
 		conclude(&p, claims)
 		got := p.Conclusions[0]
 		if want := map[verdict.Answer]string{verdict.Holds: "It holds", verdict.NotCounted: "It not counted"}[c.want]; got.Because != want {
@@ -122,7 +123,7 @@ func TestParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := &Data{Claims: claims}
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", Read(r...))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a", Read(r...))}}}
 		conclude(&p, claims)
 		if c := p.Conclusions[0]; c.Part != want || (c.Answer == verdict.HoldsInPart) != (want != "") {
 			t.Errorf("%q: %+v", want, c)
@@ -146,7 +147,7 @@ func TestSizeWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for gain, want := range map[float64]verdict.Part{6: verdict.SignTested, -1: ""} {
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(one("", "", gain)))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(one("", "", gain)))}}}
 		conclude(&p, claims)
 		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
 		if c := p.Conclusions[0]; c.Part != want || !strings.Contains(page, "No number says how much “large” is: the sign alone was tested.") {
@@ -163,7 +164,7 @@ func TestFound(t *testing.T) {
 	}
 	d := &Data{Claims: claims}
 	rs := Read(one("", "", -1), one("x", "post hoc", 6), one("y", "post hoc", -2))
-	p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: d.tests("a", rs)}}}
+	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a", rs)}}}
 	conclude(&p, claims)
 	files := written(t, p)
 	if page := files["p/CONCLUSIONS.md"]; !strings.Contains(page, "| default  | missed | gain ") || strings.Contains(page, "| x ") {
@@ -184,7 +185,7 @@ func TestDefaultValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): b})
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
 		conclude(&p, claims)
 		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
 		const rows = "| gain b | -1 [-1.1, -0.9] | >= 5 | missed | | gain a | 6 [5.9, 6.1] | >= 5 | met |"
@@ -212,7 +213,7 @@ func TestPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(c.values))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(c.values))}}}
 		conclude(&p, claims)
 		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, want) {
 			t.Errorf("%q\nwant\n%q", got, want)
@@ -244,7 +245,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &Data{Claims: claims}
-	p := PaperRecord{Name: "p", Artefacts: []Record{
+	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{
 		{Name: "a", Tests: d.tests("a", Read(values("", "", map[claim.Cell]float64{claim.At("wide", "1"): 0.9, claim.At("wide", "2"): 0.95})))},
 		{Name: "b", Tests: d.tests("b", Read(values("text", "", map[claim.Cell]float64{claim.At("narrow", "1"): 1.5})))},
 	}}
@@ -278,7 +279,7 @@ func TestNumbersOfRows(t *testing.T) {
 		"large 1: 1 [0.9, 1.1], which must be >= 5": 2.5,
 	} {
 		r := values("", "", map[claim.Cell]float64{claim.At("large", "1"): 1, claim.At("large", "2"): 3, claim.Of("small"): small, claim.Of("none"): 3})
-		p := PaperRecord{Name: "p", Artefacts: []Record{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
 		conclude(&p, claims)
 		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, `,"`+want+`",`) {
 			t.Errorf("%q\nwant\n%q", got, want)

@@ -12,7 +12,7 @@ import (
 
 // prove adds to the deviations of a paper the numbers that their causes rest on, out of the
 // tables that causes.csv names. Numbers of artefacts that are not done are left out.
-func prove(p *PaperRecord, claims *claim.Set) error {
+func prove(p *manifest.Paper, claims *claim.Set) error {
 	tables := map[string]Table{}
 	for i := range p.Artefacts {
 		own := p.Artefacts[i].Tables

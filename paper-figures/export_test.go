@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/render"
 	"miglab/paper-figures/verdict"
 )
@@ -21,7 +22,7 @@ import (
 // is computed, and the pages have only the tables that every artefact with claims has.
 func Deviating(t testing.TB, p *Paper) map[string]string {
 	t.Helper()
-	record := PaperRecord{Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms}
+	record := manifest.Paper{Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
 		d, o, err := new(Reproduction).declare(p, a)
@@ -40,10 +41,10 @@ func Deviating(t testing.TB, p *Paper) map[string]string {
 }
 
 // written returns the pages and CSV files of a paper by their paths.
-func written(t testing.TB, p PaperRecord) map[string]string {
+func written(t testing.TB, p manifest.Paper) map[string]string {
 	t.Helper()
 	dir, files := t.TempDir(), map[string]string{}
-	if err := render.Write(dir, &Manifest{Papers: []PaperRecord{p}}); err != nil {
+	if err := render.Write(dir, &manifest.Manifest{Papers: []manifest.Paper{p}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, pattern := range []string{"*.csv", "*.md", "*/*.md"} {

@@ -11,6 +11,7 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 )
 
@@ -73,7 +74,7 @@ func TestReconfigurationTable(t *testing.T) {
 	measured := reconfigurationHead +
 		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,create,1,10,0.114,0.001,0.1,0.2,0.114,1,0,0,0,0,0,0,0,unknown\n" +
 		"A30,NVIDIA A30,570.1,mig,2026-11-21,1,1,destroy,1,10,0.116,0.001,0.1,0.2,0.116,1,0,0,0,0,0,0,0,unknown\n"
-	build := func(files map[string]string) ([]Row, string) {
+	build := func(files map[string]string) ([]manifest.Row, string) {
 		p := Paper{Name: "p", Claims: claims, Artefacts: []Artefact{{Name: "table1", Build: ReconfigurationTable}}}
 		if err := checkPaper(&p); err != nil {
 			t.Fatal(err)

@@ -129,8 +129,8 @@ func sorted[V any](m map[claim.Cell]V) []claim.Cell {
 }
 
 // judge judges the claims of an artefact under each reading.
-func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
-	var rows []Row
+func (d *Data) judge(claims []claim.Claim, o *Output) []manifest.Row {
+	var rows []manifest.Row
 	for i := range claims {
 		c := &claims[i]
 		first := d.defaultRow(c, o)
@@ -167,7 +167,7 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []Row {
 
 // compareDefault sets the verdict of a row that has another default reading, unless its verdict is the same. Of default
 // readings with the same verdict, the row names the first.
-func compareDefault(r, other *Row) {
+func compareDefault(r, other *manifest.Row) {
 	if r.Verdict == verdict.NotRunnable || r.Verdict == verdict.Input {
 		return
 	}
@@ -194,7 +194,7 @@ func both(a, b verdict.Verdict) verdict.Verdict {
 }
 
 // defaultRow returns the claim's row under the default reading.
-func (d *Data) defaultRow(c *claim.Claim, o *Output) Row {
+func (d *Data) defaultRow(c *claim.Claim, o *Output) manifest.Row {
 	first := o.first()
 	m, measured := first.Values[c.Cell]
 	row := manifest.RowOf(c)
@@ -214,7 +214,7 @@ func (d *Data) defaultRow(c *claim.Claim, o *Output) Row {
 }
 
 // measuredRow judges one measurement.
-func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
+func (d *Data) measuredRow(c *claim.Claim, m Measurement) manifest.Row {
 	row := manifest.RowOf(c)
 	j := verdict.Judge(c.Claim, m)
 	row.SetMeasured(m)
@@ -227,7 +227,7 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) Row {
 	row.ByMakespanMargin = verdict.Judge(c.ByMakespan(), m).Verdict
 	switch j.Verdict {
 	case verdict.Deviates:
-		e := d.Claims.Cause(c, m)
+		e := d.Claims.ExplainMeasured(c, m)
 		row.Cause, row.Evidence, row.Why.Text, row.Why.Detail = e.Cause, e.Evidence, e.Reason, m.Detail
 	case verdict.Inconclusive:
 		row.Why.Open, row.Why.Detail = open(&j, m), m.Detail

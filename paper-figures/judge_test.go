@@ -10,8 +10,8 @@ import (
 
 // TestHangsNamesEachVerdict compares a claim with three further defaults, of which one has the first one's verdict.
 func TestHangsNamesEachVerdict(t *testing.T) {
-	first := Row{Reading: "a", Verdict: verdict.Deviates}
-	for _, other := range []Row{
+	first := manifest.Row{Reading: "a", Verdict: verdict.Deviates}
+	for _, other := range []manifest.Row{
 		{Reading: "b", Verdict: verdict.Deviates},
 		{Reading: "c", Verdict: verdict.Inconclusive},
 		{Reading: "d", Verdict: verdict.Deviates},

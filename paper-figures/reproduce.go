@@ -18,6 +18,7 @@ import (
 	"miglab/harness/wholefile"
 	"miglab/harness/work"
 	"miglab/paper-figures/claim"
+	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/render"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -42,7 +43,7 @@ type Reproduction struct {
 // A stamp is the record of a finished artefact.
 type stamp struct {
 	Files  map[string]string `json:"files"` // SHA-256 by path below Dir
-	Record Record            `json:"record"`
+	Record manifest.Artefact `json:"record"`
 }
 
 // job is an artefact that is being reproduced.
@@ -53,7 +54,7 @@ type job struct {
 	// reads is the number of cells that it needs.
 	reads int
 	// record is nil where the artefact is not done.
-	record *Record
+	record *manifest.Artefact
 }
 
 // Cells lists the cells of the selected artefacts, whether they are done or not. It does not compute.
@@ -121,15 +122,15 @@ func (r *Reproduction) declare(p *Paper, a *Artefact) (*Data, *Output, error) {
 
 // Run computes missing cells and writes tables, figures, the manifest and its pages. It
 // returns the manifest, and how many artefacts Only leaves undone. Artefacts that are done stay as they are.
-func (r *Reproduction) Run(ctx context.Context) (m *Manifest, left int, err error) {
+func (r *Reproduction) Run(ctx context.Context) (m *manifest.Manifest, left int, err error) {
 	all := r.jobs()
 	if err := r.compute(ctx, all); err != nil {
 		return nil, 0, err
 	}
-	m = &Manifest{Quick: r.Scale.Quick}
+	m = &manifest.Manifest{Quick: r.Scale.Quick}
 	for i := range r.Papers {
 		p := &r.Papers[i]
-		record := PaperRecord{
+		record := manifest.Paper{
 			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Summary: p.Summary,
 			TrainingRun: p.TrainingRun, Terms: p.Terms, Link: p.Link,
 		}
@@ -263,11 +264,11 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 }
 
 // record judges an output.
-func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, err error) {
+func (d *Data) record(paper string, a *Artefact, o *Output) (record manifest.Artefact, err error) {
 	if err := o.match(d.Claims, a.Name); err != nil {
-		return Record{}, err
+		return manifest.Artefact{}, err
 	}
-	record = Record{Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed}
+	record = manifest.Artefact{Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed}
 	record.Rows = d.judge(d.Claims.Of(a.Name), o)
 	record.Tests = d.tests(a.Name, o)
 	record.Readings = summarizeReadings(o.Readings, record.Rows)
@@ -276,7 +277,7 @@ func (d *Data) record(paper string, a *Artefact, o *Output) (record Record, err 
 
 // save adds tables and figures to the record, and writes the figures and the tables of wall times, which the manifest
 // lacks. It returns the SHA-256 of each file below Dir.
-func (r *Reproduction) save(record *Record, tables []Table, plots []Figure) (map[string]string, error) {
+func (r *Reproduction) save(record *manifest.Artefact, tables []Table, plots []Figure) (map[string]string, error) {
 	var files []string
 	for _, t := range tables {
 		if !record.Timed {
@@ -353,10 +354,10 @@ func Select(all []Paper, papers, only []string) (func(paper, artefact string) bo
 var settled = []verdict.Verdict{verdict.NotRunnable, verdict.Input, verdict.Consistent}
 
 // summarizeReadings summarizes each reading of an artefact.
-func summarizeReadings(readings []Reading, rows []Row) []ReadingSummary {
-	var out []ReadingSummary
+func summarizeReadings(readings []Reading, rows []manifest.Row) []manifest.ReadingSummary {
+	var out []manifest.ReadingSummary
 	for i, r := range readings {
-		s := ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.Weight.Counts()}
+		s := manifest.ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.Weight.Counts()}
 		for _, row := range rows {
 			judged := row.Measured != nil && !slices.Contains(settled, row.Verdict)
 			if judged && row.Reading == s.Name && row.Default == (i == 0) {

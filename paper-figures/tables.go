@@ -8,6 +8,13 @@ import (
 	"miglab/reports"
 )
 
+// The tables and figures of an [Output] have the types of package manifest.
+type (
+	Table  = manifest.Table
+	About  = manifest.About
+	Figure = manifest.Figure
+)
+
 // NewTable returns a table without rows. Its files have the given name.
 func NewTable(file, title string, columns reports.Columns, notes ...string) *Table {
 	return &Table{File: file, Table: reports.Table{Title: title, Columns: columns, Notes: notes}}

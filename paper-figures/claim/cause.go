@@ -9,18 +9,17 @@ import (
 // Cause is a kind of explanation for a deviation.
 type Cause string
 
-// The causes of deviations. The first six explain a number; the others say what is missing to explain it.
+// The causes of deviations. render/METHOD.md.tmpl defines them.
 const (
-	FromScript        Cause = "script"
-	FromContradiction Cause = "contradiction"
-	FromImpossible    Cause = "impossible"
-	FromError         Cause = "error"
-	FromBudget        Cause = "budget"
-	FromModel         Cause = "model"
-	FromInput         Cause = "input"
-	// FromUnpublished means that the authors' public code gives the number measured here and not the printed one.
-	FromUnpublished Cause = "unpublished"
-	Unknown         Cause = "unknown"
+	FromScript        Cause = "script"        // the authors' script does something else than their text
+	FromContradiction Cause = "contradiction" // the paper contradicts the number
+	FromImpossible    Cause = "impossible"    // the number lies beyond a certified bound
+	FromError         Cause = "error"         // the print has a slip
+	FromBudget        Cause = "budget"        // the agent was trained less here than in the paper
+	FromModel         Cause = "model"         // measured in the paper and simulated here
+	FromInput         Cause = "input"         // the number depends on data that are not public
+	FromUnpublished   Cause = "unpublished"   // the authors' public code gives the number measured here, not the printed one
+	Unknown           Cause = "unknown"       // no cause could be shown
 )
 
 // Causes lists the causes in the order of summaries.
@@ -28,7 +27,7 @@ var Causes = []Cause{
 	FromScript, FromContradiction, FromImpossible, FromError, FromInput, FromUnpublished, FromBudget, FromModel, Unknown,
 }
 
-// Explains reports whether the cause says why a number differs.
+// Explains reports whether the cause says why a number differs. The others say what is missing to explain it.
 func (c Cause) Explains() bool { return c != FromUnpublished && c != FromInput && c != Unknown }
 
 // An Explanation says why claims deviate: a line of causes.csv.
@@ -38,8 +37,8 @@ type Explanation struct {
 	Cause Cause `csv:"cause"`
 	// Evidence names the artefact that shows it as --only of miglab reproduce does, for example far/table5.
 	Evidence string `csv:"evidence"`
-	// Table names the table of the evidence in which the numbers stand that decide, and Columns its columns,
-	// separated by semicolons. Both may be empty.
+	// Table names the table of the evidence with the numbers that decide, and Columns the beginnings of the names of their
+	// columns, separated by semicolons. Both may be empty.
 	Table   string `csv:"table"`
 	Columns string `csv:"columns"`
 	// Reason is one plain sentence.
@@ -80,11 +79,17 @@ func (s *Set) Explain(c *Claim, possible func(Cause) bool) Explanation {
 	return Explanation{Cause: Unknown, Evidence: c.Paper + "/" + c.Home.Artefact}
 }
 
-// Cause explains a measured number that deviates. The cause unpublished is passed over where the authors' code does not
-// show it, and the cause input where it does: their code was run, and other data are a guess.
-func (s *Set) Cause(c *Claim, m verdict.Measurement) Explanation {
+// ExplainMeasured explains a measured number that deviates. The cause unpublished is possible only if the authors' code
+// shows it. The cause input is then impossible: their code was run, and other data are a guess.
+func (s *Set) ExplainMeasured(c *Claim, m verdict.Measurement) Explanation {
 	shown := s.IsUnpublished(c, m)
 	return s.Explain(c, func(cause Cause) bool {
-		return !(cause == FromUnpublished && !shown || cause == FromInput && shown)
+		switch cause {
+		case FromUnpublished:
+			return shown
+		case FromInput:
+			return !shown
+		}
+		return true
 	})
 }

@@ -13,7 +13,7 @@ import (
 // Kind says how a paper makes a claim.
 type Kind string
 
-// The kinds of claims. They are counted apart.
+// The kinds of claims, which summaries count apart.
 const (
 	// Printed claims are numbers that the paper prints.
 	Printed Kind = "printed"
@@ -71,9 +71,10 @@ func (c *Claim) Repeats() bool { return c.Home != c.Key }
 // ByMakespan returns the claim with a margin of 2 % of the makespan, if it compares makespans and its own
 // margin is less: 2 points of a number in percent, and 2 % of a ratio.
 func (c *Claim) ByMakespan() verdict.Claim {
-	out, margin := c.Claim, 0.02*c.Published
+	out := c.Claim
+	margin := verdict.MarginShare * c.Published
 	if c.Unit == "%" {
-		margin = 2
+		margin = 100 * verdict.MarginShare
 	}
 	if c.OfMakespans && c.Relation == verdict.Equal {
 		out.Margin = max(margin, c.OwnMargin())
@@ -93,14 +94,14 @@ type row struct {
 	Neutral   string           `csv:"neutral"`
 	Unit      string           `csv:"unit"`
 	Margin    string           `csv:"margin"`
-	// MarginReason is a reason that uses no measured value.
+	// MarginReason may use no measured value.
 	MarginReason string `csv:"margin_reason"`
 	Makespans    bool   `csv:"makespans"`
 	Missing      string `csv:"missing"`
 	// Also is where else the paper prints the number, for people.
 	Also   string `csv:"also"`
 	Source string `csv:"source"`
-	// The home of a number that the artefact repeats. Its line has only the key and the home.
+	// The home columns have the key of a number that the artefact repeats. Such a line has only its key and the home.
 	HomeArtefact string `csv:"home_artefact"`
 	HomeRow      string `csv:"home_row"`
 	HomeColumn   string `csv:"home_column"`
@@ -197,12 +198,16 @@ func (c *Claim) setMargin(r *row) (column string, err error) {
 }
 
 func (c *Claim) checkDigits(r *row) (column string, err error) {
-	switch digits := strconv.FormatFloat(r.Published, 'f', -1, 64); {
-	case r.Decimals < 0 || r.Decimals > 9:
+	if r.Decimals < 0 || r.Decimals > 9 {
 		return "decimals", fmt.Errorf("%d is no number of digits from 0 to 9", r.Decimals)
-	case r.Basis != Input && len(digits) > len(strconv.FormatFloat(r.Published, 'f', r.Decimals, 64)):
+	}
+	exact := strconv.FormatFloat(r.Published, 'f', -1, 64)
+	printed := strconv.FormatFloat(r.Published, 'f', r.Decimals, 64)
+	isLimit := r.Relation == verdict.AtMost || r.Relation == verdict.AtLeast
+	switch {
+	case r.Basis != Input && len(exact) > len(printed):
 		return "decimals", fmt.Errorf("%v has more digits than %d after the point", r.Published, r.Decimals)
-	case (r.Relation == verdict.AtMost || r.Relation == verdict.AtLeast) && r.Published == 0 && !c.IsOrder():
+	case isLimit && r.Published == 0 && !c.IsOrder():
 		return "neutral", errors.New("a limit of 0 compares; say that 0 is the neutral number")
 	}
 	return "", nil

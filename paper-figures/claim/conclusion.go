@@ -21,9 +21,9 @@ const (
 	OfPart Weight = "part"
 	// PostHoc is the weight of readings found after the run. They are shown and do not decide.
 	PostHoc Weight = "post hoc"
-	// OfSuite is the weight of readings whose experiment is not the paper's. They are shown and do not decide.
-	OfSuite Weight = "beside"
-	// AnotherDefault is the weight of a reading that equals the first one.
+	// OtherExperiment is the weight of readings whose experiment is not the paper's. They are shown and do not decide.
+	OtherExperiment Weight = "beside"
+	// AnotherDefault is the weight of a reading whose provenance is as good as that of the first one, the default.
 	AnotherDefault Weight = "default"
 )
 
@@ -42,7 +42,7 @@ type Reading struct {
 
 func (s *Set) addReading(r *Reading) (column string, err error) {
 	s.Readings = append(s.Readings, *r)
-	return "part", OneOf(r.Weight, Whole, OfPart, PostHoc, OfSuite, AnotherDefault)
+	return "part", OneOf(r.Weight, Whole, OfPart, PostHoc, OtherExperiment, AnotherDefault)
 }
 
 // Reading returns the line about a reading of an artefact, or nil.
@@ -64,8 +64,8 @@ const (
 	Usual Status = ""
 	// OfModel marks a conclusion about a model whose constants were chosen with the paper's result in view.
 	OfModel Status = "model"
-	// OfBudget marks a conclusion about agents that learned less than the paper's. Where another one would not hold, it
-	// is undecided.
+	// OfBudget marks a conclusion about agents that learned less than the paper's. It is undecided where any other
+	// conclusion would not hold.
 	OfBudget Status = "budget"
 	// Later marks a test that was found after the run. It does not decide.
 	Later Status = "post hoc"
@@ -116,8 +116,8 @@ type Test struct {
 	TestLine
 	// Limit is the threshold, made easier by the rounding; NaN for an Impossible conclusion.
 	Limit float64
-	// Neutral is the column neutral, and From the column ours_from; NaN if they are empty.
-	Neutral, From float64
+	// NoDifference is the column neutral, and From the column ours_from; NaN if they are empty.
+	NoDifference, From float64
 }
 
 // IsOurs reports whether the threshold is this project's and not the paper's.
@@ -135,7 +135,7 @@ func (t *Test) Scaled(factor float64) float64 {
 func (s *Set) addTest(r *TestLine) (column string, err error) {
 	known := slices.ContainsFunc(s.Tests, func(o Test) bool { return o.ID == r.ID })
 	follows := known && s.Tests[len(s.Tests)-1].ID == r.ID
-	tested := r.Artefact + r.String() + string(r.Relation) + r.Threshold + r.Neutral + r.Rounding + r.OursFrom
+	ofTest := r.Artefact + r.String() + string(r.Relation) + r.Threshold + r.Neutral + r.Rounding + r.OursFrom
 	if err := OneOf(r.Status, Usual, OfModel, OfBudget, Later, Beside, Impossible); err != nil {
 		return "status", err
 	}
@@ -146,7 +146,7 @@ func (s *Set) addTest(r *TestLine) (column string, err error) {
 		return "sentence", errors.New("the first row of a conclusion alone has its sentence, section and short form")
 	case (r.Explains == "") != (r.Because == "") || r.Because != "" && s.Because(r.ID, r.Explains) != "":
 		return "because", errors.New("because and the answer that it explains go together, once for each answer")
-	case r.Status == Impossible && tested != "":
+	case r.Status == Impossible && ofTest != "":
 		return "status", errors.New("a conclusion that is missing has no artefact, cells, relation or threshold")
 	}
 	if r.Explains != "" {
@@ -154,7 +154,7 @@ func (s *Set) addTest(r *TestLine) (column string, err error) {
 			return "explains", err
 		}
 	}
-	test := Test{TestLine: *r, Limit: math.NaN(), Neutral: math.NaN(), From: math.NaN()}
+	test := Test{TestLine: *r, Limit: math.NaN(), NoDifference: math.NaN(), From: math.NaN()}
 	if r.Status != Impossible {
 		if column, err = test.readNumbers(); err != nil {
 			return column, err
@@ -172,8 +172,8 @@ func (t *Test) readNumbers() (column string, err error) {
 	if t.Limit, err = strictcsv.Float(t.Threshold); err != nil {
 		return "threshold", err
 	}
-	if t.TestLine.Neutral != "" {
-		if t.Neutral, err = strictcsv.Float(t.TestLine.Neutral); err != nil {
+	if t.Neutral != "" {
+		if t.NoDifference, err = strictcsv.Float(t.Neutral); err != nil {
 			return "neutral", err
 		}
 	}
@@ -186,7 +186,7 @@ func (t *Test) readNumbers() (column string, err error) {
 		return "", nil
 	}
 	half, err := strictcsv.Float(t.Rounding)
-	if err == nil && (half <= 0 || t.Limit == t.Neutral) {
+	if err == nil && (half <= 0 || t.Limit == t.NoDifference) {
 		err = errors.New("a rounding is above 0, and the number for no difference has none")
 	}
 	if t.Relation == verdict.AtLeast {
@@ -200,7 +200,7 @@ func (t *Test) readNumbers() (column string, err error) {
 func (s *Set) Because(id string, answer verdict.Answer) string {
 	for _, t := range s.Tests {
 		if t.ID == id && t.Explains == answer {
-			return t.TestLine.Because
+			return t.Because
 		}
 	}
 	return ""
@@ -211,11 +211,12 @@ func (s *Set) Needs(artefact string, cell Cell) bool {
 	return slices.ContainsFunc(s.Tests, func(t Test) bool { return t.Artefact == artefact && t.Has(cell) })
 }
 
-// Judge judges whether a value has the relation to a number: the limit of the test, or its neutral number. A value that
-// equals the neutral number does not have it.
+// Judge judges whether a value has the relation to a number: the limit of the test, or the number for no difference. A
+// value that equals the latter does not have it.
 func (t *Test) Judge(m verdict.Measurement, number float64) verdict.Judgement {
 	return verdict.Judge(verdict.Claim{
-		Relation: t.Relation, Published: number, Stated: true, Compares: number == t.Neutral, Neutral: t.Neutral,
+		Relation: t.Relation, Published: number, Stated: true, Compares: number == t.NoDifference,
+		Neutral: t.NoDifference,
 	}, m)
 }
 

@@ -57,7 +57,8 @@ func lists(field, value string) bool {
 	return field == "" || field == value || slices.Contains(strings.Split(field, ";"), value)
 }
 
-// check returns the field with a value that no cell has, and the error. Each value of a list must select something.
+// check returns an error unless the selection selects a cell and each listed value occurs in the cells. field is the
+// wrong one.
 func (s Selection) check(cells []Cell) (field string, err error) {
 	if !slices.ContainsFunc(cells, s.Has) {
 		return "quantity", fmt.Errorf("%q selects no claim of the artefact", s.String())

@@ -59,8 +59,8 @@ func (r *Script) Measurement(ours verdict.Measurement) verdict.Measurement {
 	return verdict.Sampled(r.Mean, r.SD, r.Runs, verdict.Executions, ours.PrintSE)
 }
 
-// IsUnpublished reports whether what made a printed number is not public: the authors' public code deviates from print,
-// and agrees with the number measured here.
+// IsUnpublished reports whether a printed number is from code or data that are not public: the authors' public code
+// deviates from print, and agrees with the number measured here.
 func (s *Set) IsUnpublished(c *Claim, ours verdict.Measurement) bool {
 	r := s.Script(c)
 	if r == nil {

@@ -22,7 +22,7 @@ type Set struct {
 }
 
 // Load reads the files of a paper: claims.csv, and script.csv, causes.csv, readings.csv and conclusions.csv if they
-// exist. In causes.csv the first line that selects a claim counts. A line that selects no claim is an error.
+// exist. A line of causes.csv that selects no claim is an error.
 func Load(paper string, files fs.FS) (*Set, error) {
 	s := &Set{Paper: paper}
 	if err := EachRow(paper, files, "claims.csv", s.add); err != nil {
@@ -50,7 +50,7 @@ func ReadCSV[Row any](paper string, files fs.FS, name string) (*strictcsv.Table[
 	return strictcsv.Read[Row](bytes.NewReader(raw), paper+"/"+name, name+" has no rows", strictcsv.Columns[Row]()...)
 }
 
-// EachRow passes each row of a data file to a function, which returns the column that is wrong.
+// EachRow passes each row of a data file to a function, which returns an error and the column that is wrong.
 func EachRow[Row any](paper string, files fs.FS, name string, use func(*Row) (column string, err error)) error {
 	rows, err := ReadCSV[Row](paper, files, name)
 	if err != nil {
@@ -64,7 +64,7 @@ func EachRow[Row any](paper string, files fs.FS, name string, use func(*Row) (co
 	return nil
 }
 
-// Of returns the claims of an artefact and those that it repeats.
+// Of returns the claims of an artefact, including the numbers of other artefacts that it repeats.
 func (s *Set) Of(artefact string) (out []Claim) {
 	for _, c := range s.All {
 		if c.Artefact == artefact {

@@ -72,7 +72,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("table 2 repeats %+v", again)
 	}
 	for _, c := range s.All { // the repeated number has its home's cause
-		if e := s.Cause(&c, verdict.Measurement{}); e.Cause != FromScript || e.Reason != "Because." || e.Columns != "a;b" {
+		if e := s.ExplainMeasured(&c, verdict.Measurement{}); e.Cause != FromScript || e.Reason != "Because." || e.Columns != "a;b" {
 			t.Errorf("%v: %+v", c.Key, e)
 		}
 	}
@@ -288,11 +288,11 @@ func TestUnpublished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := s.Cause(&s.All[0], c.ours); e.Cause != c.want {
+		if e := s.ExplainMeasured(&s.All[0], c.ours); e.Cause != c.want {
 			t.Errorf("the authors' code gives %s: the cause is %s, want %s", what, e.Cause, c.want)
 		}
 		// The same measurement of a claim without a line is not explained by another claim's line.
-		if e := s.Cause(&s.All[1], c.ours); e.Cause != Unknown {
+		if e := s.ExplainMeasured(&s.All[1], c.ours); e.Cause != Unknown {
 			t.Errorf("%s: a claim that the authors' code was not run for has the cause %s", what, e.Cause)
 		}
 	}
@@ -309,7 +309,7 @@ func TestUnpublishedGoesFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := s.Cause(&s.All[0], verdict.Sampled(1.71, 0.1, 100, verdict.Executions, 0)); e.Cause != want {
+		if e := s.ExplainMeasured(&s.All[0], verdict.Sampled(1.71, 0.1, 100, verdict.Executions, 0)); e.Cause != want {
 			t.Errorf("the authors' code gives %s: the cause is %s, want %s", theirs, e.Cause, want)
 		}
 	}
@@ -361,7 +361,7 @@ func TestTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Tests[0].Limit != 4.5 || s.Tests[1].Limit != 8.5 || !math.IsNaN(s.Tests[1].Neutral) || !math.IsNaN(s.Tests[3].Limit) {
+	if s.Tests[0].Limit != 4.5 || s.Tests[1].Limit != 8.5 || !math.IsNaN(s.Tests[1].NoDifference) || !math.IsNaN(s.Tests[3].Limit) {
 		t.Errorf("%+v", s.Tests)
 	}
 	for _, c := range []struct {

@@ -15,6 +15,7 @@ import (
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
+	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
@@ -98,7 +99,7 @@ func TestAgentsEpisodes(t *testing.T) {
 }
 
 // reproduce builds artefacts on few days, every one if none is named, and returns the rows of claims.
-func reproduce(t *testing.T, only ...string) (rows []figures.Row) {
+func reproduce(t *testing.T, only ...string) (rows []manifest.Row) {
 	t.Helper()
 	m, left := figurestest.Reproduce(t, figures.Reproduction{
 		Papers: []figures.Paper{figurestest.Load(t, Paper)}, Scale: figures.Scale{Quick: true},

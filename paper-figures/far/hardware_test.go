@@ -10,6 +10,7 @@ import (
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
+	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 )
 
@@ -20,13 +21,13 @@ func isolated(source, kernel string, size mig.Slices, percent float64) string {
 }
 
 // rowsOf builds Tables 2 and 3 and returns the rows of their claims by name.
-func rowsOf(t *testing.T, files map[string]string) map[string]figures.Row {
+func rowsOf(t *testing.T, files map[string]string) map[string]manifest.Row {
 	t.Helper()
 	p := figures.Paper{Name: "far", Claims: figurestest.Load(t, Paper).Claims, Artefacts: []figures.Artefact{
 		{Name: "table2", Build: table2}, {Name: "table3", Build: table3},
 	}}
 	m, _ := figurestest.Reproduce(t, figures.Reproduction{Papers: []figures.Paper{p}, Hardware: figurestest.Hardware(t, files)})
-	out := map[string]figures.Row{}
+	out := map[string]manifest.Row{}
 	for row := range m.Rows() {
 		out[row.Artefact+" "+row.Claim] = *row
 	}

@@ -14,6 +14,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/manifest"
 )
 
 // Load returns a paper.
@@ -42,7 +43,7 @@ func Prepared(t testing.TB, r figures.Reproduction) *figures.Reproduction {
 }
 
 // Reproduce runs a reproduction that is [Prepared], and returns how many artefacts are left.
-func Reproduce(t testing.TB, r figures.Reproduction) (m *figures.Manifest, left int) {
+func Reproduce(t testing.TB, r figures.Reproduction) (m *manifest.Manifest, left int) {
 	t.Helper()
 	m, left, err := Prepared(t, r).Run(t.Context())
 	if err != nil {

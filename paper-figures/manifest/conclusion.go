@@ -9,14 +9,14 @@ type Test struct {
 	// Measure is the text of the cell.
 	Measure string `json:"measure"`
 	Reading string `json:"reading"`
-	// Default marks the default reading or one that equals it, and PostHoc one that does not decide.
+	// Default marks the default reading or one that equals it, and PostHoc a test that does not decide.
 	Default bool `json:"default,omitempty"`
 	PostHoc bool `json:"post_hoc,omitempty"`
-	// Shared marks the very measurement of the default reading, which counts once, there.
+	// Shared marks a measurement that an earlier reading has, too. It counts once, there.
 	Shared bool `json:"shared,omitempty"`
 	// Verdict is REPRODUCED if the whole interval is on the side of the sentence, DEVIATES if it is on the other one.
 	Verdict verdict.Verdict `json:"verdict"`
-	// AtHalf and AtTwice are the verdicts if a threshold that is ours were half and twice as far.
+	// AtHalf and AtTwice are the verdicts with a threshold half and twice as far, if the threshold is this project's.
 	AtHalf  verdict.Verdict `json:"at_half,omitempty"`
 	AtTwice verdict.Verdict `json:"at_twice,omitempty"`
 	// Sign is set if the whole interval is on the right side of the neutral number.
@@ -34,7 +34,7 @@ type Test struct {
 	Runs []float64 `json:"runs,omitempty"`
 }
 
-// State says whether the value agrees with the sentence.
+// State reports whether the value agrees with the sentence.
 func (t *Test) State() verdict.State { return t.Verdict.State() }
 
 // A Limit is a row of conclusions.csv: a quantity, and the number that it must not pass.
@@ -50,21 +50,22 @@ type Limit struct {
 	Neutral   string  `json:"neutral"`
 	Rounding  string  `json:"rounding"`
 	Number    float64 `json:"number"`
-	// OursFrom is the number from which a threshold that is ours is half and twice as far; empty for one of the paper.
+	// OursFrom is the number from which this project's threshold is measured, to put it half and twice as far; empty for a
+	// threshold of the paper.
 	OursFrom string `json:"ours_from,omitempty"`
 	// IsNeutral is set if the threshold is the number for no difference. A tie is not more.
 	IsNeutral bool `json:"is_neutral,omitempty"`
 }
 
-// A Dot is a conclusion under a reading of an artefact. Its distance is from the least favourable value to its
-// threshold, in the value's unit if the threshold is 0.
+// A Dot is a conclusion under a reading of an artefact.
 type Dot struct {
 	Artefact string        `json:"artefact"`
 	Reading  string        `json:"reading"`
 	State    verdict.State `json:"state"`
 	// Default marks the default reading, and Aside one that does not decide.
-	Default  bool    `json:"default,omitempty"`
-	Aside    bool    `json:"post_hoc,omitempty"`
+	Default bool `json:"default,omitempty"`
+	Aside   bool `json:"post_hoc,omitempty"`
+	// Distance is the [Test.Distance] of the least favourable value.
 	Distance float64 `json:"distance"`
 	// Values is how many values there are, and Right how many of them are on the side of the sentence.
 	Values int `json:"values"`
@@ -82,12 +83,12 @@ type Conclusion struct {
 	// Short is the sentence in a few words, for lists.
 	Short string `json:"short,omitempty"`
 	verdict.Conclusion
-	// AtHalf and AtTwice are the answers if the thresholds that are ours were half and twice as far.
+	// AtHalf and AtTwice are the answers with this project's thresholds half and twice as far.
 	AtHalf  verdict.Answer `json:"at_half,omitempty"`
 	AtTwice verdict.Answer `json:"at_twice,omitempty"`
-	// Because says why it came out so; empty for most.
+	// Because says why the conclusion has its answer; empty for most.
 	Because string `json:"because,omitempty"`
-	// Varied says what the readings vary, or what is missing if nothing can be measured.
+	// Varied says what the readings vary, or what is missing if the conclusion cannot be measured.
 	Varied string `json:"varied,omitempty"`
 	// SizeWord is a word for a size of which the sign alone was tested.
 	SizeWord string `json:"size_word,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"math"
 	"path/filepath"
 	"slices"
@@ -111,7 +112,7 @@ type Row struct {
 
 	// Decimals is the number of printed digits after the point.
 	Decimals int `json:"decimals"`
-	// Default marks the default reading. Part marks a reading of a part.
+	// Default marks the default reading. Part marks a reading that does not compete with it.
 	Default bool `json:"default,omitempty"`
 	Part    bool `json:"part,omitempty"`
 	// Repeats marks a row that shows a number of another artefact again. It is not counted.
@@ -143,7 +144,7 @@ func (r *Row) SetMeasured(m verdict.Measurement) {
 	r.Measured, r.Replicates, r.Replicate = Number(m.Value), m.Replicates, m.Unit
 }
 
-// Number returns a number as files have it, rounded to nine significant digits; nil if it is not finite.
+// Number rounds a number to nine significant digits, as all files have it; nil if it is not finite.
 func Number(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -169,7 +170,7 @@ func Digits(v *float64, decimals int) string {
 }
 
 // Rows yields the rows of all papers.
-func (m *Manifest) Rows() func(yield func(*Row) bool) {
+func (m *Manifest) Rows() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		for i := range m.Papers {
 			for j := range m.Papers[i].Artefacts {
@@ -268,12 +269,12 @@ func (s *ReadingSummary) Add(r *Row) {
 		s.Errors = append(s.Errors, MeanError{Unit: r.Unit})
 	}
 	e := &s.Errors[i]
-	e.Mean = *Number((float64(e.Mean*float64(e.Claims)) + r.off()) / float64(e.Claims+1))
+	e.Mean = *Number((float64(e.Mean*float64(e.Claims)) + r.distance()) / float64(e.Claims+1))
 	e.Claims++
 }
 
-// off returns the distance of the measured from the published value; 0 within a range or on the right side of a limit.
-func (r *Row) off() float64 {
+// distance returns how far the measured value is from the published one: 0 within a range or on the right side of a limit.
+func (r *Row) distance() float64 {
 	miss := *r.Measured - r.Published
 	switch r.Relation {
 	case verdict.AtMost:

@@ -6,7 +6,7 @@ import "miglab/paper-figures/verdict"
 type Why struct {
 	// Text is a sentence of a data file: why a number deviates, what is missing, or what an input is used for.
 	Text string `json:"text,omitempty"`
-	// Detail says in words what was found beside the number.
+	// Detail is [verdict.Measurement.Detail].
 	Detail string `json:"detail,omitempty"`
 	// Margin is the reason of a margin that is not the default one.
 	Margin string `json:"margin,omitempty"`

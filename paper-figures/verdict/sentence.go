@@ -1,9 +1,11 @@
 package verdict
 
-// A State says what a value says of a sentence under one reading.
+import "slices"
+
+// A State says whether a value agrees with a sentence of a paper under one reading. It is empty without a value.
 type State string
 
-// The states. Without a value the State is zero.
+// The states.
 const (
 	// Met: the whole interval is on the side of the sentence.
 	Met State = "met"
@@ -13,8 +15,10 @@ const (
 	Open State = "open"
 )
 
-// rank orders the states: zero, met, open, missed.
-func (s State) rank() int { return map[State]int{Met: 1, Open: 2, Missed: 3}[s] }
+// fromBest orders the states from the best to the worst.
+var fromBest = []State{"", Met, Open, Missed}
+
+func (s State) rank() int { return slices.Index(fromBest, s) }
 
 // Worse returns the worse of two states. A sentence is met by several values if it is met by all.
 func (s State) Worse(o State) State {
@@ -24,7 +28,7 @@ func (s State) Worse(o State) State {
 	return s
 }
 
-// State returns the state of a sentence whose test came out so.
+// State returns the state of a value whose test has the verdict.
 func (v Verdict) State() State {
 	switch v {
 	case Reproduced:
@@ -49,15 +53,15 @@ const (
 	NotCounted  Answer = "not counted"
 )
 
-// A Part says what of a conclusion holds that holds in part.
+// A Part says which part holds of a conclusion that holds in part.
 type Part string
 
-// The parts. The first that applies is said.
+// The parts. If several apply, the first one counts.
 const (
 	SomeReadings Part = "under some readings"
 	SomeValues   Part = "for some values"
 	SignAlone    Part = "in sign alone"
-	// SignTested is the part of a conclusion that holds, whose word for a size sets no limit.
+	// SignTested is the part of a conclusion that holds and whose word for a size, such as "large", sets no limit.
 	SignTested Part = "in sign, and no size was tested"
 )
 
@@ -67,7 +71,7 @@ var Answers = []Answer{Holds, HoldsInPart, DoesNotHold, Undecided, InTheModel, C
 // An Outcome sums up a sentence's values under one reading.
 type Outcome struct {
 	// State is the worst state of the reading's own values. Shared is the worst state of the values that it shares with
-	// the default, which count there.
+	// an earlier reading, which count there.
 	State, Shared State
 	// Default marks the default reading or one that equals it, and Aside one that does not decide.
 	Default, Aside bool
@@ -83,7 +87,7 @@ type Conclusion struct {
 	Part Part `json:"part,omitempty"`
 	// Met counts the Readings whose own values all meet the sentence; see [Outcome].
 	Met int `json:"met"`
-	// Whole counts the readings that meet the sentence in all values, those of the default among them.
+	// Whole counts the readings that meet the sentence in all values, also in those that they share with earlier ones.
 	Whole    int `json:"whole"`
 	Readings int `json:"readings"`
 	// Right counts the Values under the defaults that meet it.

@@ -2,7 +2,9 @@
 //
 // A verdict must hold against a reader who wants it withdrawn. [Judge] therefore looks at a whole 95 %
 // interval, never at the measured value alone: the interval of the measured value less the printed one, which
-// includes the sampling error of the paper's own experiment. What the interval does not settle is INCONCLUSIVE.
+// includes the sampling error of the paper's own experiment. A claim that the interval does not settle is INCONCLUSIVE.
+// [Sentence] answers a sentence of a paper from the verdicts on its values under several readings of the paper.
+//
 // The package is pure: it reads no files and knows no paper. Its tests check the error rates by simulation.
 package verdict
 
@@ -30,7 +32,7 @@ const (
 	Deviates Verdict = "DEVIATES"
 	// Inconclusive: neither.
 	Inconclusive Verdict = "INCONCLUSIVE"
-	// Hangs: two readings are defaults, because neither has the better provenance, and their verdicts differ.
+	// Hangs: several readings are defaults, because none has the better provenance, and their verdicts differ.
 	Hangs Verdict = "HANGS ON THE READING"
 	// Consistent: the claim holds, and could not have failed.
 	Consistent Verdict = "CONSISTENT"
@@ -38,7 +40,7 @@ const (
 	NotRunnable Verdict = "NOT RUNNABLE"
 	// Input: the number is taken from the paper.
 	Input Verdict = "INPUT"
-	// None is the verdict of a quick run.
+	// None stands in place of a verdict in a quick run, which gives none.
 	None Verdict = ""
 )
 
@@ -84,6 +86,9 @@ func (c *Claim) Half() float64 {
 	return math.Pow10(-c.Decimals) / 2
 }
 
+// MarginShare is the share of a number that its default margin allows.
+const MarginShare = 0.02
+
 // IsOrder reports whether the claim says only which of two is less. A tie is not less.
 func (c *Claim) IsOrder() bool {
 	return c.Compares && c.Relation != Equal && c.Relation != Between && c.Published == c.Neutral
@@ -92,7 +97,7 @@ func (c *Claim) IsOrder() bool {
 // DefaultMargin is the larger of half the last digit and 2 % of the number. If the number
 // compares, it is at most a quarter of the difference that is claimed.
 func (c *Claim) DefaultMargin() float64 {
-	margin := math.Max(c.Half(), 0.02*math.Abs(c.Published))
+	margin := math.Max(c.Half(), MarginShare*math.Abs(c.Published))
 	if c.Compares {
 		margin = math.Min(margin, math.Abs(c.Published-c.Neutral)/4)
 	}
@@ -122,10 +127,10 @@ func (c *Claim) OwnMargin() float64 {
 // A Judgement is a verdict with its grounds.
 type Judgement struct {
 	Verdict Verdict
-	// Low and High bound the 95 % interval of the measured less the published value, shifted back by the
-	// published one so that they compare with it. They are infinite if there are too few replicates.
+	// Low and High bound the 95 % interval of the measured less the published value, plus the published value, so that
+	// they compare with it. They are infinite if there are too few replicates.
 	Low, High float64
-	// Allowed is the claim's.
+	// Allowed is [Claim.Allowed].
 	Allowed float64
 	// OneSided is set for a number whose own sampling error in the paper is so large that no measured value could be
 	// REPRODUCED, while one that is far away DEVIATES.
@@ -138,8 +143,8 @@ type Judgement struct {
 	Enough int
 }
 
-// exact is the rounding error of values that were not sampled.
-const exact = 1e-9
+// roundingError is the rounding error that values may have, relative to the published number if that is above 1.
+const roundingError = 1e-9
 
 // Judge compares a measured value with a claim.
 func Judge(c Claim, m Measurement) Judgement {
@@ -151,7 +156,7 @@ func Judge(c Claim, m Measurement) Judgement {
 	j.OneSided = c.Relation == Equal && m.PrintSE > j.Allowed/2
 	from, to := c.region()
 	// The binary value of, for example, 1.22 - 0.005 may be slightly off.
-	slack := float64(exact * math.Max(1, math.Abs(c.Published)))
+	slack := float64(roundingError * math.Max(1, math.Abs(c.Published)))
 	outerLow, outerHigh := low, high
 	if c.Relation == Equal || c.Relation == Between {
 		outerLow, outerHigh = m.outer(low, high)
@@ -187,7 +192,8 @@ func (c *Claim) region() (from, to float64) {
 	return c.Published - a, c.Published + a
 }
 
-// enough returns how many replicates would move the wider interval to one side of the region's nearer end, or 0.
+// enough returns how many replicates would move the 97.5 % interval to one side of the nearer end of the region that
+// agrees with the claim, or 0.
 func enough(m Measurement, from, to float64) int {
 	switch {
 	case m.Unit == "":
@@ -199,7 +205,7 @@ func enough(m Measurement, from, to float64) int {
 	narrowed := math.Sqrt(max(0, (m.StdErr-m.Fixed)*(m.StdErr+m.Fixed)) * float64(m.Replicates))
 	distance := math.Min(math.Abs(m.Value-from), math.Abs(m.Value-to))
 	settles := func(n int) bool {
-		return quantiles(n)[1]*portable.Hypot(narrowed/math.Sqrt(float64(n)), rest) < distance
+		return quantiles(n).outer*portable.Hypot(narrowed/math.Sqrt(float64(n)), rest) < distance
 	}
 	const most = 1_000_000_000
 	if !settles(most) {
@@ -265,9 +271,9 @@ type Measurement struct {
 // Exactly is a measurement that was not sampled.
 func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High: v} }
 
-// byT is the number of replicates from which on intervals are bootstrapped. Below it they are Student's,
-// because a bootstrap of few values is too narrow; above mostDrawn as well, where the two do not differ.
-const byT, mostDrawn = 30, math.MaxUint16
+// Intervals of samples of these sizes are bootstrapped. Those of smaller samples are Student's, because a bootstrap of
+// few values is too narrow, and those of larger ones, too, because the two do not differ there.
+const leastBootstrapped, mostBootstrapped = 30, math.MaxUint16
 
 // MeanOf is the mean of a sample with its interval. The paper's number was the mean of the
 // given number of replicates; 0 means that the paper used the same instances.
@@ -283,7 +289,7 @@ func MeanOf(values []float64, unit Unit, paper int) (Measurement, error) {
 	if paper > 0 {
 		m.PrintSE = s.StdDev / math.Sqrt(float64(paper))
 	}
-	if s.N >= byT && s.N <= mostDrawn && s.StdDev > 0 {
+	if s.N >= leastBootstrapped && s.N <= mostBootstrapped && s.StdDev > 0 {
 		m.Low, m.High = stats.Accelerated(values, s.Mean)
 	}
 	notCounted := func(v float64) bool { return v < 0 || v != math.Trunc(v) }
@@ -348,33 +354,35 @@ func (m *Measurement) interval() (low, high float64) {
 // outer widens a 95 % interval to 97.5 %. A region with two ends can be missed on both sides: a 95 % interval
 // would lie outside up to 5 % of the time although the truth lies inside.
 func (m *Measurement) outer(low, high float64) (outerLow, outerHigh float64) {
-	widen := quantiles(m.count())[1] / quantiles(m.count())[0]
+	q := quantiles(m.sampleSize())
+	widen := q.outer / q.inner
 	return m.Value - float64(widen*(m.Value-low)), m.Value + float64(widen*(high-m.Value))
 }
 
 // quantile returns the number of standard errors on each side of the 95 % interval.
-func (m *Measurement) quantile() float64 { return quantiles(m.count())[0] }
+func (m *Measurement) quantile() float64 { return quantiles(m.sampleSize()).inner }
 
-// count returns the number of replicates; values that were not sampled count as many.
-func (m *Measurement) count() int {
+// sampleSize returns the number of replicates; a value that was not sampled counts as a large sample.
+func (m *Measurement) sampleSize() int {
 	if m.Unit == "" {
-		return byT
+		return leastBootstrapped
 	}
 	return m.Replicates
 }
 
-// quantiles returns the 97.5 and 98.75 % quantiles of a standardised mean of n: Student's t below [byT], else normal.
-func quantiles(n int) [2]float64 { return quantileTable()[min(max(n, 2), byT)] }
+// A halfWidth has the standard errors on each side of the 95 % interval (inner) and of the 97.5 % interval (outer).
+type halfWidth struct{ inner, outer float64 }
 
-var quantileTable = sync.OnceValue(func() (out [byT + 1][2]float64) {
-	for n := 2; n <= byT; n++ {
-		for i, p := range []float64{0.975, 0.9875} {
-			out[n][i] = stats.NormalQuantile(p)
-			if n < byT {
-				out[n][i] = stats.StudentQuantile(n-1, p)
-			}
-		}
+// quantiles returns the half-widths of the intervals of a mean of n: by Student's t below [leastBootstrapped], and by
+// the normal distribution from there on.
+func quantiles(n int) halfWidth { return quantileTable()[min(max(n, 2), leastBootstrapped)] }
+
+var quantileTable = sync.OnceValue(func() (out [leastBootstrapped + 1]halfWidth) {
+	const inner, outer = 0.975, 0.9875
+	for n := 2; n < leastBootstrapped; n++ {
+		out[n] = halfWidth{stats.StudentQuantile(n-1, inner), stats.StudentQuantile(n-1, outer)}
 	}
+	out[leastBootstrapped] = halfWidth{stats.NormalQuantile(inner), stats.NormalQuantile(outer)}
 	return out
 })
 
@@ -407,8 +415,8 @@ func Crossed(values [][]float64) (Measurement, error) {
 		for _, v := range values[1:] {
 			floats.Add(draws, v)
 		}
-		_, deviation := stats.MeanStdDev(draws)
-		m.Fixed = min(m.StdErr, deviation/n/math.Sqrt(float64(len(draws))))
+		_, ofDraws := stats.MeanStdDev(draws)
+		m.Fixed = min(m.StdErr, ofDraws/n/math.Sqrt(float64(len(draws))))
 	}
 	return m, nil
 }

@@ -110,7 +110,7 @@ func draw(r *rand.Rand, truth, sd float64, n, paper int, unit Unit) Measurement 
 	// The mean and the deviation of normal values are independent.
 	mean := truth + r.NormFloat64()*sd/math.Sqrt(float64(n))
 	chi := 0.0
-	if n <= byT {
+	if n <= leastBootstrapped {
 		for range n - 1 {
 			z := r.NormFloat64()
 			chi += z * z

@@ -18,6 +18,7 @@ import (
 	"miglab/paper-figures/drl"
 	"miglab/paper-figures/far"
 	"miglab/paper-figures/hierarchical"
+	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/mfi"
 	"miglab/paper-figures/miso"
 	"miglab/paper-figures/render"
@@ -146,7 +147,7 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	if c.Flags().Changed("shard") {
 		return f.computeShard(c, r)
 	}
-	var m *figures.Manifest
+	var m *manifest.Manifest
 	var left int
 	if err := f.runCells(c, "cells and artefacts", func(e *run.Engine) error {
 		r.Engine = e
