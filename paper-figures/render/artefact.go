@@ -13,7 +13,7 @@ import (
 	"miglab/reports"
 )
 
-// An artefact is one of the manifest as its page shows it.
+// An artefact is an artefact of the manifest as its page shows it.
 type artefact struct {
 	*manifest.Artefact
 	Paper *paper
@@ -25,7 +25,7 @@ type artefact struct {
 	Lettered bool
 }
 
-// A note is a reason with the rows that it is for.
+// A note is a reason with the rows that have it.
 type note struct {
 	Number int
 	Reason string
@@ -87,7 +87,7 @@ func (n note) First() *manifest.Row { return n.Rows[0] }
 // Explains reports whether the note explains why its numbers deviate.
 func (n note) Explains() bool { return n.First().Cause.Explains() }
 
-// Evidence names the artefact of the paper that shows the cause, and Shown reports whether it was written.
+// Evidence names the artefact of the paper that shows the cause.
 func (n note) Evidence() string { return strings.TrimPrefix(n.First().Evidence, n.paper.Name+"/") }
 
 // Shown reports whether the evidence was written.
@@ -96,7 +96,7 @@ func (n note) Shown() bool { return n.paper.has(n.Evidence()) }
 // Own reports whether the evidence is the page of the note.
 func (n note) Own() bool { return n.Evidence() == n.First().Artefact }
 
-// Numbered are the claims whose evidence has numbers about them, with these numbers.
+// Numbered lists the claims that the evidence has numbers about, with these numbers.
 func (n note) Numbered() (out []struct{ Claim, Numbers string }) {
 	for _, r := range n.Rows {
 		if r.Numbers != nil {
@@ -150,7 +150,7 @@ func (a *artefact) numbers() *reports.Table {
 	return &filled
 }
 
-// Deviations is the table of how far the numbers that deviate are from print.
+// Deviations is the table of the differences from print of the numbers that deviate; empty if none does.
 func (a *artefact) Deviations() (string, error) {
 	t := &reports.Table{
 		Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").
@@ -159,7 +159,11 @@ func (a *artefact) Deviations() (string, error) {
 	for _, r := range a.Measured {
 		if r.Verdict == verdict.Deviates {
 			difference, interval := differenceOf(r)
-			t.Row(a.Label(r), difference, interval, cellsOf(r).Allowed, a.others(r), replicatesOf(r))
+			replicates := ""
+			if r.Replicates > 0 {
+				replicates = countOf(r.Replicates, r.Replicate)
+			}
+			t.Row(a.Label(r), difference, interval, cellsOf(r).Allowed, a.others(r), replicates)
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -167,14 +171,6 @@ func (a *artefact) Deviations() (string, error) {
 	}
 	filled := t.WithoutEmpty()
 	return markdown(&filled)
-}
-
-// replicatesOf says what a measured number is the mean of; empty for one that was not sampled.
-func replicatesOf(r *manifest.Row) string {
-	if r.Replicates == 0 {
-		return ""
-	}
-	return countOf(r.Replicates, r.Replicate)
 }
 
 // Given is the table of the numbers that are taken from the paper.
@@ -208,10 +204,10 @@ func (a *artefact) Compared() (string, error) {
 	return markdown(&filled)
 }
 
-// rowCells are the numbers of a row as people read them, with one digit more than is printed.
+// rowCells are the numbers of a row as pages show them; see [digits].
 type rowCells struct{ Published, Measured, Low, High, Allowed string }
 
-// digits returns how many digits after the point people read: one more than is printed.
+// digits returns how many digits after the point pages show of measured numbers: one more than is printed, at least two.
 func digits(r *manifest.Row) int { return max(r.Decimals+1, 2) }
 
 func cellsOf(r *manifest.Row) rowCells {
@@ -224,8 +220,8 @@ func cellsOf(r *manifest.Row) rowCells {
 		published += " to " + manifest.Digits(r.To, r.Decimals)
 	}
 	return rowCells{
-		published, manifest.Digits(r.Measured, n), manifest.Digits(r.Low, n),
-		manifest.Digits(r.High, n), manifest.Digits(r.Allowed, n+1),
+		Published: published, Measured: manifest.Digits(r.Measured, n), Low: manifest.Digits(r.Low, n),
+		High: manifest.Digits(r.High, n), Allowed: manifest.Digits(r.Allowed, n+1),
 	}
 }
 
@@ -268,7 +264,7 @@ func (a *artefact) others(r *manifest.Row) string {
 	return ""
 }
 
-// ByReading is a table of the numbers that deviate under each reading. A column is the number of a reading in the list.
+// ByReading is a table of the numbers that deviate, with a column for each reading of [artefact.Compared], by number.
 func (a *artefact) ByReading() (string, error) {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed")}
 	for i := range a.Readings {
@@ -294,9 +290,9 @@ func (a *artefact) ByReading() (string, error) {
 	return markdown(t)
 }
 
-// Conclusions are those that rest on the artefact.
+// Conclusions lists the conclusions that rest on the artefact.
 func (a *artefact) Conclusions() []*conclusion {
-	return slices.DeleteFunc(slices.Clone(a.Paper.all), func(c *conclusion) bool {
+	return slices.DeleteFunc(slices.Clone(a.Paper.Conclusions), func(c *conclusion) bool {
 		return !slices.ContainsFunc(c.Limits, func(l manifest.Limit) bool { return l.Artefact == a.Name })
 	})
 }

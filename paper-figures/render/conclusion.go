@@ -13,14 +13,13 @@ import (
 	"miglab/reports"
 )
 
-// A conclusion is one of the manifest with its tests.
+// A conclusion is a conclusion of the manifest with its readings.
 type conclusion struct {
 	*manifest.Conclusion
-	// Readings are the dots with their tests.
 	Readings []reading
 }
 
-// A reading is a dot with its tests.
+// A reading is a dot with the tests of its values.
 type reading struct {
 	manifest.Dot
 	tests []tested
@@ -28,7 +27,7 @@ type reading struct {
 	several bool
 }
 
-// A tested value is one that a limit is for.
+// A tested value is a value with the limit that it is tested against.
 type tested struct {
 	*manifest.Test
 	Limit *manifest.Limit
@@ -37,8 +36,9 @@ type tested struct {
 // newConclusion gathers the tests of a conclusion.
 func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
 	out := &conclusion{Conclusion: c}
+	several := slices.ContainsFunc(c.Dots, func(d manifest.Dot) bool { return d.Artefact != c.Dots[0].Artefact })
 	for _, d := range c.Dots {
-		r := reading{Dot: d, several: d.Artefact != c.Dots[0].Artefact || c.Dots[len(c.Dots)-1].Artefact != d.Artefact}
+		r := reading{Dot: d, several: several}
 		for i := range c.Limits {
 			for _, t := range testsOf(p, &c.Limits[i]) {
 				if c.Limits[i].Artefact == d.Artefact && t.Reading == d.Reading && t.PostHoc == d.Aside && !t.Shared {
@@ -78,8 +78,8 @@ func (r reading) Label() string {
 	return r.Reading
 }
 
-// Deciding are the readings whose numbers decide: the defaults, and all readings of a conclusion that is not counted
-// or in a model.
+// Deciding lists the readings whose numbers decide: the defaults. All readings of a conclusion that is not counted do,
+// and of one in the model all but those aside.
 func (c *conclusion) Deciding() (out []reading) {
 	for _, r := range c.Readings {
 		if r.Default || c.Answer == verdict.NotCounted || c.Answer == verdict.InTheModel && !r.Aside {
@@ -89,17 +89,19 @@ func (c *conclusion) Deciding() (out []reading) {
 	return out
 }
 
-// Settling says how to settle the open values of the readings that count.
-type Settling struct {
-	// Most is the value that needs the most replicates; it may be nil. Never counts values that replicates do not
-	// settle, because they need more instances, and ByPaper values that they do not settle because of the sampling
-	// error of the paper's own runs. Open counts all of them.
-	Most                 *tested
-	Never, ByPaper, Open int
+// settling says how to settle the open values of the readings that count.
+type settling struct {
+	// Open counts the open values.
+	Open int
+	// Most is the value that needs the most replicates; it may be nil.
+	Most *tested
+	// No number of replicates settles some values. ByPaper counts those that the sampling error of the paper's own runs
+	// keeps open, and Never the others, which need more instances.
+	Never, ByPaper int
 }
 
 // Settling finds what would settle a conclusion that is undecided, if means and deviations stay.
-func (c *conclusion) Settling() (s Settling) {
+func (c *conclusion) Settling() (s settling) {
 	for _, r := range c.Readings {
 		for i := range r.tests {
 			t := &r.tests[i]
@@ -120,6 +122,7 @@ func (c *conclusion) Settling() (s Settling) {
 	return s
 }
 
+// Rounded is the number of replicates that would decide, with two digits.
 func (t *tested) Rounded() int { return verdict.TwoDigits(t.Enough) }
 
 // OfAgents reports whether training runs are the replicates.
@@ -166,11 +169,11 @@ func figures(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 // Numbers are the values that decide, in words.
 func (c *conclusion) Numbers() (string, error) { return show("numbers", c) }
 
-// Plain says what came out.
+// Plain says in words how many readings and values meet the conclusion.
 func (c *conclusion) Plain() (string, error) { return onOneLine("plain", c) }
 
-// Caveats say what the table of the conclusion does not: which values miss it, what would settle it, and whose its
-// threshold is.
+// Caveats adds to the table of the conclusion: what was tested, what would settle it, the answers with other thresholds
+// and what the readings vary.
 func (c *conclusion) Caveats() (string, error) { return onOneLine("caveats", c) }
 
 func onOneLine(name string, data any) (string, error) {
@@ -178,7 +181,8 @@ func onOneLine(name string, data any) (string, error) {
 	return strings.Join(strings.Fields(text), " "), err
 }
 
-// Reason is one sentence that says why it came out so: the first that conclusions.csv has, or else what came out.
+// Reason says in one sentence why the conclusion has its answer: the first sentence of conclusions.csv, or else the worst
+// value.
 func (c *conclusion) Reason() (string, error) {
 	if first, _, more := strings.Cut(c.Because, ". "); more {
 		return first + ".", nil
@@ -189,7 +193,7 @@ func (c *conclusion) Reason() (string, error) {
 	return show("reason", c)
 }
 
-// FullAnswer is the answer; for one in the model it says what it is there.
+// FullAnswer is the answer. In the model, it begins with the answer there.
 func (c *conclusion) FullAnswer() string {
 	if c.Answer == verdict.InTheModel {
 		return string(c.Part) + " " + string(c.Answer)
@@ -203,11 +207,11 @@ func (c *conclusion) Name() string { return cmp.Or(c.Short, c.Sentence) }
 // Anchor is the place of the conclusion on the page of details.
 func (c *conclusion) Anchor() string { return strings.ToLower(c.ID) }
 
-// Share says how many of the readings, or of the values under the defaults, meet it.
+// Share words how many of the readings, or of the values under the defaults, meet the conclusion.
 func (c *conclusion) Share() (string, error) { return show("share", c) }
 
-// Table has a row for the readings that count and have the same result, with the least favourable of their values. It
-// is empty if there are none.
+// Table has a row for all readings that count and have the same result, with the least favourable of their values. It
+// is empty if no reading counts.
 func (c *conclusion) Table() (string, error) {
 	var groups [][]reading
 	for _, r := range c.Readings {
@@ -249,8 +253,9 @@ func (c *conclusion) Table() (string, error) {
 // mostValues is how many values of the defaults are listed.
 const mostValues = 8
 
-// DefaultValues is a table of the values of the defaults, the least favourable first, and of many the most favourable
-// last, of those that are met if any is. It is empty if there is one, or if all are met.
+// DefaultValues is a table of the values under the defaults, the least favourable first. Of many it shows the first ones,
+// and the most favourable one of those that are met, or of all if none is met. It is empty for one value, or if all are
+// met.
 func (c *conclusion) DefaultValues() (string, error) {
 	var all []tested
 	met, several, first := true, false, ""

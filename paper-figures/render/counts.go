@@ -46,9 +46,8 @@ func markdown(t *reports.Table) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// linkPapers links the names of papers that begin a row to their pages, and removes padding from these rows. It takes
-// and returns the error of markdown, so that calls can be chained.
-func (r *run) linkPapers(table string, err error) (string, error) {
+// linkPapers links the names of papers that begin a row to their pages, and removes padding from these rows.
+func (r *run) linkPapers(table string) string {
 	for _, p := range r.Papers {
 		begin := regexp.MustCompile(`(?m)^\| ` + p.Name + ` +\|.*$`)
 		table = begin.ReplaceAllStringFunc(table, func(line string) string {
@@ -56,5 +55,5 @@ func (r *run) linkPapers(table string, err error) (string, error) {
 			return strings.Join(strings.Fields(fmt.Sprintf("| [%s](%[1]s/README.md) |%s", p.Name, rest)), " ")
 		})
 	}
-	return table, err
+	return table
 }

@@ -52,7 +52,7 @@ func (r *run) conclusionsCSV() (string, error) {
 	t := reports.Table{Columns: reports.Left("paper", "id", "answer", "part", "met", "readings", "numbers", "plain",
 		"sentence", "section", "varied").Left(limitColumns...).Left("ours_from", "at_half", "at_twice", "met_in_all")}
 	for _, p := range r.Papers {
-		for _, c := range p.Conclusions() {
+		for _, c := range p.Conclusions {
 			numbers, err := c.Numbers()
 			if err != nil {
 				return "", err
@@ -85,7 +85,7 @@ func (r *run) valuesCSV() (string, error) {
 	t := reports.Table{Columns: reports.Left("paper", "id", "artefact", "reading", "weight", "measure", "value",
 		"ci_low", "ci_high").Left(limitColumns[2:]...).Left("state", "training_runs", "enough")}
 	for _, p := range r.Papers {
-		for _, c := range p.Conclusions() {
+		for _, c := range p.Conclusions {
 			for i := range c.Limits {
 				l := &c.Limits[i]
 				for _, v := range testsOf(p.Paper, l) {

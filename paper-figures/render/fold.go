@@ -16,7 +16,8 @@ var item = regexp.MustCompile(`^ *(?:[-*] |\d+\. )?`)
 // startsBlock matches words that would begin a list, a heading or a quote at the beginning of a line.
 var startsBlock = regexp.MustCompile(`^(?:[-+*=#>|]+|\d+[.)])$`)
 
-// folded breaks the long lines of a page. The lines of an item stay in it.
+// folded breaks the long lines of a page, and leaves one blank line between blocks. Further lines of a list's item are
+// indented.
 func folded(page string) string {
 	var out []string
 	blank := false

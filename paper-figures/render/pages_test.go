@@ -78,7 +78,7 @@ func TestInputsComeLast(t *testing.T) {
 	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Artefacts: []manifest.Artefact{
 		{Name: "given", Rows: []manifest.Row{rows[0], row("a", verdict.Deviates, false)}}, {Name: "drawing"}, {Name: "both", Rows: rows},
 	}}, nil)
-	if got := nearest.Names(p.Pages(), func(a *artefact) string { return a.Name }); !slices.Equal(got, []string{"drawing", "both", "given"}) {
+	if got := nearest.Names(p.Pages, func(a *artefact) string { return a.Name }); !slices.Equal(got, []string{"drawing", "both", "given"}) {
 		t.Errorf("the artefacts are %q", got)
 	}
 }
@@ -98,7 +98,7 @@ func TestLongClaimsHaveLetters(t *testing.T) {
 	}
 	readings := []manifest.ReadingSummary{{Name: "default"}, {Name: "x"}, {Name: "y"}}
 	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Artefacts: []manifest.Artefact{{Name: "a", Rows: rows, Readings: readings}}}, nil)
-	page, err := show("ARTEFACT.md.tmpl", p.Pages()[0])
+	page, err := show("ARTEFACT.md.tmpl", p.Pages[0])
 	if err != nil {
 		t.Fatal(err)
 	}

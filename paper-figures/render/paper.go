@@ -3,8 +3,8 @@ package render
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,16 +23,16 @@ type paper struct {
 	*manifest.Paper
 	Manifest *manifest.Manifest
 	// common are the terms of all papers.
-	common []manifest.Term
-	// all are its conclusions. artefacts are the artefacts that have a page; see Pages.
-	all       []*conclusion
-	artefacts []*artefact
+	common      []manifest.Term
+	Conclusions []*conclusion
+	// Pages are the artefacts in the order of their pages. Artefacts of inputs alone come last.
+	Pages []*artefact
 }
 
 func newPaper(m *manifest.Manifest, p *manifest.Paper, common []manifest.Term) *paper {
 	out := &paper{Paper: p, Manifest: m, common: common}
 	for i := range p.Conclusions {
-		out.all = append(out.all, newConclusion(p, &p.Conclusions[i]))
+		out.Conclusions = append(out.Conclusions, newConclusion(p, &p.Conclusions[i]))
 	}
 	var inputs []*artefact
 	for i := range p.Artefacts {
@@ -40,18 +40,12 @@ func newPaper(m *manifest.Manifest, p *manifest.Paper, common []manifest.Term) *
 		if len(a.Measured) == 0 && len(a.Inputs) > 0 {
 			inputs = append(inputs, a)
 		} else {
-			out.artefacts = append(out.artefacts, a)
+			out.Pages = append(out.Pages, a)
 		}
 	}
-	out.artefacts = append(out.artefacts, inputs...)
+	out.Pages = append(out.Pages, inputs...)
 	return out
 }
-
-// Conclusions are the paper's, in its order.
-func (p *paper) Conclusions() []*conclusion { return p.all }
-
-// Pages returns the artefacts that have a page, in order. Those that compare the paper's inputs alone come last.
-func (p *paper) Pages() []*artefact { return p.artefacts }
 
 // An answered group has the conclusions with one full answer, for example "holds in the model".
 type answered struct {
@@ -59,7 +53,7 @@ type answered struct {
 	Conclusions []*conclusion
 }
 
-// Count says how many there are: "1 holds", or "2 hold".
+// Count words the number of conclusions with the answer: "1 holds", or "2 hold".
 func (a answered) Count() string {
 	answer := a.Answer
 	if len(a.Conclusions) != 1 {
@@ -70,7 +64,7 @@ func (a answered) Count() string {
 
 // answeredBy returns the conclusions with a full answer.
 func (p *paper) answeredBy(answer string) []*conclusion {
-	return slices.DeleteFunc(slices.Clone(p.all), func(c *conclusion) bool { return c.FullAnswer() != answer })
+	return slices.DeleteFunc(slices.Clone(p.Conclusions), func(c *conclusion) bool { return c.FullAnswer() != answer })
 }
 
 // Answered groups the conclusions by full answer, in the order of summaries.
@@ -94,57 +88,57 @@ func (p *paper) Answered() (out []answered) {
 // countAnswers counts the conclusions by answer.
 func (p *paper) countAnswers() map[verdict.Answer]int {
 	n := map[verdict.Answer]int{}
-	for _, c := range p.all {
+	for _, c := range p.Conclusions {
 		n[c.Answer]++
 	}
 	return n
 }
 
-// Judged is how many conclusions have an answer that counts.
-func (p *paper) Judged() int { return len(p.all) - p.countAnswers()[verdict.NotCounted] }
+// Judged counts the conclusions with an answer that counts.
+func (p *paper) Judged() int { return len(p.Conclusions) - p.countAnswers()[verdict.NotCounted] }
 
-// pages returns the functions that make the pages of the paper, by name.
-func (p *paper) pages() map[string]func() (string, error) {
-	page := func(name string, data any) func() (string, error) {
-		return func() (string, error) {
-			text, err := show(name, data)
-			return folded(p.linked(text, name == "TERMS.md.tmpl")), err
+// termsPage is the page that explains the terms, to which the other pages link.
+const termsPage = "TERMS.md"
+
+// addPages adds the pages of the paper and the files of its tables.
+func (p *paper) addPages(out *texts) {
+	add := func(name, template string, data any) {
+		text, err := show(template, data)
+		text = p.linkReferences(text)
+		if name != termsPage {
+			text = linkTerms(text, p.Terms(), termsPage)
 		}
+		out.add(filepath.Join(p.Name, name), folded(text), err)
 	}
-	out := map[string]func() (string, error){
-		"README.md": page("PAPER.md.tmpl", p), "TERMS.md": page("TERMS.md.tmpl", p),
+	add("README.md", "PAPER.md.tmpl", p)
+	add(termsPage, "TERMS.md.tmpl", p)
+	if len(p.Conclusions) > 0 {
+		add("CONCLUSIONS.md", "CONCLUSIONS.md.tmpl", p)
 	}
-	if len(p.all) > 0 {
-		out["CONCLUSIONS.md"] = page("CONCLUSIONS.md.tmpl", p)
-	}
-	for _, a := range p.artefacts {
-		out[a.Name+".md"] = page("ARTEFACT.md.tmpl", a)
+	for _, a := range p.Pages {
+		add(a.Name+".md", "ARTEFACT.md.tmpl", a)
 		if a.Timed {
 			continue
 		}
 		for _, t := range a.Tables {
-			for extension, write := range map[string]func(io.Writer) error{
-				".txt": t.WritePage,
-				".tex": func(w io.Writer) error { return t.Encode(w, "latex") },
-				".csv": func(w io.Writer) error { return t.Encode(w, "csv") },
-			} {
-				out[t.File+extension] = func() (string, error) {
-					var b strings.Builder
-					err := write(&b)
-					return b.String(), err
-				}
-			}
+			var text, latex, csv strings.Builder
+			base := filepath.Join(p.Name, t.File)
+			err := t.WritePage(&text)
+			out.add(base+".txt", text.String(), err)
+			err = t.Encode(&latex, "latex")
+			out.add(base+".tex", latex.String(), err)
+			err = t.Encode(&csv, "csv")
+			out.add(base+".csv", csv.String(), err)
 		}
 	}
-	return out
 }
 
 // reference matches the names of artefacts in brackets that texts refer to, and the names of tables of times.
 var reference = regexp.MustCompile(`\(see ([\w-]+)\)|\btable (timing[\w-]*)`)
 
-// linked links what a page refers to, if it was written, and the first use of each term.
-func (p *paper) linked(page string, terms bool) string {
-	page = reference.ReplaceAllStringFunc(page, func(text string) string {
+// linkReferences links the artefacts and tables that a page refers to, if they were written.
+func (p *paper) linkReferences(page string) string {
+	return reference.ReplaceAllStringFunc(page, func(text string) string {
 		groups := reference.FindStringSubmatch(text)
 		switch {
 		case p.has(groups[1]):
@@ -154,12 +148,9 @@ func (p *paper) linked(page string, terms bool) string {
 		}
 		return text
 	})
-	if terms {
-		return page
-	}
-	return linkTerms(page, p.Terms(), "TERMS.md")
 }
 
+// has reports whether an artefact was written.
 func (p *paper) has(artefact string) bool {
 	return slices.ContainsFunc(p.Artefacts, func(a manifest.Artefact) bool { return a.Name == artefact })
 }
@@ -176,11 +167,11 @@ func (p *paper) Terms() []manifest.Term { return slices.Concat(p.Paper.Terms, p.
 
 // saveCurve draws the conclusions, if there are any. It writes only if the SVG changes or one of the files is missing.
 func (p *paper) saveCurve(dir string) error {
-	if len(p.all) == 0 {
+	if len(p.Conclusions) == 0 {
 		return nil
 	}
 	f := reports.Curve{Title: p.Name + ": conclusions, a mark for each reading"}
-	for _, c := range p.all {
+	for _, c := range p.Conclusions {
 		row := reports.CurveRow{Name: c.ID, Text: c.Name(), Answer: c.FullAnswer()}
 		for _, r := range c.Readings {
 			row.Dots = append(row.Dots, reports.CurveDot{Default: r.Default, Aside: r.Aside, State: r.mark()})
@@ -190,22 +181,24 @@ func (p *paper) saveCurve(dir string) error {
 		})
 		f.Rows = append(f.Rows, row)
 	}
-	base := dir + "/" + curveFile
+	base := filepath.Join(dir, curveFile)
 	var svg bytes.Buffer
 	if err := reports.Encode(&svg, "svg", f); err != nil {
 		return err
 	}
 	old, err := os.ReadFile(base + ".svg")
-	if err == nil && bytes.Equal(old, svg.Bytes()) && exist(base+".png", base+".pdf") {
-		return nil
+	if err != nil || !bytes.Equal(old, svg.Bytes()) || missing(base+".png") || missing(base+".pdf") {
+		return reports.SaveFigure(base, f)
 	}
-	return reports.SaveFigure(base, f)
+	return nil
 }
 
-func exist(files ...string) bool {
-	return !slices.ContainsFunc(files, func(file string) bool { _, err := os.Stat(file); return err != nil })
+func missing(file string) bool {
+	_, err := os.Stat(file)
+	return err != nil
 }
 
+// marks lists the marks in the order in which a row has them.
 var marks = []reports.DotState{reports.DotMet, reports.DotPart, reports.DotOpen, reports.DotMissed}
 
 // mark returns the mark of the reading. One that is missed is met in part if some values are on the side of the

@@ -34,14 +34,15 @@ func UpdateReadme(root, results string) error {
 	if err != nil {
 		return err
 	}
-	text, err := newRun(m).updateReadme(string(readme))
+	r := newRun(m)
+	text, err := r.updateReadme(string(readme))
 	if err != nil {
 		return err
 	}
 	if err := atomicfile.Write(path, []byte(text)); err != nil {
 		return err
 	}
-	for _, p := range newRun(m).Papers {
+	for _, p := range r.Papers {
 		page, err := p.folderPage()
 		if err != nil {
 			return err
@@ -67,9 +68,8 @@ func UpdateReadme(root, results string) error {
 // updateReadme replaces the verdicts in the project's README.md. It refuses a quick or incomplete run.
 func (r *run) updateReadme(readme string) (string, error) {
 	if r.Quick || r.Left > 0 {
-		return "",
-			fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run miglab "+
-				"reproduce first", r.Quick, r.Left)
+		return "", fmt.Errorf("the results are not complete (quick run: %v, artefacts that are not done: %d); run "+
+			"miglab reproduce first", r.Quick, r.Left)
 	}
 	before, rest, ok := strings.Cut(readme, readmeBegin)
 	_, after, end := strings.Cut(rest, readmeEnd)
@@ -103,7 +103,7 @@ func (r *run) outcomes() *reports.Table {
 	return t
 }
 
-// A numbersCount counts the numbers of a paper by what came out.
+// A numbersCount counts the numbers of a paper by groups of verdicts.
 type numbersCount struct{ Agree, Deviate, Open, NotJudged int }
 
 // CountNumbers counts the paper's numbers.

@@ -3,6 +3,7 @@
 package render
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -45,47 +46,47 @@ func show(name string, data any) (string, error) {
 // Write writes everything that a manifest gives into a folder of results, and the manifest itself. Files that have
 // their bytes already stay untouched.
 func Write(dir string, m *manifest.Manifest) error {
-	r := newRun(m)
-	written := map[string]string{}
-	add := func(path, text string, err error) error {
-		written[path] = text
-		return err
-	}
+	r, out := newRun(m), texts{}
 	for _, page := range []string{"README.md", "METHOD.md"} {
 		text, err := show(page+".tmpl", r)
-		if err := add(page, folded(text), err); err != nil {
-			return err
-		}
+		out.add(page, folded(text), err)
 	}
 	for _, p := range r.Papers {
-		for name, text := range p.pages() {
-			body, err := text()
-			if err := add(filepath.Join(p.Name, name), body, err); err != nil {
-				return err
-			}
-		}
+		p.addPages(&out)
 		if err := p.saveCurve(filepath.Join(dir, p.Name)); err != nil {
 			return err
 		}
 	}
-	for name, text := range map[string]func() (string, error){
-		"claims.csv": r.claimsCSV, "conclusions.csv": r.conclusionsCSV, "conclusion-values.csv": r.valuesCSV,
-	} {
-		body, err := text()
-		if err := add(name, body, err); err != nil {
-			return err
-		}
-	}
+	claims, err := r.claimsCSV()
+	out.add("claims.csv", claims, err)
+	conclusions, err := r.conclusionsCSV()
+	out.add("conclusions.csv", conclusions, err)
+	values, err := r.valuesCSV()
+	out.add("conclusion-values.csv", values, err)
 	raw, err := json.MarshalIndent(m, "", " ")
-	if err := add(manifest.File, string(raw)+"\n", err); err != nil {
-		return err
-	}
-	for path, text := range written {
-		if err := writeIfChanged(filepath.Join(dir, path), text); err != nil {
-			return err
+	out.add(manifest.File, string(raw)+"\n", err)
+	return out.write(dir)
+}
+
+// texts collects the texts of files. It keeps the first error, like a [bufio.Writer].
+type texts struct {
+	files []struct{ path, text string }
+	err   error
+}
+
+func (t *texts) add(path, text string, err error) {
+	t.files = append(t.files, struct{ path, text string }{path, text})
+	t.err = cmp.Or(t.err, err)
+}
+
+// write writes the files into a folder, unless there was an error.
+func (t *texts) write(dir string) error {
+	for _, f := range t.files {
+		if t.err == nil {
+			t.err = writeIfChanged(filepath.Join(dir, f.path), f.text)
 		}
 	}
-	return nil
+	return t.err
 }
 
 func writeIfChanged(path, text string) error {
@@ -121,23 +122,23 @@ func (r *run) counted(yield func(*manifest.Row) bool) {
 	}
 }
 
-// A count is how often something with a name occurs.
-type count[N any] struct {
-	Name N
+// A causeCount is how many numbers deviate for a cause.
+type causeCount struct {
+	Name claim.Cause
 	N    int
 }
 
-// Causes counts the deviations of which the cause explains the number, or does not.
-func (r *run) Causes(explains bool) (out []count[claim.Cause]) {
+// Causes counts the deviations by cause, for the causes that explain a number or for the others.
+func (r *run) Causes(explains bool) (out []causeCount) {
 	for _, c := range claim.Causes {
 		if c.Explains() == explains {
-			out = append(out, count[claim.Cause]{c, r.Deviating(c, "")})
+			out = append(out, causeCount{c, r.Deviating(c, "")})
 		}
 	}
 	return out
 }
 
-// Explained counts the deviations that are explained, or are not.
+// Explained counts the deviations that are explained, or those that are not.
 func (r *run) Explained(explains bool) (n int) {
 	for _, c := range r.Causes(explains) {
 		n += c.N
@@ -196,7 +197,8 @@ func (r *run) verdicts(kind claim.Kind) *reports.Table {
 
 // Verdicts is the table with links to the papers.
 func (r *run) Verdicts(kind claim.Kind) (string, error) {
-	return r.linkPapers(markdown(r.verdicts(kind)))
+	text, err := markdown(r.verdicts(kind))
+	return r.linkPapers(text), err
 }
 
 // answers returns a table of the conclusions by paper and answer.
@@ -209,21 +211,23 @@ func (r *run) answers() *reports.Table {
 }
 
 // Answers is the table with links to the papers.
-func (r *run) Answers() (string, error) { return r.linkPapers(markdown(r.answers())) }
+func (r *run) Answers() (string, error) {
+	text, err := markdown(r.answers())
+	return r.linkPapers(text), err
+}
 
 // CausesByTable is a table of the causes of deviations by paper and artefact.
 func (r *run) CausesByTable() (string, error) {
 	t := &reports.Table{Columns: reports.Left("table").Right(nearest.Names(claim.Causes, asText)...)}
 	for _, p := range r.Papers {
 		for _, a := range p.Artefacts {
-			n, all := map[claim.Cause]int{}, 0
+			n := map[claim.Cause]int{}
 			for _, row := range a.Rows {
 				if row.Counted() && row.Verdict == verdict.Deviates {
 					n[row.Cause]++
-					all++
 				}
 			}
-			if all > 0 {
+			if len(n) > 0 {
 				t.Row(p.Name+"/"+a.Name, nearest.Names(claim.Causes, func(c claim.Cause) string { return blank(n[c]) }))
 			}
 		}

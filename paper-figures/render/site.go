@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,19 +60,18 @@ func (p *paper) onSite() (site.Paper, error) {
 		return out, err
 	}
 	out.Score = score
-	for _, c := range p.all {
+	for _, c := range p.Conclusions {
 		one := site.Conclusion{
 			ID: c.ID, Short: c.Name(), Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer),
 			Because: c.Because, Varied: c.Varied,
 		}
-		for _, text := range []struct {
-			to   *string
-			make func() (string, error)
-		}{{&one.Met, c.Share}, {&one.Numbers, c.Numbers}, {&one.Plain, c.Plain}, {&one.Reason, c.Reason}} {
-			var err error
-			if *text.to, err = text.make(); err != nil {
-				return out, err
-			}
+		var share, numbers, plain, reason error
+		one.Met, share = c.Share()
+		one.Numbers, numbers = c.Numbers()
+		one.Plain, plain = c.Plain()
+		one.Reason, reason = c.Reason()
+		if err := cmp.Or(share, numbers, plain, reason); err != nil {
+			return out, err
 		}
 		if c.Part != "" {
 			one.Met += ", " + string(c.Part)
@@ -92,7 +92,7 @@ func (p *paper) claimOnSite(r *manifest.Row, title string) site.Claim {
 	}
 }
 
-// addFigures adds the figures of the paper, its conclusions first, and then its tables by name.
+// addFigures adds the drawing of the paper's conclusions, its figures, and then its tables by name.
 func (p *paper) addFigures(d *site.Data, dir string) error {
 	add := func(artefact string, f manifest.Figure) error {
 		svg, err := os.ReadFile(filepath.Join(dir, f.File+".svg"))
@@ -103,23 +103,25 @@ func (p *paper) addFigures(d *site.Data, dir string) error {
 		d.Figures = append(d.Figures, fig)
 		return nil
 	}
-	if len(p.all) > 0 {
+	if len(p.Conclusions) > 0 {
 		curve := manifest.Figure{File: curveFile, Title: "Each conclusion of the paper, with a mark for each reading"}
 		if err := add(curveFile, curve); err != nil {
 			return err
 		}
 	}
 	var tables []site.Figure
-	for _, a := range p.artefacts {
+	for _, a := range p.Pages {
 		for _, f := range a.Figures {
 			if err := add(a.Name, f); err != nil {
 				return err
 			}
 		}
 		for _, t := range a.Tables {
-			fig := site.Figure{Paper: p.Name, Artefact: a.Name, File: t.File, Title: t.Table.Title, Table: &t.Table}
-			t.Table.Title = "" // stands above the table
-			tables = append(tables, fig)
+			untitled := t.Table
+			untitled.Title = "" // it stands above the table
+			tables = append(tables, site.Figure{
+				Paper: p.Name, Artefact: a.Name, File: t.File, Title: t.Title, Table: &untitled,
+			})
 		}
 	}
 	slices.SortFunc(tables, func(a, b site.Figure) int { return strings.Compare(a.File, b.File) })

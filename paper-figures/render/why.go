@@ -19,7 +19,7 @@ func reason(p *manifest.Paper, r *manifest.Row) string {
 	return strings.Join(strings.Fields(words("why", why{r, p.TrainingRun})), " ")
 }
 
-// words calls [show] for a template that cannot fail, because all of its values are plain numbers and texts.
+// words returns the text of a template that cannot fail, because all of its values are plain numbers and texts.
 func words(name string, data any) string {
 	text, err := show(name, data)
 	if err != nil {
@@ -28,11 +28,11 @@ func words(name string, data any) string {
 	return text
 }
 
-// surely is the number of training runs from which on their spread, and with it the error of the paper's single run, is
-// known well enough to say that no further run settles a number.
+// surely is the number of training runs whose spread tells the error of the paper's single run well enough to say that no
+// further run settles a number.
 const surely = 10
 
-// Surely is the number of training runs that would tell whether further ones settle the number.
+// Surely returns [surely] for the template.
 func (w why) Surely() int { return surely }
 
 // FewRuns reports whether the spread of the training runs is not known well.
