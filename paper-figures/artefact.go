@@ -33,8 +33,8 @@ type Paper struct {
 	Artefacts []Artefact
 }
 
-// Load returns a paper from its artefacts, its line of references.csv and its data files: the claims (see
-// [claim.Load]) and the terms, which may be missing.
+// Load returns a paper from its artefacts, its line of references.csv and its data files: the files of [claim.Load], and
+// terms.csv, which may be missing.
 func Load(name string, files fs.FS, artefacts ...Artefact) (Paper, error) {
 	p := Paper{Name: name, Artefacts: artefacts}
 	references := References()
@@ -68,7 +68,7 @@ type Artefact struct {
 	Timed bool
 }
 
-// Show returns an artefact.
+// Show returns an artefact whose files are the same in each run.
 func Show(name, title string, build Build) Artefact {
 	return Artefact{Name: name, Title: title, Build: build}
 }
@@ -84,12 +84,12 @@ func Time(name, title string, build Build) Artefact {
 }
 
 // Build turns results into readings, tables and figures of an artefact. It runs twice: first on a Data that only
-// notes which cells it asks for, then on one with their results. It must ask for the same cells both times.
+// notes the cells that it asks for, then on a Data with their results. It must ask for the same cells both times.
 type Build func(*Data) (*Output, error)
 
-// A Scale says how many of the paper's replicates a run computes.
+// A Scale says how many of the paper's replicates a run computes. The zero value computes all of them.
 type Scale struct {
-	// Quick computes a few replicates and gives no verdicts.
+	// Quick computes at most quickReplicates and gives no verdicts.
 	Quick bool
 }
 
@@ -117,7 +117,7 @@ func Tasks(dataset, gpu string, index int) task.Batch {
 	return Instance[task.Batches](dataset, gpu, index).Tasks
 }
 
-// Series is an algorithm, by its canonical ID, on one GPU.
+// Series returns the series of an algorithm, by its canonical ID, on one GPU.
 func Series(track, dataset, gpu, id string, model mig.Reconfiguration) store.Series {
 	return store.Series{Track: track, Dataset: dataset, GPU: gpu, Count: 1, Algorithm: id, Model: model.String()}
 }
@@ -127,16 +127,16 @@ type Values map[claim.Cell]Measurement
 
 // A Reading is one interpretation of the paper's method, applied to a whole artefact.
 type Reading struct {
-	// Name identifies the reading in claims.csv. That of the first one, the default, may be empty: "default".
+	// Name identifies the reading in claims.csv. An empty name means [DefaultReading].
 	Name string
-	// Values lacks claims that the reading does not concern. The default one has all that can be measured. Other
-	// cells have values that only conclusions need.
+	// Values has the values of the claims that the reading concerns; the default reading has all that can be measured.
+	// Cells that are no claim have values that only conclusions need.
 	Values Values
-	// from is the line of readings.csv about it.
+	// from is the reading's line of readings.csv.
 	from claim.Reading
 }
 
-// output runs Build, and adds what readings.csv and claims.csv say about its output.
+// output runs Build, and adds the lines of readings.csv and the missing claims of claims.csv to its output.
 func (a *Artefact) output(d *Data) (*Output, error) {
 	o, err := a.Build(d)
 	if err != nil {
@@ -166,17 +166,17 @@ func (a *Artefact) output(d *Data) (*Output, error) {
 type Output struct {
 	// Readings are judged against the artefact's claims. The first one is the default.
 	Readings []Reading
-	// Missing says by claim why those that need hardware or unpublished data cannot be run. claims.csv adds to it.
+	// Missing says why claims that need hardware or unpublished data cannot be run. claims.csv adds to it.
 	Missing map[claim.Cell]string
 	// Taken says what the project uses the paper's inputs for, and Inputs has the values that
-	// it uses, by the cell of the claim. A value that the paper does not print is an error.
+	// it uses. A value that the paper does not print is an error.
 	Taken   string
 	Inputs  map[claim.Cell]float64
 	Tables  []Table
 	Figures []Figure
 }
 
-// Read returns an output with readings; what is missing, tables and figures are added to it.
+// Read returns an output with readings, without tables and figures.
 func Read(readings ...Reading) *Output {
 	return &Output{Readings: readings, Missing: map[claim.Cell]string{}}
 }

@@ -44,9 +44,10 @@ type Data struct {
 	planning bool
 	needs    needs
 
+	// ctx and db are set when there are results.
 	ctx context.Context
 	db  *store.DB
-	// values are what was returned before.
+	// values keeps metrics that were read.
 	values map[valuesKey][]float64
 	err    error
 }
@@ -61,7 +62,7 @@ type valuesKey struct {
 type need struct {
 	store.Series
 	From, To int
-	// trial is the series resolved, when it is planned.
+	// trial is the resolved series; nil until [needs.cells].
 	trial *run.Trial
 }
 
@@ -71,7 +72,7 @@ type needs struct {
 	at   map[store.Series]*need
 }
 
-// cells resolves the series.
+// cells resolves the series and returns their cells.
 func (ns *needs) cells() (out []run.Span, err error) {
 	models := new(mig.Catalog)
 	for _, n := range ns.list {
@@ -100,7 +101,8 @@ func (d *Data) fail(err error) {
 	}
 }
 
-// request notes instances of a series, or checks that they were noted. It returns nil without results.
+// request notes instances from to to-1 of a series while planning, and returns nil. Later it checks that they were
+// noted, and returns the resolved series, or nil after an error.
 func (d *Data) request(s store.Series, from, to int) *run.Trial {
 	n := d.needs.at[s]
 	switch {
@@ -149,7 +151,7 @@ func (d *Data) Above(a, b store.Series, n int) []float64 {
 	return Percent(Ratios(d.Values(a, n, track.MetricMakespan), d.Values(b, n, track.MetricMakespan)))
 }
 
-// AboveBound is [Data.Above] for a bound.
+// AboveBound returns, by instance, by how many percent the makespans of a series exceed a bound.
 func (d *Data) AboveBound(s, bound store.Series, n int) []float64 {
 	return Percent(Ratios(d.Values(s, n, track.MetricMakespan), d.Values(bound, n, track.MetricBound)))
 }
@@ -189,7 +191,7 @@ func (d *Data) Summarize(values []float64) stats.Summary {
 // Measurement is the project's value for a claim.
 type Measurement = verdict.Measurement
 
-// Exactly is a measurement that was not sampled.
+// Exactly returns a measurement that was not sampled.
 func Exactly[N ~int | ~float64](v N) Measurement { return verdict.Exactly(float64(v)) }
 
 // PlusMinus formats a measurement and half its interval: the cells of [reports.Columns.PlusMinus].
@@ -250,7 +252,7 @@ func Each[R, C any](rows []R, columns []C) iter.Seq2[R, C] {
 	}
 }
 
-// Map returns what f makes of each value.
+// Map returns the results of f for all values.
 func Map[V, T any](values []V, f func(V) T) []T {
 	out := make([]T, len(values))
 	for i, v := range values {
@@ -259,10 +261,10 @@ func Map[V, T any](values []V, f func(V) T) []T {
 	return out
 }
 
-// Count returns how many of the values are so.
-func Count[V any](values []V, is func(V) bool) (n int) {
+// Count counts the values that a condition holds for.
+func Count[V any](values []V, holds func(V) bool) (n int) {
 	for _, v := range values {
-		if is(v) {
+		if holds(v) {
 			n++
 		}
 	}

@@ -10,33 +10,34 @@ import (
 	"miglab/reports"
 )
 
-// prove adds to the deviations of a paper the numbers that their causes rest on, out of the
-// tables that causes.csv names. Numbers of artefacts that are not done are left out.
+// prove adds to the deviations of a paper the numbers that their causes rest on, from the tables that causes.csv names. It
+// leaves out numbers of artefacts that are not done. It empties [Table.About].
 func prove(p *manifest.Paper, claims *claim.Set) error {
 	tables := map[string]Table{}
 	for i := range p.Artefacts {
 		own := p.Artefacts[i].Tables
 		for j, t := range own {
 			tables[t.File] = t
-			own[j].About = nil // the claims get what people read of it
+			own[j].About = nil
 		}
 	}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
-		of := claims.Of(a.Name)
 		for j := range a.Rows {
 			r := &a.Rows[j]
-			c := of[slices.IndexFunc(of, func(c claim.Claim) bool { return c.Cell == r.Cell })]
-			e := claims.Explain(&c, func(cause claim.Cause) bool { return cause == r.Cause })
-			t, done := tables[e.Table]
-			if r.Cause == "" || !r.Default || !done {
+			if r.Cause == "" || !r.Default {
 				continue
 			}
-			if r.Numbers = numbersAbout(&t, c.Home.Cell, strings.Split(e.Columns, ";")); r.Numbers == nil {
-				return &KeyError{
-					p.Name, r.Artefact, r.Claim,
-					fmt.Sprintf("has no row in %s, which causes.csv names", e.Table),
-				}
+			c := claims.Find(claim.Key{Artefact: a.Name, Cell: r.Cell})
+			e := claims.Explain(c, func(cause claim.Cause) bool { return cause == r.Cause })
+			t, done := tables[e.Table]
+			if !done {
+				continue
+			}
+			r.Numbers = numbersAbout(&t, c.Home.Cell, strings.Split(e.Columns, ";"))
+			if r.Numbers == nil {
+				reason := fmt.Sprintf("has no row in %s, which causes.csv names", e.Table)
+				return &KeyError{p.Name, r.Artefact, r.Claim, reason}
 			}
 		}
 	}

@@ -138,7 +138,7 @@ func Check(c *claim.Set, paper string, outputs map[string]*Output) error {
 	for _, r := range c.Tests {
 		o := cmp.Or(outputs[r.Artefact], &Output{})
 		measured := slices.ContainsFunc(o.Readings, func(own Reading) bool {
-			_, found := least(own.Values, r.Has)
+			_, found := firstCell(own.Values, r.Has)
 			return found
 		})
 		if r.Status != claim.Impossible && !measured {

@@ -26,10 +26,14 @@ func (e *KeyError) Error() string {
 	return fmt.Sprintf("%s/%s: %q %s", e.Paper, e.Artefact, e.Key, e.Reason)
 }
 
-// match returns a [*KeyError] unless every cell has a claim and every claim has a cell: measured and derived ones and
-// stand-ins in the default reading, hardware ones there or among the missing, unpublished ones among the missing
-// alone. A key may also be what a conclusion needs, if the default reading has it. Inputs must be declared with the
-// printed value. It does not depend on the measured hardware.
+// match returns a [*KeyError] unless cells and claims match:
+//
+//   - Every measured cell has a claim, or a conclusion needs it and the default reading has it.
+//   - Measured and derived claims and stand-ins have a value in the default reading.
+//   - Stand-ins and unpublished claims are among the missing. A hardware claim is measured or missing.
+//   - Inputs are declared with the printed value.
+//
+// The result does not depend on the measured hardware.
 func (o *Output) match(c *claim.Set, artefact string) error {
 	wrong := func(key, reason string) error { return &KeyError{c.Paper, artefact, key, reason} }
 	claims := c.Of(artefact)
@@ -48,17 +52,17 @@ func (o *Output) match(c *claim.Set, artefact string) error {
 			_, byDefault := o.Readings[0].Values[k]
 			return basis[k] == "" && !(byDefault && c.Needs(artefact, k))
 		}
-		if k, found := least(r.Values, unknown); found {
+		if k, found := firstCell(r.Values, unknown); found {
 			return wrong(k.String(), "is measured and is no claim in claims.csv")
 		}
 	}
 	cannotMiss := func(k claim.Cell) bool {
 		return !slices.Contains([]claim.Basis{claim.Hardware, claim.Unpublished, claim.StandIn}, basis[k])
 	}
-	if k, found := least(o.Missing, cannotMiss); found {
+	if k, found := firstCell(o.Missing, cannotMiss); found {
 		return wrong(k.String(), "is said to be missing, and claims.csv has another basis")
 	}
-	if k, found := least(o.Inputs, func(k claim.Cell) bool { return basis[k] != claim.Input }); found {
+	if k, found := firstCell(o.Inputs, func(k claim.Cell) bool { return basis[k] != claim.Input }); found {
 		return wrong(k.String(), "is used as an input and is no input in claims.csv")
 	}
 	for i := range claims {
@@ -69,17 +73,17 @@ func (o *Output) match(c *claim.Set, artefact string) error {
 	return nil
 }
 
-// least returns the first of the cells, in their order, that a test holds for.
-func least[V any](cells map[claim.Cell]V, holds func(claim.Cell) bool) (first claim.Cell, found bool) {
-	for k := range cells {
-		if holds(k) && (!found || k.Compare(first) < 0) {
-			first, found = k, true
+// firstCell returns the first of the cells, in their order, that a condition holds for.
+func firstCell[V any](cells map[claim.Cell]V, holds func(claim.Cell) bool) (first claim.Cell, found bool) {
+	for _, k := range sorted(cells) {
+		if holds(k) {
+			return k, true
 		}
 	}
-	return first, found
+	return first, false
 }
 
-// mismatch says what is wrong with a claim of the artefact; empty if it has the values that its basis asks for.
+// mismatch says what is wrong with a claim of the artefact, or returns "" if it has the values that its basis asks for.
 func (o *Output) mismatch(c *claim.Claim) string {
 	used, isInput := o.Inputs[c.Cell]
 	_, measured := o.first().Values[c.Cell]
@@ -145,7 +149,7 @@ func (d *Data) judge(claims []claim.Claim, o *Output) []manifest.Row {
 					row.Verdict, row.ByDefaultMargin, row.ByMakespanMargin = first.Verdict, "", ""
 					row.Cause, row.Evidence, row.Why = "", "", first.Why
 				case first.Verdict == verdict.Input:
-				default: // a cause is that of the default reading's number, and may not hold for this one
+				default: // causes.csv explains the number of the default reading, and may not explain this one
 					row.Cause, row.Evidence, row.Why = "", "", manifest.Why{Uncounted: true}
 				}
 				rows = append(rows, row)
@@ -171,8 +175,12 @@ func compareDefault(r, other *manifest.Row) {
 	if r.Verdict == verdict.NotRunnable || r.Verdict == verdict.Input {
 		return
 	}
-	r.ByDefaultMargin = both(r.ByDefaultMargin, other.ByDefaultMargin)
-	r.ByMakespanMargin = both(r.ByMakespanMargin, other.ByMakespanMargin)
+	if r.ByDefaultMargin != other.ByDefaultMargin {
+		r.ByDefaultMargin = verdict.Hangs
+	}
+	if r.ByMakespanMargin != other.ByMakespanMargin {
+		r.ByMakespanMargin = verdict.Hangs
+	}
 	seen := r.Why.Defaults
 	if seen == nil {
 		seen = []manifest.DefaultVerdict{{Reading: r.Reading, Verdict: r.Verdict}}
@@ -183,14 +191,6 @@ func compareDefault(r, other *manifest.Row) {
 	seen = append(seen, manifest.DefaultVerdict{Reading: other.Reading, Verdict: other.Verdict})
 	r.Why = manifest.Why{Defaults: seen}
 	r.Verdict, r.Cause, r.Evidence = verdict.Hangs, "", ""
-}
-
-// both returns the verdict of a number under two defaults.
-func both(a, b verdict.Verdict) verdict.Verdict {
-	if a == b {
-		return a
-	}
-	return verdict.Hangs
 }
 
 // defaultRow returns the claim's row under the default reading.
@@ -230,7 +230,7 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) manifest.Row {
 		e := d.Claims.ExplainMeasured(c, m)
 		row.Cause, row.Evidence, row.Why.Text, row.Why.Detail = e.Cause, e.Evidence, e.Reason, m.Detail
 	case verdict.Inconclusive:
-		row.Why.Open, row.Why.Detail = open(&j, m), m.Detail
+		row.Why.Open, row.Why.Detail = whyOpen(&j, m), m.Detail
 	}
 	if c.Margin >= 0 {
 		row.Why.Margin = c.MarginReason
@@ -238,8 +238,8 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) manifest.Row {
 	return row
 }
 
-// open says why a verdict is inconclusive and how to settle it.
-func open(j *verdict.Judgement, m Measurement) *manifest.Open {
+// whyOpen says why a verdict is inconclusive and how to settle it.
+func whyOpen(j *verdict.Judgement, m Measurement) *manifest.Open {
 	out := &manifest.Open{Enough: j.Enough, Outside: j.Outside, Tie: j.Low == j.High}
 	switch {
 	case math.IsInf(j.Low, 0):

@@ -53,11 +53,11 @@ type job struct {
 	needs    needs
 	// reads is the number of cells that it needs.
 	reads int
-	// record is nil where the artefact is not done.
+	// record is nil until the artefact is done.
 	record *manifest.Artefact
 }
 
-// Cells lists the cells of the selected artefacts, whether they are done or not. It does not compute.
+// Cells lists the cells of the selected artefacts, including those that are done. It computes none.
 func (r *Reproduction) Cells() ([]run.Span, error) {
 	return r.plan(slices.DeleteFunc(r.jobs(), func(j *job) bool { return !r.keeps(j) }))
 }
@@ -120,14 +120,14 @@ func (r *Reproduction) declare(p *Paper, a *Artefact) (*Data, *Output, error) {
 	return d, o, nil
 }
 
-// Run computes missing cells and writes tables, figures, the manifest and its pages. It
-// returns the manifest, and how many artefacts Only leaves undone. Artefacts that are done stay as they are.
-func (r *Reproduction) Run(ctx context.Context) (m *manifest.Manifest, left int, err error) {
+// Run computes missing cells and writes tables, figures, the manifest and its pages. It returns the manifest. Artefacts
+// that are done stay as they are.
+func (r *Reproduction) Run(ctx context.Context) (*manifest.Manifest, error) {
 	all := r.jobs()
 	if err := r.compute(ctx, all); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	m = &manifest.Manifest{Quick: r.Scale.Quick}
+	m := &manifest.Manifest{Quick: r.Scale.Quick}
 	for i := range r.Papers {
 		p := &r.Papers[i]
 		record := manifest.Paper{
@@ -144,14 +144,14 @@ func (r *Reproduction) Run(ctx context.Context) (m *manifest.Manifest, left int,
 			}
 		}
 		if err := prove(&record, p.claims()); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if !r.Scale.Quick {
 			conclude(&record, p.claims())
 		}
 		m.Papers = append(m.Papers, record)
 	}
-	return m, m.Left, render.Write(r.Dir, m)
+	return m, render.Write(r.Dir, m)
 }
 
 // compute finds the records of the artefacts that are done, and computes and builds those that are
@@ -174,7 +174,13 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 		u := work.Unit{
 			Key:    "artefact " + j.paper.Name + "/" + j.artefact.Name,
 			Digest: fmt.Sprintf("%s%s quick=%t", program, r.Inputs, r.Scale.Quick),
-			Do:     func(ctx context.Context) (any, error) { return r.build(ctx, j) },
+			Do: func(ctx context.Context) (any, error) {
+				s, err := r.build(ctx, j)
+				if err != nil {
+					return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
+				}
+				return s, nil
+			},
 			Holds: func(raw json.RawMessage) bool {
 				var s stamp
 				if json.Unmarshal(raw, &s) != nil || !r.unchanged(s.Files) {
@@ -214,7 +220,7 @@ const artefactCost = 0.2
 // it reads cells.
 func tellAll(engine *run.Engine, runner *work.Runner, artefacts []*job) {
 	progress, share := engine.Progress, engine.Share
-	cells, part := 0, 0.0 // part is the artefacts' share of the work
+	cells, part := 0, 0.0 // the number of cells, and the artefacts' share of the work
 	engine.Share = func(done float64) { share(done * (1 - part)) }
 	engine.Progress = func(done, total int) {
 		if cells == 0 {
@@ -223,7 +229,7 @@ func tellAll(engine *run.Engine, runner *work.Runner, artefacts []*job) {
 		}
 		progress(done, total+len(artefacts))
 	}
-	read := []float64{0}
+	read := []float64{0} // the cells that the first n artefacts read
 	for i, a := range artefacts {
 		read = append(read, read[i]+float64(a.reads))
 	}
@@ -249,30 +255,27 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 	d.needs, d.ctx, d.db, d.values = j.needs, ctx, r.Engine.Store, map[valuesKey][]float64{}
 	o, err := j.artefact.output(d)
 	if err := cmp.Or(d.Err(), err); err != nil {
-		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
+		return nil, err
 	}
 	record, err := d.record(j.paper.Name, &j.artefact, o)
 	if err != nil {
-		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
+		return nil, err
 	}
 	files, err := r.save(&record, o.Tables, o.Figures)
 	if err != nil {
-		return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
+		return nil, err
 	}
 	j.record = &record
 	return &stamp{files, record}, nil
 }
 
-// record judges an output.
+// record judges an output. It has no tables and figures yet.
 func (d *Data) record(paper string, a *Artefact, o *Output) (record manifest.Artefact, err error) {
-	if err := o.match(d.Claims, a.Name); err != nil {
-		return manifest.Artefact{}, err
-	}
-	record = manifest.Artefact{Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed}
-	record.Rows = d.judge(d.Claims.Of(a.Name), o)
-	record.Tests = d.tests(a.Name, o)
-	record.Readings = summarizeReadings(o.Readings, record.Rows)
-	return record, nil
+	rows := d.judge(d.Claims.Of(a.Name), o)
+	return manifest.Artefact{
+		Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed, Rows: rows, Tests: d.tests(a.Name, o),
+		Readings: summarizeReadings(o.Readings, rows),
+	}, o.match(d.Claims, a.Name)
 }
 
 // save adds tables and figures to the record, and writes the figures and the tables of wall times, which the manifest
@@ -350,7 +353,7 @@ func Select(all []Paper, papers, only []string) (func(paper, artefact string) bo
 	}, nil
 }
 
-// settled verdicts are the same under any reading.
+// settled lists the verdicts that are the same under any reading.
 var settled = []verdict.Verdict{verdict.NotRunnable, verdict.Input, verdict.Consistent}
 
 // summarizeReadings summarizes each reading of an artefact.

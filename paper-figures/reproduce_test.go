@@ -55,11 +55,11 @@ func reproduce(t *testing.T, dir string, p Paper) (*manifest.Manifest, int) {
 	}
 	defer st.Close()
 	r := Reproduction{Papers: []Paper{p}, Dir: dir, Engine: &run.Engine{Store: st}}
-	m, left, err := r.Run(t.Context())
+	m, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, left
+	return m, m.Left
 }
 
 func read(t *testing.T, elem ...string) string {

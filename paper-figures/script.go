@@ -9,18 +9,17 @@ import (
 	"miglab/reports"
 )
 
-// Script builds the evidence for the cause unpublished: what print, the authors' public code and the default reading
-// here give for each line of script.csv. It builds the artefacts to which the lines belong and uses their first
-// readings.
+// Script builds the evidence for the cause unpublished: for each line of script.csv, the numbers of print, of the
+// authors' public code and of the default reading here. It builds the artefacts to which the lines belong.
 func Script(d *Data) (*Output, error) {
 	d.DefaultAlone = true
-	out, shown := new(Output), map[string]bool{}
+	out, built := new(Output), map[string]bool{}
 	for i := range d.Claims.Scripts {
 		name := d.Claims.Scripts[i].Artefact
-		if shown[name] {
+		if built[name] {
 			continue
 		}
-		shown[name] = true
+		built[name] = true
 		a := d.others[slices.IndexFunc(d.others, func(a Artefact) bool { return a.Name == name })]
 		o, err := a.Build(d)
 		if err != nil {
@@ -41,7 +40,7 @@ func scriptTable(c *claim.Set, a *Artefact, values Values) *Table {
 		"against print: the verdict on the authors' code, by the rules for what is measured here",
 		"as here: the interval of the difference contains 0, or lies within what the claim allows",
 		"code, settings: those of the row above where they are empty")
-	var above [2]string
+	above := ""
 	for i := range c.Scripts {
 		r := &c.Scripts[i]
 		if r.Artefact != a.Name {
@@ -50,17 +49,20 @@ func scriptTable(c *claim.Set, a *Artefact, values Values) *Table {
 		printed, ours := c.Find(r.Key), values[r.Cell]
 		theirs := r.Measurement(ours)
 		difference, half := theirs.Less(ours)
-		source := [2]string{fmt.Sprintf("%s@%.7s, %s, %s", r.Repository, r.Commit, r.File, r.Function), r.Settings}
-		shown := source
+		agrees := "no"
+		if theirs.Agrees(ours, printed.Allowed()) {
+			agrees = "yes"
+		}
+		code, settings := fmt.Sprintf("%s@%.7s, %s, %s", r.Repository, r.Commit, r.File, r.Function), r.Settings
+		source := code + settings
 		if source == above {
-			shown = [2]string{}
+			code, settings = "", ""
 		}
 		above = source
-		about := About{Selection: claim.Selection(r.Cell)}
-		t.RowAbout(about, r.Cell, reports.Fixed(printed.Published, printed.Decimals),
+		t.RowAbout(About{Selection: claim.Selection(r.Cell)}, r.Cell, reports.Fixed(printed.Published, printed.Decimals),
 			PlusMinus(theirs, printed.Decimals+1), r.Runs, PlusMinus(ours, printed.Decimals+1),
 			reports.Cells(printed.Decimals+1, difference, half), verdict.Judge(printed.Claim, theirs).Verdict,
-			map[bool]string{true: "yes", false: "no"}[theirs.Agrees(ours, printed.Allowed())], shown[:])
+			agrees, code, settings)
 	}
 	return t
 }

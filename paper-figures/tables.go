@@ -20,8 +20,8 @@ func NewTable(file, title string, columns reports.Columns, notes ...string) *Tab
 	return &Table{File: file, Table: reports.Table{Title: title, Columns: columns, Notes: notes}}
 }
 
-// Layout arranges a reading like the paper's table, below a head with the title and the column of the rows' names.
-// Columns have no row; with one, each is the cell of a claim. Cells show the measured value (the published one).
+// Layout adds a reading to a table, arranged like the paper's: a row for each name, and the measured and the published
+// value for each column. Columns are cells without a row. The artefact has the name of the table's file.
 func (d *Data) Layout(t *Table, rows []string, columns []claim.Cell, r Reading) *Table {
 	t.Notes = slices.Insert(t.Notes, 0, "measured (published)")
 	for _, c := range columns {

@@ -45,14 +45,14 @@ func Prepared(t testing.TB, r figures.Reproduction) *figures.Reproduction {
 // Reproduce runs a reproduction that is [Prepared], and returns how many artefacts are left.
 func Reproduce(t testing.TB, r figures.Reproduction) (m *manifest.Manifest, left int) {
 	t.Helper()
-	m, left, err := Prepared(t, r).Run(t.Context())
+	m, err := Prepared(t, r).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, left
+	return m, m.Left
 }
 
-// Build is a reproduction of one artefact that has no claims.
+// Build returns a reproduction of one artefact that has no claims.
 func Build(build func(*figures.Data) (*figures.Output, error)) figures.Reproduction {
 	return figures.Reproduction{Papers: []figures.Paper{{
 		Name:      "test",
@@ -95,7 +95,7 @@ const (
 		"deviation_percent\n"
 )
 
-// Executed is the line of a task that was executed on a GPU.
+// Executed returns the line of a task that was executed on a GPU.
 func Executed(gpu, source, algorithm, task string, simulated, real float64) string {
 	return fmt.Sprintf("%s,NVIDIA %[1]s,570.1,%s,2026-11-21,%s,%s,0,1,0,0,%g,0,%g,%.17g\n",
 		gpu, source, algorithm, task, simulated, real, (1-simulated/real)*100)

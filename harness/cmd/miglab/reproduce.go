@@ -148,10 +148,9 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 		return f.computeShard(c, r)
 	}
 	var m *manifest.Manifest
-	var left int
 	if err := f.runCells(c, "cells and artefacts", func(e *run.Engine) error {
 		r.Engine = e
-		m, left, err = r.Run(c.Context())
+		m, err = r.Run(c.Context())
 		return err
 	}); err != nil {
 		return err
@@ -163,8 +162,8 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 		fmt.Fprintf(out, "printed numbers: %v\nstated claims:   %v\n", m.Count(claim.Printed),
 			m.Count(claim.Stated))
 	}
-	if left > 0 {
-		fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", left)
+	if m.Left > 0 {
+		fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", m.Left)
 	}
 	fmt.Fprintf(out, "summary  %s\nclaims   %s\n", filepath.Join(r.Dir, "README.md"),
 		filepath.Join(r.Dir, "claims.csv"))
