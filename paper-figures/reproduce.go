@@ -170,26 +170,7 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 	var units []work.Unit
 	log := work.NewLog(r.Engine.Store, "")
 	for _, j := range all {
-		// Results depend only on the program. A file that has changed since is written again.
-		u := work.Unit{
-			Key:    "artefact " + j.paper.Name + "/" + j.artefact.Name,
-			Digest: fmt.Sprintf("%s%s quick=%t", program, r.Inputs, r.Scale.Quick),
-			Do: func(ctx context.Context) (any, error) {
-				s, err := r.build(ctx, j)
-				if err != nil {
-					return nil, fmt.Errorf("%s/%s: %w", j.paper.Name, j.artefact.Name, err)
-				}
-				return s, nil
-			},
-			Holds: func(raw json.RawMessage) bool {
-				var s stamp
-				if json.Unmarshal(raw, &s) != nil || !r.unchanged(s.Files) {
-					return false
-				}
-				j.record = &s.Record
-				return true
-			},
-		}
+		u := r.unit(j, program)
 		done, err := log.Find(&u)
 		if err != nil {
 			return err
@@ -211,6 +192,31 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 	}
 	_, err = runner.Run(ctx, units)
 	return err
+}
+
+// unit returns the work of an artefact. Its result depends only on the program, the inputs and the scale. A file that has
+// changed since is written again.
+func (r *Reproduction) unit(j *job, program string) work.Unit {
+	name := j.paper.Name + "/" + j.artefact.Name
+	return work.Unit{
+		Key:    "artefact " + name,
+		Digest: fmt.Sprintf("%s%s quick=%t", program, r.Inputs, r.Scale.Quick),
+		Do: func(ctx context.Context) (any, error) {
+			s, err := r.build(ctx, j)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			return s, nil
+		},
+		Holds: func(raw json.RawMessage) bool {
+			var s stamp
+			if json.Unmarshal(raw, &s) != nil || !r.unchanged(s.Files) {
+				return false
+			}
+			j.record = &s.Record
+			return true
+		},
+	}
 }
 
 // artefactCost estimates the time of all artefacts over the time of all cells, measured on a busy machine.

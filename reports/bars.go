@@ -58,48 +58,54 @@ func (f Bars) chart(names *palette) (*chart, error) {
 	if err := f.validate(ch, names); err != nil {
 		return nil, err
 	}
-	width := barSpace / float64(len(f.Groups))
 	published := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 3.3, Shape: publishedSign{}}}
 	for i, g := range f.Groups {
-		colour := names.index(g.Name)
-		from := -barSpace/2 + float64(i)*width
-		signs := &plotter.Scatter{GlyphStyle: glyph(colour)}
-		// Bars are paler than the palette so that error bars and published values stand out.
-		boxes := &plotter.Polygon{Color: tint(okabeIto[colour], 0.35), LineStyle: solid(okabeIto[colour], 0.6)}
-		whiskers := &plotter.YErrorBars{LineStyle: solid(ink, 0.8), CapWidth: 4.4}
-		for k, v := range g.Values {
-			x := float64(k) + from
-			at := ch.points([]float64{x + width/2}, []float64{v})
-			if math.IsNaN(v) {
-				continue
-			}
-			signs.XYs = append(signs.XYs, at...)
-			boxes.XYs = append(boxes.XYs, ch.points([]float64{x, x, x + width, x + width}, []float64{0, v, v, 0}))
-			if g.Low != nil && !math.IsNaN(g.High[k]-g.Low[k]) {
-				ends := struct{ Low, High float64 }{at[0].Y - ch.y.place(g.Low[k]), ch.y.place(g.High[k]) - at[0].Y}
-				whiskers.XYs, whiskers.YErrors = append(whiskers.XYs, at...), append(whiskers.YErrors, ends)
-			}
-		}
-		for k, v := range g.Published {
-			if !math.IsNaN(v) {
-				x := float64(k) + from + width/2
-				published.XYs = append(published.XYs, ch.points([]float64{x}, []float64{v})...)
-			}
-		}
-		if f.Dots { // above its whisker, which may be shorter
-			whiskers.Color = okabeIto[colour]
-			ch.plotters = append(ch.plotters, whiskers, signs)
-			ch.legend = append(ch.legend, legendEntry{g.Name, []plot.Thumbnailer{signs}})
-		} else {
-			ch.plotters = append(ch.plotters, boxes, whiskers)
-			ch.legend = append(ch.legend, legendEntry{g.Name, []plot.Thumbnailer{boxes}})
-		}
+		f.drawGroup(ch, i, names.index(g.Name), published)
 	}
 	if published.XYs != nil {
 		ch.plotters = append(ch.plotters, published)
 		ch.legend = append(ch.legend, legendEntry{"published", []plot.Thumbnailer{published}})
 	}
 	return ch, nil
+}
+
+// drawGroup adds the bars or signs of the i-th group to the chart, and its published values to published.
+func (f Bars) drawGroup(ch *chart, i, colour int, published *plotter.Scatter) {
+	g := &f.Groups[i]
+	width := barSpace / float64(len(f.Groups))
+	from := -barSpace/2 + float64(i)*width
+	signs := &plotter.Scatter{GlyphStyle: glyph(colour)}
+	// Bars are paler than the palette so that error bars and published values stand out.
+	boxes := &plotter.Polygon{Color: tint(okabeIto[colour], 0.35), LineStyle: solid(okabeIto[colour], 0.6)}
+	whiskers := &plotter.YErrorBars{LineStyle: solid(ink, 0.8), CapWidth: 4.4}
+	for k, v := range g.Values {
+		if math.IsNaN(v) {
+			continue
+		}
+		x := float64(k) + from
+		at := ch.points([]float64{x + width/2}, []float64{v})
+		signs.XYs = append(signs.XYs, at...)
+		boxes.XYs = append(boxes.XYs, ch.points([]float64{x, x, x + width, x + width}, []float64{0, v, v, 0}))
+		if g.Low != nil && !math.IsNaN(g.High[k]-g.Low[k]) {
+			ends := struct{ Low, High float64 }{at[0].Y - ch.y.place(g.Low[k]), ch.y.place(g.High[k]) - at[0].Y}
+			whiskers.XYs = append(whiskers.XYs, at...)
+			whiskers.YErrors = append(whiskers.YErrors, ends)
+		}
+	}
+	for k, v := range g.Published {
+		if !math.IsNaN(v) {
+			x := float64(k) + from + width/2
+			published.XYs = append(published.XYs, ch.points([]float64{x}, []float64{v})...)
+		}
+	}
+	if f.Dots {
+		whiskers.Color = okabeIto[colour]
+		ch.plotters = append(ch.plotters, whiskers, signs) // a whisker may be shorter than its sign
+		ch.legend = append(ch.legend, legendEntry{g.Name, []plot.Thumbnailer{signs}})
+	} else {
+		ch.plotters = append(ch.plotters, boxes, whiskers)
+		ch.legend = append(ch.legend, legendEntry{g.Name, []plot.Thumbnailer{boxes}})
+	}
 }
 
 func (f Bars) validate(ch *chart, names *palette) error {

@@ -38,6 +38,7 @@ type Chart interface {
 	chart(names *palette) (*chart, error)
 }
 
+// A palette numbers the colours of names, in the order in which they appear.
 type palette struct{ names []string }
 
 func (p *palette) index(name string) int {
@@ -48,6 +49,7 @@ func (p *palette) index(name string) int {
 	return len(p.names) - 1
 }
 
+// An extent is a range of values.
 type extent struct{ low, high float64 }
 
 func emptyExtent() extent { return extent{math.Inf(1), math.Inf(-1)} }
@@ -170,22 +172,23 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 		return ch.bad("", "axes and names leave %.0f x %.0f points for the data, which needs %.0f x %.0f; "+
 			"make labels shorter", max(0, data.X), max(0, data.Y), need, sty.Width(p.Y.Label.Text))
 	}
-	n := vg.Length(len(ch.categories))
-	need = n * leading * textSize
+	n := len(ch.categories)
+	need = vg.Length(n) * leading * textSize
 	if data.X < need {
-		return ch.bad("", "%v categories need %.0f points in width for their names, and there are %.0f", n, need,
+		return ch.bad("", "%d categories need %.0f points in width for their names, and there are %.0f", n, need,
 			data.X)
 	}
-	upright := func(string) vg.Length { return textSize }
-	if err := ch.askedTicksFit(ch.x, p.X, data.X, sty.Width); err != nil {
-		return err
+	if n == 0 {
+		if err := ch.askedTicksFit(ch.x, p.X, data.X, sty.Width); err != nil {
+			return err
+		}
 	}
-	return ch.askedTicksFit(ch.y, p.Y, data.Y, upright)
+	return ch.askedTicksFit(ch.y, p.Y, data.Y, func(string) vg.Length { return textSize })
 }
 
-// askedTicksFit refuses ticks of the caller whose labels would overlap.
+// askedTicksFit refuses ticks of the caller whose labels, of the sizes along the axis, would overlap.
 func (ch *chart) askedTicksFit(a Axis, axis plot.Axis, length vg.Length, size func(string) vg.Length) error {
-	if a.Ticks == nil || ch.categories != nil && a.Label == ch.x.Label {
+	if a.Ticks == nil {
 		return nil
 	}
 	ticks := axis.Tick.Marker.Ticks(axis.Min, axis.Max)
@@ -200,7 +203,7 @@ func (ch *chart) askedTicksFit(a Axis, axis plot.Axis, length vg.Length, size fu
 	return nil
 }
 
-// plot sets up axes and data for a data area of about the size.
+// plot sets up axes and data for a data area of about the size. The caller sets the title.
 func (ch *chart) plot(size vg.Point) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil

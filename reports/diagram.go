@@ -2,6 +2,7 @@ package reports
 
 import (
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -20,16 +21,22 @@ type diagram struct {
 
 // diagramGroup is a GPU model or several GPUs, whose rows lie below each other.
 type diagramGroup struct {
-	// name stands above the heads of the units; may be empty.
+	// name is the heading above the heads; may be empty.
 	name string
 	// heads has a heading for each unit, at least one; headings may be empty.
 	heads []string
 	// unit is the width of a unit.
 	unit vg.Length
 	rows []diagramRow
-	// lines lead from boxes to boxes below them; each end is a row and a box in it.
-	lines [][2][2]int
+	// lines lead from boxes to boxes in lower rows.
+	lines []diagramLine
 }
+
+// A boxPlace is a row and a box in it.
+type boxPlace struct{ row, box int }
+
+// A diagramLine leads from an upper to a lower box.
+type diagramLine struct{ from, to boxPlace }
 
 type diagramRow struct {
 	// above, left and right are labels; may be empty. left is wrapped.
@@ -68,9 +75,9 @@ func instanceBox(in mig.Instance, to mig.Slices, label string) diagramBox {
 func sizeColour(size mig.Slices) int { return [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4}[size] }
 
 const (
-	// diagramLine is the room of a line of text above boxes.
-	diagramLine vg.Length = 14
-	diagramGap  vg.Length = 28
+	// headRoom is the room of a line of text above boxes.
+	headRoom   vg.Length = 14
+	diagramGap vg.Length = 28
 	// leastDiagram is the least width, for the title.
 	leastDiagram vg.Length = 240
 )
@@ -109,7 +116,7 @@ func (g *diagramGroup) size() (size vg.Point) {
 		size.X = max(size.X, boxes+sty.Width(r.right), sty.Width(r.above))
 		size.Y += r.height() + r.gap
 		if r.above != "" {
-			size.Y += diagramLine
+			size.Y += headRoom
 		}
 	}
 	return size
@@ -117,10 +124,10 @@ func (g *diagramGroup) size() (size vg.Point) {
 
 func (g *diagramGroup) headHeight() (high vg.Length) {
 	if g.name != "" {
-		high += diagramLine
+		high += headRoom
 	}
 	if g.heads[0] != "" {
-		high += diagramLine
+		high += headRoom
 	}
 	return high
 }
@@ -145,23 +152,35 @@ func (d *diagram) page() (page, error) {
 	}), nil
 }
 
+// explainIdle explains hatched boxes in the legend, if there are some.
+func (d *diagram) explainIdle(text string) {
+	for _, g := range d.groups {
+		for _, r := range g.rows {
+			if slices.ContainsFunc(r.boxes, func(b diagramBox) bool { return b.fill == nil }) {
+				d.legend = append(d.legend, idleEntry(text))
+				return
+			}
+		}
+	}
+}
+
 // draw draws the group at the top of the canvas and returns where its boxes are.
 func (g *diagramGroup) draw(c draw.Canvas, left vg.Length) vg.Rectangle {
 	sty := sans(textSize)
 	x := func(unit float64) vg.Length { return left + g.indent() + vg.Length(unit)*g.unit }
 	top := c.Max.Y - g.headHeight()
 	for i, head := range g.heads {
-		write(c, sty, draw.XCenter, vg.Point{X: x(float64(i) + 0.5), Y: top + diagramLine/2}, head)
+		write(c, sty, draw.XCenter, vg.Point{X: x(float64(i) + 0.5), Y: top + headRoom/2}, head)
 	}
 	write(c, bold(textSize), draw.XCenter, vg.Point{
-		X: x(float64(len(g.heads)) / 2), Y: c.Max.Y - diagramLine/2,
+		X: x(float64(len(g.heads)) / 2), Y: c.Max.Y - headRoom/2,
 	}, g.name)
 	at := rect(x(0), top, x(float64(len(g.heads))), top)
 	places := make([][]vg.Rectangle, len(g.rows))
 	for i, r := range g.rows {
 		if r.above != "" {
-			write(c, sty, draw.XLeft, vg.Point{X: left, Y: top - diagramLine/2}, r.above)
-			top -= diagramLine
+			write(c, sty, draw.XLeft, vg.Point{X: left, Y: top - headRoom/2}, r.above)
+			top -= headRoom
 		}
 		centre := top - r.height()/2
 		write(c, sty, draw.XLeft, vg.Point{X: left, Y: centre}, r.wrapLeft()...)
@@ -177,7 +196,7 @@ func (g *diagramGroup) draw(c draw.Canvas, left vg.Length) vg.Rectangle {
 	for _, l := range g.lines {
 		// A line is vertical if the lower box lies below the upper one, so that it crosses no box.
 		const inset = 8
-		from, to := places[l[0][0]][l[0][1]], places[l[1][0]][l[1][1]]
+		from, to := places[l.from.row][l.from.box], places[l.to.row][l.to.box]
 		to.Min.X = middle(to).X
 		start := min(max(to.Min.X, from.Min.X+inset), from.Max.X-inset)
 		c.StrokeLine2(solid(ink, 0.8), start, from.Min.Y, to.Min.X, to.Max.Y)
@@ -194,9 +213,9 @@ func (b *diagramBox) draw(c draw.Canvas, r vg.Rectangle) {
 	label(c, r, b.label)
 }
 
-// sample returns the entry of a legend that explains a box.
-func (b diagramBox) sample(label string) legendEntry {
-	return legendEntry{label, []plot.Thumbnailer{sign(func(c *draw.Canvas) {
+// sample returns the legend entry of a box.
+func (b diagramBox) sample(text string) legendEntry {
+	return legendEntry{text, []plot.Thumbnailer{sign(func(c *draw.Canvas) {
 		b.draw(*c, c.Rectangle)
 		if b.fill == nil {
 			c.SetLineStyle(solid(gridGrey, 0.5))

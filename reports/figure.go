@@ -64,7 +64,7 @@ var encoders = map[string]func(io.Writer, page) error{"svg": encodeSVG, "png": e
 // pngDPI gives 1400 pixels across a page of [PageWidth].
 const pngDPI = 280
 
-// maxPixels bounds PNG images: a pixel takes 4 bytes of memory and its share of seconds.
+// maxPixels bounds the memory and the time of PNG images; a pixel takes 4 bytes.
 const maxPixels = 25_000_000
 
 func (p *page) pngSize() (wide, high float64, tooLarge bool) {
@@ -73,7 +73,7 @@ func (p *page) pngSize() (wide, high float64, tooLarge bool) {
 }
 
 // Encode writes a figure in one of [FigureFormats]. The error is a [*nearest.UnknownError]
-// for another one, says why the figure cannot be drawn, or is the writer's.
+// for another format, says why the figure cannot be drawn, or is an error of w.
 func Encode(w io.Writer, format string, f Figure) error {
 	encode, ok := encoders[format]
 	if !ok {
@@ -86,8 +86,8 @@ func Encode(w io.Writer, format string, f Figure) error {
 	return encode(w, p)
 }
 
-// SaveFigure writes base.svg, base.png and base.pdf, each replaced as a whole. A figure that is too
-// large for a PNG image has only the others. It returns the errors of [Encode] and of the file system.
+// SaveFigure writes base.svg, base.png and base.pdf, each replaced as a whole. It leaves out the PNG of a figure that is
+// too large for one. It returns the errors of [Encode] and of the file system.
 func SaveFigure(base string, f Figure) error {
 	p, err := f.page()
 	if err != nil {

@@ -221,7 +221,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-func TestSplitKeepsTheScale(t *testing.T) {
+func TestSpeedupsKeepTheScale(t *testing.T) {
 	r, _, l := record(t, samples()["lines-split"])
 	eights := 0
 	for _, a := range r.texts {

@@ -24,12 +24,11 @@ const pointsPerCentimetre = 72.27 / 2.54
 // pageRows is how many rows of a table fit a page in LaTeX.
 const pageRows = 50
 
-// A measure is how wide a format makes a table.
+// A measure says how wide a format sets a table.
 type measure struct {
-	limit, between float64
-	text           func(string) float64
-	// least is the least width of a column.
-	least float64
+	// limit is the width of a page, between the room between two columns, and least the least width of a column.
+	limit, between, least float64
+	text                  func(string) float64
 	// stacks breaks headings into lines.
 	stacks bool
 }
@@ -66,8 +65,8 @@ func (t *Table) Fit() []Table {
 	return pieces
 }
 
-// fit returns the table as pieces, and says how their headings are measured: in one line each if the table fits as it
-// is.
+// fit returns the table as pieces that fit a page, and the measure of their headings. If the table fits as it is, each
+// heading is in one line.
 func (t *Table) fit(m measure) ([]Table, *measure) {
 	whole, plain := *t.mergeColumns(), m
 	plain.stacks = false
@@ -172,7 +171,7 @@ func (t *Table) split(m *measure) (pieces []Table) {
 	return pieces
 }
 
-// Folded breaks a text into lines of at most [PageColumns] characters; a longer word has a line of its own.
+// Folded breaks a text into lines of at most [PageColumns] characters. A longer word has a line of its own.
 func Folded(text string) []string {
 	return wrapBy(uniseg.StringWidth, wordsWithin(text, PageColumns), PageColumns)
 }
@@ -198,7 +197,7 @@ func (t *Table) pageText(w *bufio.Writer) {
 	}
 }
 
-// heads returns the lines of the headings, which stand on the last one, and the widths of the columns.
+// heads returns the lines of the headings, aligned at the bottom, and the widths of the columns.
 func (t *Table) heads(m *measure) (heads [][]string, widths []int) {
 	stacks, high := make([][]string, len(t.Columns)), 0
 	widths = t.widths(make([]string, len(t.Columns)), t.Rows)

@@ -304,7 +304,7 @@ func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
 		x := middle(first).X
 		for _, y := range []vg.Length{last.Min.Y - 1 - h, first.Max.Y + 1} { // after, then before
 			at := rect(x-w/2-0.5, y, x+w/2+0.5, y+h)
-			if !contains(data, at) || slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, at) }) {
+			if !contains(data, at) || !isFree(at, taken) {
 				continue
 			}
 			c.SetColor(color.White)

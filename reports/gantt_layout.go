@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -31,11 +30,11 @@ type ganttLayout struct {
 	Gantt
 	// colours holds the colours of tasks, see [taskColour].
 	colours map[string]int
-	// numbers are those that the legend explains.
+	// numbers has the tasks whose numbers the legend explains.
 	numbers map[string]int
 	// place is where the row lies.
 	place vg.Rectangle
-	// slice is the width of one, and widest what it may be.
+	// slice is the width of a slice, and widest its limit.
 	slice, widest vg.Length
 	// left holds the left edge of each panel's data.
 	left []vg.Length
@@ -51,7 +50,7 @@ type ganttLayout struct {
 	// headings there are on the side of time 0 (slices, and GPUs where there are several).
 	titles   [][]string
 	headRows int
-	// beside holds the width of each panel's margin for labels of marks; 0 if they are inside it.
+	// beside holds the width of each panel's margin for labels of marks; 0 if the labels are inside the panel.
 	beside []vg.Length
 }
 
@@ -184,30 +183,33 @@ func (g *ganttLayout) occupied(panel int) []vg.Rectangle {
 func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 	p := &g.Panels[panel]
 	data, taken := g.data(panel), g.occupied(panel)
-	sty := sans(textSize)
 	var out []vg.Rectangle
 	for _, m := range p.Marks {
-		w, h := sty.Width(m.Label)+3, height(sty, 1)+1
-		found := false
-		side := h/2 + 1
-		for _, y := range []vg.Length{g.y(m.At) - side, g.y(m.At) + side} { // later, then earlier
-			for _, x := range []vg.Length{data.Max.X - w, data.Min.X, (data.Min.X + data.Max.X - w) / 2} {
-				at := rect(x, y-h/2, x+w, y+h/2)
-				inside := at.Min.X >= data.Min.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
-				if !found && inside && !slices.ContainsFunc(taken, func(t vg.Rectangle) bool {
-					return overlaps(t, at)
-				}) {
-					found = true
-					taken = append(taken, at)
-					out = append(out, at)
-				}
-			}
-		}
+		at, found := g.markPlace(m, data, taken)
 		if !found {
 			return nil, false
 		}
+		taken = append(taken, at)
+		out = append(out, at)
 	}
 	return out, true
+}
+
+// markPlace finds a place for the label of a mark within the data.
+func (g *ganttLayout) markPlace(m TimeMark, data vg.Rectangle, taken []vg.Rectangle) (at vg.Rectangle, found bool) {
+	sty := sans(textSize)
+	w, h := sty.Width(m.Label)+3, height(sty, 1)+1
+	side := h/2 + 1
+	for _, y := range []vg.Length{g.y(m.At) - side, g.y(m.At) + side} { // later, then earlier
+		for _, x := range []vg.Length{data.Max.X - w, data.Min.X, (data.Min.X + data.Max.X - w) / 2} {
+			at = rect(x, y-h/2, x+w, y+h/2)
+			inside := at.Min.X >= data.Min.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
+			if inside && isFree(at, taken) {
+				return at, true
+			}
+		}
+	}
+	return at, false
 }
 
 // besidePlaces spreads the labels of a panel's marks in its margin, each as near to its line as possible.

@@ -29,7 +29,7 @@ const (
 	legendGap   vg.Length = 6
 )
 
-// columns divides the legend into as many columns as fit, row by row. It returns their sizes, too.
+// columns divides the legend into as many columns as fit, row by row, and returns them with their sizes.
 func (l legend) columns(width vg.Length) (columns []plot.Legend, sizes []vg.Point) {
 	sty := sans(textSize)
 	for n := min(len(l), int(width/(sampleWidth+entryGap))); n > 0; n-- {

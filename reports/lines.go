@@ -37,7 +37,7 @@ func (s *Series) Add(x, y, low, high float64) {
 	s.Low, s.High = append(s.Low, low), append(s.High, high)
 }
 
-// A Sample is values of the same kind; an infinite one is missing.
+// A Sample has values of the same kind. An infinite value is missing.
 type Sample struct {
 	Name   string
 	Values []float64
@@ -85,17 +85,6 @@ type Lines struct {
 }
 
 func (f Lines) page() (page, error) { return onePage(f) }
-
-// Split divides the chart into small multiples of at most n series each, with two panels in a row and the
-// axes of the whole chart.
-func (f Lines) Split(n int) Panels {
-	p, part := Panels{Title: f.Title, SameAxes: true}, f
-	part.Title = ""
-	for part.Series = range slices.Chunk(f.Series, max(1, n)) {
-		p.Charts = append(p.Charts, part)
-	}
-	return p
-}
 
 func (f Lines) chart(names *palette) (*chart, error) {
 	ch, err := newChart(f.Title, f.X, f.Y)
@@ -194,11 +183,12 @@ func (f Lines) addSeries(ch *chart, s Series) error {
 	return ch.addBand(part, "band", len(s.X), s.Low, s.High)
 }
 
+// checkCount refuses more names than colours.
 func (ch *chart) checkCount(names *palette) error {
 	n := len(names.names)
 	if n > MaxSeries {
 		return ch.bad("",
-			"%d series (%s) cannot be told apart; use at most %d, or small multiples (Lines.Split, Panels)",
+			"%d series (%s) cannot be told apart; use at most %d, or small multiples (Panels)",
 			n, strings.Join(names.names, ", "), MaxSeries)
 	}
 	return nil
@@ -224,10 +214,10 @@ func glyph(colour int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: okabeIto[colour], Radius: 3.1 - 0.18*vg.Length(colour), Shape: markers[colour]}
 }
 
-// cloud is the number of dots of a series from which on they are small and let others through.
+// cloud is how many dots a series must have for dots to be small and translucent.
 const cloud = 100
 
-// mix returns the first dot of each series, then the second and so on, so that no series covers another.
+// mix returns the first dot of each series, then the second dots and so on, so that no series covers another.
 func (f Lines) mix(ch *chart, names *palette) *plotter.Scatter {
 	dots := &plotter.Scatter{}
 	most := 0
@@ -246,7 +236,8 @@ func (f Lines) mix(ch *chart, names *palette) *plotter.Scatter {
 				fill.A = 0x80
 				sign.Color, sign.Radius = fill, 1.6
 			}
-			dots.XYs, styles = append(dots.XYs, ch.points(s.X[i:i+1], s.Y[i:i+1])...), append(styles, sign)
+			dots.XYs = append(dots.XYs, ch.points(s.X[i:i+1], s.Y[i:i+1])...)
+			styles = append(styles, sign)
 		}
 	}
 	dots.GlyphStyleFunc = func(i int) draw.GlyphStyle { return styles[i] }
@@ -260,10 +251,11 @@ type Level struct {
 	Y    float64
 }
 
-// levels draws levels; it is a plot.Plotter that asks for the room that the names need.
+// levels is a [plot.Plotter] that draws levels, and a [plot.GlyphBoxer] that asks for the room of their names.
 type levels struct {
 	names []string
-	at    []float64
+	// at has the places of the levels on the axis.
+	at []float64
 }
 
 const (
@@ -291,7 +283,7 @@ func (ch *chart) addLevels(all []Level) error {
 	return nil
 }
 
-// GlyphBoxes is the room of the names.
+// GlyphBoxes returns the room of the names.
 func (ls levels) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var wide vg.Length
 	for _, name := range ls.names {
@@ -303,7 +295,8 @@ func (ls levels) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 // Plot draws the lines with their names.
 func (ls levels) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
-	at, lines, high := make([]vg.Length, len(ls.names)), make([][]string, len(ls.names)), vg.Length(0)
+	at, lines := make([]vg.Length, len(ls.names)), make([][]string, len(ls.names))
+	high := vg.Length(0)
 	for i, name := range ls.names {
 		at[i], lines[i] = y(ls.at[i]), wrap(sans(textSize), name, levelWidth)
 		high = max(high, height(sans(textSize), len(lines[i]))+2)
@@ -315,7 +308,7 @@ func (ls levels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// spread moves labels of a height apart, all below the limit and each as near to its place as possible.
+// spread moves the places of labels of a height apart. All stay at or below the limit, and each near its old place.
 func spread(at []vg.Length, high, limit vg.Length) []vg.Length {
 	at = slices.Clone(at)
 	order := make([]int, len(at))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -78,7 +79,7 @@ func tint(c color.NRGBA, white float64) color.NRGBA {
 	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xFF}
 }
 
-// taskColour returns the fill of the n-th task, light enough for black text: first tints of the series' colours.
+// taskColour returns the fill of the n-th task, light enough for black text. The first are tints of the series' colours.
 func taskColour(n int) color.NRGBA { return taskColours[n%len(taskColours)] }
 
 var taskColours = func() (out []color.NRGBA) {
@@ -132,7 +133,8 @@ func height(sty draw.TextStyle, lines int) vg.Length {
 	return sty.Font.Size * vg.Length(leading*float64(lines-1)+capHeight+0.22)
 }
 
-// write draws lines of text that are centred on at, begin or end there. Their capitals are centred on its height.
+// write draws lines of text that begin at a point, end there or are centred on it, as align says. The capitals are
+// centred on its height.
 func write(c draw.Canvas, sty draw.TextStyle, align draw.XAlignment, at vg.Point, lines ...string) {
 	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
 	size := sty.Font.Size
@@ -164,11 +166,11 @@ func wrap(sty draw.TextStyle, text string, width vg.Length) []string {
 	return wrapBy(sty.Width, words(text), width)
 }
 
-// wrapBy puts words into lines that are not wider than width, except for words that are.
-func wrapBy[L vg.Length | int](measure func(string) L, words []string, width L) []string {
+// wrapBy puts words into lines of at most the width. A word that is wider has a line of its own.
+func wrapBy[L vg.Length | int](measure func(string) L, parts []string, width L) []string {
 	var lines []string
 	line := ""
-	for _, word := range words {
+	for _, word := range parts {
 		if line != "" && measure(strings.TrimRight(line+word, " ")) > width {
 			lines = append(lines, strings.TrimRight(line, " "))
 			line = ""
@@ -251,7 +253,7 @@ func hatch(c draw.Canvas, r vg.Rectangle) {
 	const step = 6
 	sty := solid(color.NRGBA{0xD6, 0xD6, 0xD6, 0xFF}, 0.5)
 	// The lines x - y = k, with k a multiple of the step so that neighbours match.
-	first := vg.Length(math.Ceil(float64(r.Min.X-r.Max.Y)/step) * step) // rounded on every processor
+	first := vg.Length(math.Ceil(float64(r.Min.X-r.Max.Y)/step) * step) // the conversion rounds on every processor
 	for k := first; k < r.Max.X-r.Min.Y; k += step {
 		x0, x1 := max(r.Min.X, r.Min.Y+k), min(r.Max.X, r.Max.Y+k)
 		if x1 > x0 {
@@ -267,15 +269,20 @@ func contains(a, b vg.Rectangle) bool {
 
 // overlaps reports whether two rectangles share more than an edge.
 func overlaps(a, b vg.Rectangle) bool {
-	const slack = 1e-6
+	const slack = 1e-6 // points
 	return a.Min.X < b.Max.X-slack && b.Min.X < a.Max.X-slack && a.Min.Y < b.Max.Y-slack && b.Min.Y < a.Max.Y-slack
+}
+
+// isFree reports whether a rectangle overlaps none of those that are taken.
+func isFree(r vg.Rectangle, taken []vg.Rectangle) bool {
+	return !slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, r) })
 }
 
 func rect(x0, y0, x1, y1 vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: min(x0, x1), Y: min(y0, y1)}, Max: vg.Point{X: max(x0, x1), Y: max(y0, y1)}}
 }
 
-// sliceName returns the paper's name of a slice, for example S3.
+// sliceName returns the FAR paper's name of a slice, for example S3.
 func sliceName(i int) string { return "S" + strconv.Itoa(i) }
 
 // heading draws a figure's title at the top, if there is one, and returns what remains of the canvas.
@@ -298,10 +305,10 @@ func headingHeight(title string, width vg.Length) vg.Length {
 	return height(sty, len(wrap(sty, title, width))) + 4
 }
 
-// swatch explains a colour.
-func swatch(label string, fill color.Color) legendEntry {
-	return diagramBox{fill: fill, outline: solid(ink, 0.5)}.sample(label)
+// swatch returns the legend entry of a colour.
+func swatch(text string, fill color.Color) legendEntry {
+	return diagramBox{fill: fill, outline: solid(ink, 0.5)}.sample(text)
 }
 
-// idleEntry explains what is hatched.
-func idleEntry(label string) legendEntry { return idleBox(0, 1).sample(label) }
+// idleEntry returns the legend entry of hatched boxes.
+func idleEntry(text string) legendEntry { return idleBox(0, 1).sample(text) }

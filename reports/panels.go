@@ -56,15 +56,7 @@ func (f Panels) layout(most vg.Length) (page, error) {
 		}
 		tiles.PadY += tiles.PadBottom
 	}
-	plots := make([][]*plot.Plot, tiles.Rows)
-	for k, ch := range charts {
-		p := ch.plot(data)
-		p.Title.Text = strings.Join(wrapTitle(bold(titleSize), ch.title, cell), "\n")
-		plots[k/tiles.Cols] = append(plots[k/tiles.Cols], p)
-	}
-	for last := &plots[tiles.Rows-1]; len(*last) < tiles.Cols; {
-		*last = append(*last, nil)
-	}
+	plots := plotRows(charts, tiles.Cols, data, cell)
 	// Axes and titles take the same room at any height.
 	body := vg.Length(tiles.Rows) * 3 * PageWidth
 	at := plot.Align(plots, tiles, draw.Canvas{Rectangle: rect(0, 0, inner, body)})
@@ -95,6 +87,20 @@ func (f Panels) layout(most vg.Length) (page, error) {
 	}), nil
 }
 
+// plotRows sets up the charts for data areas of about the size, in rows of so many columns. Plots that are missing in the
+// last row are nil. Titles are at most as wide as a cell.
+func plotRows(charts []*chart, columns int, data vg.Point, cell vg.Length) (rows [][]*plot.Plot) {
+	for k, ch := range charts {
+		if k%columns == 0 {
+			rows = append(rows, make([]*plot.Plot, columns))
+		}
+		p := ch.plot(data)
+		p.Title.Text = strings.Join(wrapTitle(bold(titleSize), ch.title, cell), "\n")
+		rows[k/columns][k%columns] = p
+	}
+	return rows
+}
+
 // shareAxes gives all charts the range of the data of all.
 func shareAxes(charts []*chart) {
 	x, y := emptyExtent(), emptyExtent()
@@ -107,7 +113,7 @@ func shareAxes(charts []*chart) {
 	}
 }
 
-// lineUp corrects the small differences that [plot.Align] leaves: axes take more or less room as the data shrinks.
+// lineUp corrects the small differences that [plot.Align] leaves: the room of axes depends on the size of the data area.
 func lineUp(plots [][]*plot.Plot, at [][]draw.Canvas) {
 	for range 3 {
 		for i, row := range plots {
@@ -126,26 +132,27 @@ func lineUp(plots [][]*plot.Plot, at [][]draw.Canvas) {
 
 // charts prepares the panels; shared is their common legend, nil if each has its own.
 func (f Panels) charts() (charts []*chart, shared legend, err error) {
-	apart := make([]*chart, len(f.Charts))
-	for i, ch := range f.Charts {
-		if apart[i], err = ch.chart(&palette{}); err != nil {
-			return nil, nil, err
-		}
-	}
+	charts = make([]*chart, len(f.Charts))
 	names := &palette{}
-	together := make([]*chart, len(f.Charts))
-	seen := map[string]bool{}
-	for i, ch := range f.Charts {
-		// Each chart is valid alone, so there are too many names together.
-		if together[i], err = ch.chart(names); err != nil {
-			return apart, nil, nil
+	for i := 0; i < len(charts) && err == nil; i++ {
+		charts[i], err = f.Charts[i].chart(names)
+	}
+	if err != nil { // the charts have too many names together, or one of them is invalid
+		for i, ch := range f.Charts {
+			if charts[i], err = ch.chart(&palette{}); err != nil {
+				return nil, nil, err
+			}
 		}
-		for _, e := range together[i].legend {
+		return charts, nil, nil
+	}
+	seen := map[string]bool{}
+	for _, ch := range charts {
+		for _, e := range ch.legend {
 			if !seen[e.label] {
 				seen[e.label] = true
 				shared = append(shared, e)
 			}
 		}
 	}
-	return together, shared, nil
+	return charts, shared, nil
 }

@@ -47,20 +47,8 @@ func (f Partitions) page() (page, error) {
 	return d.page()
 }
 
-// explainIdle says in the legend what hatched boxes are, if there are some.
-func (d *diagram) explainIdle(label string) {
-	for _, g := range d.groups {
-		for _, r := range g.rows {
-			if slices.ContainsFunc(r.boxes, func(b diagramBox) bool { return b.fill == nil }) {
-				d.legend = append(d.legend, idleEntry(label))
-				return
-			}
-		}
-	}
-}
-
 // Tree draws the repartitioning trees of GPU models side by side (FAR Fig. 4), a row for each instance size. An
-// instance is as wide as its compute slices and named by them. Lines lead to those that it can be split into.
+// instance is as wide as its compute slices and named by them. Lines lead to the instances that it can be split into.
 type Tree struct {
 	Title string
 	GPUs  []*mig.GPU
@@ -80,16 +68,16 @@ func (f Tree) page() (page, error) {
 			group.rows[i] = diagramRow{high: 18, gap: 22}
 		}
 		group.rows[len(sizes)-1].gap = 0
-		var at [][2]int // the row and the place in it of each node
+		var at []boxPlace // of each node
 		for _, n := range g.Tree() {
 			i := len(sizes) - 1 - slices.Index(sizes, n.Size())
 			boxes := &group.rows[i].boxes
-			at = append(at, [2]int{i, len(*boxes)})
+			at = append(at, boxPlace{i, len(*boxes)})
 			*boxes = append(*boxes, instanceBox(n.Instance, n.Start+n.Size(), sliceSet(n.Instance)))
 		}
 		for i, n := range g.Tree() {
 			if n.Parent >= 0 {
-				group.lines = append(group.lines, [2][2]int{at[n.Parent], at[i]})
+				group.lines = append(group.lines, diagramLine{at[n.Parent], at[i]})
 			}
 		}
 		d.groups = append(d.groups, group)

@@ -132,7 +132,7 @@ func samples() map[string]Figure {
 			Levels: []Level{{"FAR", 12}, {"a fixed partition", 12.1}, {"none", 60}},
 		},
 		"lines-single":  Lines{X: sliceAxis, Y: Axis{Label: "Speedup"}, Series: speedups()[:7], Title: "Speedup on A100"},
-		"lines-split":   Lines{X: sliceAxis, Y: Axis{Label: "Speedup"}, Series: speedups(), Title: "Speedup of the Rodinia kernels on A100"}.Split(4),
+		"lines-split":   Speedups("Speedup of the Rodinia kernels on A100", a100, rodinia(), 4, false),
 		"bars":          grouped(workloads),
 		"bars-upright":  grouped([]string{"Backprop", "ParticleFilter", "StreamCluster", "HotSpot", "HeartWall", "PathFinder", "LavaMD", "Myocyte", "Gaussian", "SRAD_v1"}),
 		"bars-narrow":   Bars{Title: "Speedup of Gaussian", X: Axis{Label: "Instance size [slices]"}, Y: Axis{Label: "Speedup"}, Categories: []string{"1", "2", "3", "4", "7"}, Groups: []BarGroup{{Name: "20 s on one slice", Values: []float64{1, 1.44, 2.98, 2.34, 2.4}}}},

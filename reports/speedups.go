@@ -14,10 +14,11 @@ import (
 // and 8), perPanel tasks in a panel, and the linear speedup if it is wanted. A task that does not fit on one slice
 // is compared with the smallest size that it fits on, and its name says so. Tasks that fit no size are left out.
 func Speedups(title string, g *mig.GPU, b task.Batch, perPanel int, linear bool) Panels {
-	f := Lines{Title: title, X: Axis{Label: "Instance size [slices]"}, Y: Axis{Label: "Speedup"}}
+	x, y := Axis{Label: "Instance size [slices]"}, Axis{Label: "Speedup"}
 	for _, size := range g.Sizes() {
-		f.X.Ticks = append(f.X.Ticks, float64(size))
+		x.Ticks = append(x.Ticks, float64(size))
 	}
+	var series []Series
 	top := float64(g.ComputeSlices)
 	for i := range b {
 		t := &b[i]
@@ -36,17 +37,18 @@ func Speedups(title string, g *mig.GPU, b task.Batch, perPanel int, linear bool)
 			s.Name += fmt.Sprintf(" (over %d slices)", from)
 		}
 		top = max(top, slices.Max(s.Y))
-		f.Series = append(f.Series, s)
+		series = append(series, s)
 	}
-	if !linear {
-		return f.Split(perPanel)
+	if linear {
+		y.To = math.Ceil(top)
 	}
-	f.Y.To = math.Ceil(top)
 	ends := []float64{1, float64(g.ComputeSlices)}
-	out := Panels{Title: title}
-	for some := range slices.Chunk(f.Series, perPanel) {
-		reference := Series{Name: "linear", X: ends, Y: ends, Reference: true}
-		panel := Lines{X: f.X, Y: f.Y, Series: append(slices.Clone(some), reference)}
+	out := Panels{Title: title, SameAxes: true}
+	for some := range slices.Chunk(series, perPanel) {
+		panel := Lines{X: x, Y: y, Series: slices.Clone(some)}
+		if linear {
+			panel.Series = append(panel.Series, Series{Name: "linear", X: ends, Y: ends, Reference: true})
+		}
 		out.Charts = append(out.Charts, panel)
 	}
 	return out

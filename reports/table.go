@@ -69,7 +69,7 @@ type Table struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Row appends a row. A cell is anything that [fmt.Sprint] formats; a []string or [][]string is several.
+// Row appends a row. A cell is anything that [fmt.Sprint] formats. A []string or [][]string is several cells.
 func (t *Table) Row(cells ...any) {
 	var row []string
 	for _, c := range cells {
@@ -88,7 +88,8 @@ func (t *Table) Row(cells ...any) {
 // TableFormats lists the formats of [Table.Encode].
 var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 
-// tableFormats are the encoders by TableFormats, with the extensions of the files that [Table.Save] writes.
+// tableFormats has the encoders in the order of TableFormats, with the extensions of the files that [Table.Save] writes.
+// JSON has no extension, because Save does not write it.
 var tableFormats = []struct {
 	extension string
 	write     func(*Table, *bufio.Writer)
@@ -100,7 +101,7 @@ var tableFormats = []struct {
 	{"", (*Table).json},
 }
 
-// mergeColumns returns the table as people read it: joined columns are part of those before them.
+// mergeColumns returns the table as people read it: joined columns are part of the columns before them.
 func (t *Table) mergeColumns() *Table {
 	out := *t
 	out.Columns = nil
@@ -127,8 +128,8 @@ func (t *Table) mergeColumns() *Table {
 	return &out
 }
 
-// Encode writes the table in one of [TableFormats]; the error is a [*nearest.UnknownError] for another one. It refuses
-// a malformed table, and passes on the errors of w.
+// Encode writes the table in one of [TableFormats]. The error is a [*nearest.UnknownError] for another format, says what
+// is malformed in the table, or is an error of w.
 func (t *Table) Encode(w io.Writer, format string) error {
 	i := slices.Index(TableFormats, format)
 	if i < 0 {
@@ -141,7 +142,7 @@ func (t *Table) write(w io.Writer, format func(*Table, *bufio.Writer)) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
-	b := bufio.NewWriter(w) // which keeps the first error
+	b := bufio.NewWriter(w) // keeps the first error
 	format(t, b)
 	return b.Flush()
 }
@@ -172,17 +173,28 @@ func (t *Table) Save(base string) error {
 	return nil
 }
 
-// WithoutEmpty leaves out the columns in which every cell is empty or [Missing], and the named others. A table without
-// rows keeps its other columns.
-func (t *Table) WithoutEmpty(others ...string) Table {
+// Without leaves out the named columns.
+func (t *Table) Without(names ...string) *Table {
+	return t.filter(func(j int) bool { return !slices.Contains(names, t.Columns[j].Name) })
+}
+
+// WithoutEmpty leaves out the columns in which every cell is empty or [Missing]. A table without rows keeps all columns.
+func (t *Table) WithoutEmpty() *Table {
+	return t.filter(func(j int) bool {
+		isFilled := func(row []string) bool { return row[j] != Missing && row[j] != "" }
+		return len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, isFilled)
+	})
+}
+
+func (t *Table) filter(keeps func(column int) bool) *Table {
 	var kept []int
-	for j, c := range t.Columns {
-		holds := func(row []string) bool { return row[j] != Missing && row[j] != "" }
-		if !slices.Contains(others, c.Name) && (len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, holds)) {
+	for j := range t.Columns {
+		if keeps(j) {
 			kept = append(kept, j)
 		}
 	}
-	return t.keep(kept)
+	out := t.keep(kept)
+	return &out
 }
 
 // keep returns the table of the columns with these indices.

@@ -11,8 +11,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// TextWithin is Text for a terminal of so many columns: cells of text that would make the table
-// wider go on in the next lines, but no word is cut. 0 means that every width fits.
+// TextWithin writes the table for a terminal of so many columns. Long cells of text continue on the next lines, and no
+// word is cut. A width of 0 means no limit.
 func (t *Table) TextWithin(w io.Writer, width int) error {
 	return t.write(w, func(t *Table, b *bufio.Writer) { t.textWithin(b, width) })
 }

@@ -25,7 +25,7 @@ type TimelineLine struct {
 	schedule.History
 }
 
-// thinnest is the width of the last line. A line that covers another is thinner, so that both are seen.
+// thinnest is the width of the last line. Each line is thinner than the lines below it, so that all are seen.
 const thinnest vg.Length = 0.7
 
 func (f Timeline) page() (page, error) { return f.panels().page() }
@@ -47,7 +47,8 @@ func (f Timeline) panels() Panels {
 		chart, most := Lines{X: time, Y: Axis{Label: label}}, 1
 		for k, l := range f.Lines {
 			used, waiting, late := l.Steps()
-			s := staircase([][]schedule.Step{used, waiting, late}[i], l.End(), unit)
+			steps := [][]schedule.Step{used, waiting, late}
+			s := staircase(steps[i], l.End(), unit)
 			s.Name, s.Width = l.Name, thinnest+vg.Length(len(f.Lines)-1-k)/vg.Length(len(f.Lines))
 			chart.Series = append(chart.Series, s)
 			if i == 0 && k == 0 {
@@ -65,7 +66,7 @@ func (f Timeline) panels() Panels {
 	return out
 }
 
-// staircase returns the line of a count up to an end, with times in units of so many seconds.
+// staircase returns the line of a count up to an end, with times in the unit, which is in seconds.
 func staircase(steps []schedule.Step, end, unit mig.Seconds) (s Series) {
 	for i, step := range steps {
 		x := float64(step.At / unit)

@@ -146,8 +146,7 @@ func (a *artefact) numbers() *reports.Table {
 		c := cellsOf(r)
 		t.Row(a.Label(r), strings.TrimSpace(c.Published+" "+r.Unit), c.Measured, c.Interval(), a.mark(r))
 	}
-	filled := t.WithoutEmpty()
-	return &filled
+	return t.WithoutEmpty()
 }
 
 // Deviations is the table of the differences from print of the numbers that deviate; empty if none does.
@@ -169,8 +168,7 @@ func (a *artefact) Deviations() (string, error) {
 	if len(t.Rows) == 0 {
 		return "", nil
 	}
-	filled := t.WithoutEmpty()
-	return markdown(&filled)
+	return markdown(t.WithoutEmpty())
 }
 
 // Given is the table of the numbers that are taken from the paper.
@@ -200,8 +198,7 @@ func (a *artefact) Compared() (string, error) {
 			}
 		}
 	}
-	filled := t.WithoutEmpty()
-	return markdown(&filled)
+	return markdown(t.WithoutEmpty())
 }
 
 // rowCells are the numbers of a row as pages show them; see [digits].

@@ -246,8 +246,7 @@ func (c *conclusion) Table() (string, error) {
 	if len(groups) == 0 {
 		return "", nil
 	}
-	filled := t.WithoutEmpty()
-	return markdown(&filled)
+	return markdown(t.WithoutEmpty())
 }
 
 // mostValues is how many values of the defaults are listed.
@@ -287,6 +286,5 @@ func (c *conclusion) DefaultValues() (string, error) {
 		}
 		t.Row(v.Measure, v.Bracketed(), words("limit", &v), v.State(), name)
 	}
-	filled := t.WithoutEmpty()
-	return markdown(&filled)
+	return markdown(t.WithoutEmpty())
 }

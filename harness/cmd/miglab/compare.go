@@ -82,7 +82,7 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	title := fmt.Sprintf("%s against %s on the %s track: %s", f.label(f.b), f.label(f.a), f.track.Name, f.where())
 	t := leaderboard.ComparisonTable(title, f.label(f.a), f.label(f.b), all)
 	if f.format == "text" {
-		t = t.WithoutEmpty()
+		t = *t.WithoutEmpty()
 	}
 	if err := t.Encode(c.OutOrStdout(), f.format); err != nil {
 		return err
