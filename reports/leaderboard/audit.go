@@ -108,8 +108,8 @@ type boundKey struct {
 // An auditor collects the bounds of series.
 type auditor struct {
 	models *mig.Catalog
+	bounds map[boundKey]*auditedBound
 	// ordered holds the bounds in the order in which their first series was added.
-	bounds  map[boundKey]*auditedBound
 	ordered []*auditedBound
 	// passedOver counts the results of datasets that have changed or no longer exist.
 	passedOver int

@@ -84,7 +84,7 @@ type board struct {
 	contest int
 	// place orders the other boards: by metric, and for one metric boards with bounds first.
 	place int
-	// algorithms has the series of each algorithm that count.
+	// algorithms has the series that count, by algorithm.
 	algorithms [][]store.Series
 	// bound and published have the references' results, by ascending version.
 	bound, published []store.Series
@@ -144,8 +144,7 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 	return out, nil
 }
 
-// contest returns the place of a dataset among the datasets of the track's contests; behind all of them if they lack
-// it.
+// contest returns the place of a dataset among the datasets of the track's contests. A dataset that they lack comes last.
 func (c *Conditions) contest(dataset string) int {
 	n := 0
 	for _, contest := range c.Track.Contests {
@@ -298,10 +297,10 @@ func (c *contender) hasBounds() bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return !math.IsNaN(e.bound) })
 }
 
-// A rankedRange is the instances of a board that can be compared: those before end. The others are only counted.
+// A rankedRange has the instances of a board that can be compared: those before end. Other instances are only counted.
 type rankedRange struct {
 	end int
-	// unseen is, by content, the first instance from end on that no series read so far has.
+	// unseen has, by content, the first instance from end on that is missing in all series read so far.
 	unseen map[string]int
 }
 
@@ -317,8 +316,8 @@ func newRankedRange(bounds map[instance]float64) *rankedRange {
 	return s
 }
 
-// rows reads the rows of a series in the range. Of the other instances it adds those that no series
-// read so far has, or all if the series has none in the range, so that it has a row.
+// rows reads the rows of a series in the range. It adds empty rows of other instances: those that no series read so far
+// has, or all of them if the series has none in the range, so that the series has a row.
 func (s *rankedRange) rows(db *store.DB, of store.Series) ([]store.Row, error) {
 	rows, err := db.Rows(of, 0, s.end)
 	if err != nil || s.end == math.MaxInt {
@@ -340,7 +339,7 @@ func (s *rankedRange) rows(db *store.DB, of store.Series) ([]store.Row, error) {
 	return rows, err
 }
 
-// valuesByInstance reads a metric of several series by instance; of several values the last counts.
+// valuesByInstance reads a metric of several series by instance. If an instance has several values, the last counts.
 func valuesByInstance(db *store.DB, all []store.Series, metric string) (map[instance]float64, error) {
 	out := map[instance]float64{}
 	for _, s := range all {

@@ -19,16 +19,17 @@ import (
 	"miglab/reports"
 )
 
-// A Side is a result that is compared.
+// A Side is one of the two algorithms that are compared, with the database of its results.
 type Side struct {
 	DB *store.DB
 	// Algorithm is its canonical ID.
 	Algorithm string
-	// Version is the algorithm's; 0 means the latest that there is for a dataset.
+	// Version is the algorithm's; 0 means the latest version with results on a dataset.
 	Version int
 }
 
-// results returns the series that count of each dataset: of the present weights, or else of those that ran last.
+// results returns the series that count, by dataset: those of the algorithm's present weights, or else of the weights that
+// ran last.
 func (s Side) results(c *Conditions) (map[string][]store.Series, error) {
 	f := c.filter(c.Track.Name)
 	f.Algorithm, f.Version = s.Algorithm, s.Version
@@ -110,7 +111,7 @@ func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	return out, nil
 }
 
-// sameContent leaves the series of contents that both have, or of the present content alone if it is one of them.
+// sameContent leaves the series of the contents that both sides have; if the present content is one of them, of it alone.
 func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
 	var both []string
 	for _, s := range a {

@@ -12,7 +12,7 @@ import (
 	"miglab/harness/store"
 )
 
-// roundingError is the relative difference up to which values are the same: sums in different orders may differ so.
+// roundingError is the relative difference up to which values are the same: sums in different orders may differ by it.
 const roundingError = 1e-9
 
 // An instance identifies a problem: entries of different content belong to different instances.
@@ -25,7 +25,7 @@ func (i instance) compare(o instance) int {
 	return cmp.Or(cmp.Compare(i.content, o.content), cmp.Compare(i.number, o.number))
 }
 
-// An entry is an algorithm's result on one instance of a dataset. Unknown values are NaN.
+// An entry is an algorithm's result on an instance. Unknown values are NaN.
 type entry struct {
 	instance
 	// value is the board's metric; NaN without a valid answer in time.
@@ -37,14 +37,14 @@ type entry struct {
 	aside, micros float64
 }
 
-// A contender is an algorithm with its entries, in the end those on the instances of the board, in their order.
+// A contender is an algorithm with its entries. [findContenders] sorts them and leaves those on instances that count.
 type contender struct {
 	// series is one of those that the entries are from.
 	series  store.Series
 	entries []entry
 	// load has the values of each metric of [track.Board.Load].
 	load [][]float64
-	// values are the entries' values. Those that differ by rounding only from another algorithm's are made equal.
+	// values are the entries' values. Values that differ from another algorithm's by rounding alone are made equal.
 	values []float64
 	// losses are what it is ranked by, see [Metric.loss]; NaN without a valid answer.
 	losses []float64
@@ -163,11 +163,11 @@ func countRuns(all []*contender, metric Metric) (map[instance]int, error) {
 					Series: s, Instance: e.number, Metric: metric.Name, Value: e.value, Bound: e.bound,
 				}
 			}
-			if metric.Bounded && math.IsNaN(e.bound) {
-				runs[e.instance] += 0 // it is left out, and counted as such
-			} else {
-				runs[e.instance]++
+			n := runs[e.instance]
+			if !metric.Bounded || !math.IsNaN(e.bound) {
+				n++
 			}
+			runs[e.instance] = n // 0 without a bound: the instance counts as left out
 		}
 	}
 	return runs, nil

@@ -46,19 +46,18 @@ type Standing struct {
 	Budget string
 	// Assumes names the assumptions of the dataset that were not measured; may be empty.
 	Assumes string
-	// Instances is how many count (of an incomplete run: how many it has), and LeftOut how many others were run.
-	Instances, LeftOut int
-	// NoBound is how many of those left out have no bound.
-	NoBound int
-	// Failed is on how many of the instances the algorithm has no valid answer.
+	// Instances counts the instances that count and that the algorithm was run on. LeftOut counts all other instances that
+	// were run, and NoBound those of them without a bound.
+	Instances, LeftOut, NoBound int
+	// Failed counts the instances without a valid answer.
 	Failed int
 	// Value summarises the metric; it is the zero value if any instance failed.
 	Metric Metric
 	Value  stats.Summary
-	// Ratios has, of each instance that counts, the factor by which the best algorithm is better: 1 for the best one,
-	// infinite without a valid answer. nil for an incomplete run.
+	// Ratios has the factor by which the best algorithm is better, for each instance that counts: 1 for the best algorithm,
+	// infinite without a valid answer. It is nil for an incomplete run.
 	Ratios []float64
-	// Wins is on how many instances no other algorithm is better.
+	// Wins counts the instances on which no other algorithm is better.
 	Wins int
 	// Bound is the mean of the bounds; NaN if the metric lacks one. Aside is the mean of the metric aside.
 	Bound, Aside float64
@@ -66,7 +65,7 @@ type Standing struct {
 	Gap, GapLow, GapHigh float64
 	// POpt is the mean gap to the published bound in percent (p_opt, DRL 5.2); NaN if any failed or has no such bound.
 	POpt float64
-	// FriedmanRank is the mean rank on an instance, where those without a valid answer are last, and FriedmanP the
+	// FriedmanRank is the mean rank on an instance, where algorithms without a valid answer are last. FriedmanP is the
 	// probability of mean ranks that differ as much if all algorithms of the dataset were alike.
 	FriedmanRank, FriedmanP float64
 	// PHolm is the p of [stats.Wilcoxon] for the paired differences to the first algorithm of the dataset, adjusted

@@ -29,28 +29,18 @@ func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 && !s.
 func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
 
 // Table lists standings of the same track, GPU and reconfiguration model. [Standing.Split], [Standing.Name] and
-// [Metric.Aside] have columns only if there are some. The notes say what the columns mean.
+// [Metric.Aside] have columns only if there are some. The notes explain the columns.
 func Table(standings []Standing) reports.Table {
+	aside := "" // a column with an empty name is left out
+	for _, s := range standings {
+		aside = cmp.Or(aside, s.Metric.Aside)
+	}
 	t := reports.Table{
-		Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm"), Notes: allNotes(standings),
-	}
-	if len(standings) > 0 {
-		t.Title = boardTitle(standings[0])
-	}
-	split := len(standings) > 0 && standings[0].Split != ""
-	if split {
-		t.Columns = reports.Left("track", "dataset", "split").Right("rank").Left("algorithm")
-	}
-	named, aside := isNamed(standings), ""
-	if named {
-		t.Columns = t.Columns.Left("name")
-	}
-	t.Columns = t.Columns.Right("version", "instances").Left("metric").Right(
-		"mean", "ci_low", "ci_high", "median", "bound", "wins", "gap_percent", "gap_low", "gap_high",
-		"p_opt_percent", "friedman_rank", "p_holm").Left("budget").Right("instance_us")
-	if i := slices.IndexFunc(standings, func(s Standing) bool { return s.Metric.Aside != "" }); i >= 0 {
-		aside = standings[i].Metric.Aside
-		t.Columns = t.Columns.Right(aside)
+		Columns: reports.Left("track", "dataset", "split").Right("rank").Left("algorithm", "name").
+			Right("version", "instances").Left("metric").Right("mean", "ci_low", "ci_high", "median", "bound", "wins",
+			"gap_percent", "gap_low", "gap_high", "p_opt_percent", "friedman_rank", "p_holm").
+			Left("budget").Right("instance_us", aside),
+		Notes: append(columnNotes(standings, nil), boardNotes(standings)...),
 	}
 	for _, s := range standings {
 		rank, wins, v := reports.Missing, reports.Missing, s.Value
@@ -63,26 +53,26 @@ func Table(standings []Standing) reports.Table {
 		if !s.HasValue() {
 			v.Mean, v.Low, v.High, v.Median = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}
-		var splitCells, nameCells, asideCells []string // empty if there is no such column
-		if split {
-			splitCells = []string{string(s.Split)}
-		}
-		if named {
-			nameCells = []string{cmp.Or(s.Name, reports.Missing)}
-		}
-		if aside != "" {
-			asideCells = reports.Cells(ValueDecimals, s.Aside)
-		}
-		t.Row(s.Track, s.Dataset, splitCells, rank, s.Algorithm, nameCells, s.Version, s.Instances, s.Metric.Name,
-			reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
+		t.Row(s.Track, s.Dataset, s.Split, rank, s.Algorithm, cmp.Or(s.Name, reports.Missing), s.Version, s.Instances,
+			s.Metric.Name, reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
 			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt), reports.Fixed(s.FriedmanRank, 2),
-			formatProbability(s.PHolm),
-			cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals), asideCells)
+			formatProbability(s.PHolm), cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals),
+			reports.Fixed(s.Aside, ValueDecimals))
 	}
-	return t
+	absent := []string{""}
+	if !isNamed(standings) {
+		absent = append(absent, "name")
+	}
+	if len(standings) == 0 || standings[0].Split == "" {
+		absent = append(absent, "split")
+	}
+	if len(standings) > 0 {
+		t.Title = boardTitle(standings[0])
+	}
+	return *t.Without(absent...)
 }
 
-// isNamed reports whether a program outside miglab gives itself a name.
+// isNamed reports whether one of the algorithms is a program outside miglab that gives itself a name.
 func isNamed(standings []Standing) bool {
 	return slices.ContainsFunc(standings, func(s Standing) bool { return s.Name != "" })
 }
@@ -169,8 +159,8 @@ func briefTable(own []Standing, columns []string) (reports.Table, error) {
 	return t.Select(columns)
 }
 
-// datasetTable returns the table of a dataset: the named columns or, if columns is nil, all that are not empty and not
-// said by the heading.
+// datasetTable returns the table of a dataset: the named columns or, if columns is nil, all that are neither empty nor in
+// the heading.
 func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	t := Table(own)
 	var ranked bool
@@ -182,7 +172,7 @@ func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	if !ranked {
 		without = append(without, "rank")
 	}
-	return t.WithoutEmpty(without...), nil
+	return *t.Without(without...).WithoutEmpty(), nil
 }
 
 // WriteText writes a table for each dataset. It shows the named columns, or a few if columns is nil, and explains them.
@@ -335,11 +325,6 @@ var columnText = []struct {
 		[]string{"p_opt_percent"},
 		"p_opt_percent: mean above l_bound as published (DRL 5.2), which is no proven bound",
 	},
-}
-
-// allNotes returns the notes on the columns and the warnings.
-func allNotes(standings []Standing) []string {
-	return append(columnNotes(standings, nil), boardNotes(standings)...)
 }
 
 // columnNotes returns the notes on the shown columns, or on all that the standings have if shown is nil.

@@ -39,8 +39,8 @@ type Verification struct {
 type Verified struct {
 	// Series and Total count the series and cells to verify, and Computed the cells that were computed again.
 	Series, Total, Computed int
-	// Different are cells whose results differ, Unknown series that this program cannot compute, and Lacking series
-	// that lack instances; each a sentence without its full stop.
+	// Different lists the cells whose results differ, Unknown the series that this program cannot compute, and Lacking the
+	// series that lack instances. Each is a sentence without its full stop.
 	Different, Unknown, Lacking []string
 
 	cells []run.Span // of one instance each
@@ -68,7 +68,7 @@ func (v *Verification) Run(ctx context.Context, db *store.DB) (*Verified, error)
 	if err := e.Run(ctx, found.cells); err != nil {
 		return nil, err
 	}
-	computed := map[int]store.Row{} // those of a series, by instance
+	computed := map[int]store.Row{} // the rows of a series, by instance
 	for i, cell := range found.cells {
 		if i == 0 || cell.Series != found.cells[i-1].Series {
 			rows, err := fresh.Rows(cell.Series, 0, math.MaxInt)

@@ -85,15 +85,14 @@ type boardView struct {
 	Notes   []string
 }
 
-// An answerView says who leads on a dataset. Axis is the label of the axis of values, and Scale says from where to
-// where the marks of the intervals are drawn.
+// An answerView says who leads on a dataset. Axis is the label of the axis of values, and Scale has its ends in words.
 type answerView struct {
 	Dataset, Text, Axis, Scale string
 	// About says what the dataset is; empty if that is not known.
 	About string
 }
 
-// A columnView is a column of a leaderboard. More says that it is only seen where all are asked for.
+// A columnView is a column of a leaderboard. More hides it until the reader asks for all columns.
 type columnView struct {
 	reports.Column
 	More bool
@@ -107,8 +106,8 @@ type rowView struct {
 	Page string
 	// First marks the best of a dataset.
 	First bool
-	// Head is the algorithm whose row this one is folded under; may be empty. Folded says what is folded under this
-	// row.
+	// Head is the algorithm under whose row this row is folded; may be empty. Folded describes the rows that are folded
+	// under this row.
 	Head, Folded string
 	Cells        []cellView
 	// Value is the number that ranks the row, with its 95 % interval; NaN if it is missing.
@@ -121,7 +120,7 @@ type rowView struct {
 	Left, Width, At float64
 }
 
-// A cellView is a cell. Column is set if the look depends on the column.
+// A cellView is a cell. Column is the name of the column if the look of the cell depends on it.
 type cellView struct {
 	Text, Column string
 	Right, More  bool
@@ -130,9 +129,17 @@ type cellView struct {
 	Sort string
 }
 
+// Class returns the classes of the cell in HTML.
 func (c cellView) Class() string {
-	right, more := map[bool]string{true: "num"}[c.Right], map[bool]string{true: "more"}[c.More]
-	return strings.TrimSpace(right + " " + more)
+	switch {
+	case c.Right && c.More:
+		return "num more"
+	case c.Right:
+		return "num"
+	case c.More:
+		return "more"
+	}
+	return ""
 }
 
 // Shown is the value with as many digits as people read.
@@ -154,8 +161,8 @@ func (r *rowView) unit() string {
 
 func (r *rowView) metric() metric { return metric(r.standing.Metric.Name) }
 
-// What returns the value in words, with its metric: "0.5 % above the bound" or "36.7 % late".
-func (r *rowView) What() string {
+// InWords returns the value with its metric: "0.5 % above the bound" or "36.7 % late".
+func (r *rowView) InWords() string {
 	what, unit := r.metric().words()
 	switch {
 	case math.IsNaN(r.Value):
@@ -203,6 +210,7 @@ func (m metric) axis() string {
 	return what + " [" + unit + "]"
 }
 
+// Interval returns the 95 % interval in words; empty if it is missing.
 func (r *rowView) Interval() string {
 	if math.IsNaN(r.Low) || math.IsNaN(r.High) {
 		return ""
@@ -232,13 +240,13 @@ func duration(micros float64) string {
 	return threeDigits(micros/1e6) + " s"
 }
 
-// mainColumns are those that everybody sees. The others are behind a switch.
+// mainColumns are always shown. The other columns are behind a switch.
 var mainColumns = []string{"dataset", "rank", "algorithm", "name", "instance_us"}
 
 // viewBoard prepares a leaderboard without empty columns and the track. pages has the pages of algorithms by name.
 func viewBoard(b Board, pages map[string]string) boardView {
 	all := leaderboard.Table(b.Standings)
-	table := all.WithoutEmpty("track")
+	table := all.Without("track").WithoutEmpty()
 	out := boardView{
 		Track: b.Track, GPU: b.GPU, Model: b.Model, Notes: table.Notes,
 		Where: leaderboard.ConditionText(b.GPU, b.Model),
@@ -291,7 +299,7 @@ func newRow(s *leaderboard.Standing) rowView {
 // roundTo rounds to a fraction, with no minus before a zero.
 func roundTo(v, fraction float64) float64 { return math.Round(v*fraction)/fraction + 0 }
 
-// cell returns the row's cell in a column that has the text in the table.
+// cell returns the row's cell in a column. text is its text in the table.
 func (r *rowView) cell(c columnView, text string) cellView {
 	cell := cellView{Text: text, Right: c.Right, More: c.More}
 	switch c.Name {
@@ -323,8 +331,8 @@ func viewAnswer(rows []rowView, about map[string]string) answerView {
 	return out
 }
 
-// fold folds the seeds and variants of an algorithm on a dataset under one row: that without parameters, or else the
-// best. It says how far their values reach, so that a good or bad one is not hidden.
+// fold folds the variants of an algorithm on a dataset under one row: the variant without parameters, or else the best. That
+// row says from where to where their values reach, so that good and bad variants are not hidden.
 func fold(rows []rowView) {
 	groups := map[string][]*rowView{}
 	for i := range rows {
@@ -402,9 +410,9 @@ func answer(rows []rowView) string {
 		return "Nobody has a valid answer to all instances."
 	case len(rest) == 0 && len(first) > 1:
 		return fmt.Sprintf("Its %d instances do not tell %d algorithms apart; the first in the table has %s.",
-			instances, len(first), first[0].What())
+			instances, len(first), first[0].InWords())
 	case len(rest) == 0:
-		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", first[0].Algorithm, first[0].What(),
+		return fmt.Sprintf("%s is alone: %s (95 %% interval %s).", first[0].Algorithm, first[0].InWords(),
 			first[0].Interval())
 	case len(first) > 1:
 		const most = 4
@@ -414,10 +422,10 @@ func answer(rows []rowView) string {
 		}
 		last := len(names) - 1
 		return fmt.Sprintf("%s and %s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
-			strings.Join(names[:last], ", "), names[last], first[0].What(), instances, rest[0].Algorithm,
-			rest[0].What())
+			strings.Join(names[:last], ", "), names[last], first[0].InWords(), instances, rest[0].Algorithm,
+			rest[0].InWords())
 	}
 	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is "+
-		"certain.", first[0].Algorithm, first[0].What(), first[0].Interval(), rest[0].Algorithm, rest[0].What(),
+		"certain.", first[0].Algorithm, first[0].InWords(), first[0].Interval(), rest[0].Algorithm, rest[0].InWords(),
 		instances)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 )
 
+// figuresView has the figures and tables of all papers.
 type figuresView struct {
 	Papers  []string
 	Figures []figureView
@@ -24,8 +25,10 @@ type figureView struct {
 	Text string
 }
 
+// tablesPage returns the address of the page with a paper's tables.
 func tablesPage(paper string) string { return "tables-" + slug(paper, map[string]bool{}) + ".html" }
 
+// viewFigures returns the figures with their addresses, and the files of the drawings.
 func viewFigures(figures []Figure) (figuresView, []file, error) {
 	v := figuresView{Papers: distinct(figures, func(f Figure) string { return f.Paper }), at: map[string]string{}}
 	var files []file

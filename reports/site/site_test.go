@@ -290,7 +290,7 @@ func TestLeaderboardCells(t *testing.T) {
 	var want []string
 	for _, b := range d.Boards {
 		all := leaderboard.Table(b.Standings)
-		table := all.WithoutEmpty("track")
+		table := all.Without("track").WithoutEmpty()
 		want = append(want, slices.Concat(table.Rows...)...)
 	}
 	if !slices.Equal(shown, want) {
