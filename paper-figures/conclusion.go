@@ -115,7 +115,11 @@ func newConclusion(
 			return c, false
 		}
 		if row.Status != claim.Impossible {
-			c.Limits = append(c.Limits, newLimit(row, line))
+			c.Limits = append(c.Limits, manifest.Limit{
+				Row: line, Artefact: row.Artefact, Measure: row.Selection.String(), Relation: row.Relation,
+				Threshold: row.Threshold, Neutral: row.Neutral, Rounding: row.Rounding, Number: row.Limit,
+				IsNeutral: row.Limit == row.NoDifference, OursFrom: row.OursFrom,
+			})
 		}
 		for i := range own {
 			if own[i].Row == line {
@@ -126,15 +130,6 @@ func newConclusion(
 	answer(&c, claims, tests, first.Status == claim.OfModel)
 	c.Because = claims.Because(c.ID, c.Answer)
 	return c, true
-}
-
-// newLimit returns what a row of conclusions.csv allows.
-func newLimit(row *claim.Test, line int) manifest.Limit {
-	return manifest.Limit{
-		Row: line, Artefact: row.Artefact, Measure: row.Selection.String(), Relation: row.Relation,
-		Threshold: row.Threshold, Neutral: row.Neutral, Rounding: row.Rounding, Number: row.Limit,
-		IsNeutral: row.Limit == row.NoDifference, OursFrom: row.OursFrom,
-	}
 }
 
 // answer answers a conclusion by its tests, and also with thresholds that are ours half and twice as far. The latter

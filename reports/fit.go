@@ -154,12 +154,12 @@ func (t *Table) split(m *measure) (pieces []Table) {
 	group := slices.Clone(keys)
 	for j := len(keys); j < len(t.Columns); j++ {
 		if len(group) > len(keys) && t.width(m, append(group, j)) > m.limit {
-			pieces = append(pieces, t.keep(group))
+			pieces = append(pieces, *t.keep(group))
 			group = slices.Clone(keys)
 		}
 		group = append(group, j)
 	}
-	pieces = append(pieces, t.keep(group))
+	pieces = append(pieces, *t.keep(group))
 	for i := range pieces {
 		if i > 0 {
 			pieces[i].Title = ""

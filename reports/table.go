@@ -193,12 +193,11 @@ func (t *Table) filter(keeps func(column int) bool) *Table {
 			kept = append(kept, j)
 		}
 	}
-	out := t.keep(kept)
-	return &out
+	return t.keep(kept)
 }
 
 // keep returns the table of the columns with these indices.
-func (t *Table) keep(columns []int) Table {
+func (t *Table) keep(columns []int) *Table {
 	out := *t
 	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
 	for _, j := range columns {
@@ -207,7 +206,7 @@ func (t *Table) keep(columns []int) Table {
 			out.Rows[i] = append(out.Rows[i], row[j])
 		}
 	}
-	return out
+	return &out
 }
 
 // Select keeps the columns of these names, in their order. An unknown name is a [*nearest.UnknownError].
@@ -220,7 +219,7 @@ func (t *Table) Select(names []string) (Table, error) {
 		}
 		kept = append(kept, j)
 	}
-	return t.keep(kept), nil
+	return *t.keep(kept), nil
 }
 
 // validate refuses what no format can show. Line breaks are refused because a row of text is one line.

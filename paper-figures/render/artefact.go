@@ -143,8 +143,7 @@ func (a *artefact) Numbers() (string, error) { return markdown(a.numbers()) }
 func (a *artefact) numbers() *reports.Table {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed", "measured").Left("95 % interval", "verdict")}
 	for _, r := range a.Measured {
-		c := cellsOf(r)
-		t.Row(a.Label(r), strings.TrimSpace(c.Published+" "+r.Unit), c.Measured, c.Interval(), a.mark(r))
+		t.Row(a.Label(r), publishedWithUnit(r), shown(r, r.Measured), interval(r), a.mark(r))
 	}
 	return t.WithoutEmpty()
 }
@@ -162,7 +161,8 @@ func (a *artefact) Deviations() (string, error) {
 			if r.Replicates > 0 {
 				replicates = countOf(r.Replicates, r.Replicate)
 			}
-			t.Row(a.Label(r), difference, interval, cellsOf(r).Allowed, a.others(r), replicates)
+			allowed := manifest.Digits(r.Allowed, digits(r)+1)
+			t.Row(a.Label(r), difference, interval, allowed, a.others(r), replicates)
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -175,7 +175,7 @@ func (a *artefact) Deviations() (string, error) {
 func (a *artefact) Given() (string, error) {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed")}
 	for _, r := range a.Inputs {
-		t.Row(r.Claim, strings.TrimSpace(cellsOf(r).Published+" "+r.Unit))
+		t.Row(r.Claim, publishedWithUnit(r))
 	}
 	return markdown(t)
 }
@@ -201,33 +201,33 @@ func (a *artefact) Compared() (string, error) {
 	return markdown(t.WithoutEmpty())
 }
 
-// rowCells are the numbers of a row as pages show them; see [digits].
-type rowCells struct{ Published, Measured, Low, High, Allowed string }
-
 // digits returns how many digits after the point pages show of measured numbers: one more than is printed, at least two.
 func digits(r *manifest.Row) int { return max(r.Decimals+1, 2) }
 
-func cellsOf(r *manifest.Row) rowCells {
-	n := digits(r)
-	published := manifest.Digits(&r.Published, r.Decimals)
+// shown returns a measured number of a row as pages show it.
+func shown(r *manifest.Row, v *float64) string { return manifest.Digits(v, digits(r)) }
+
+// published returns the published number with its relation.
+func published(r *manifest.Row) string {
+	text := manifest.Digits(&r.Published, r.Decimals)
 	switch r.Relation {
 	case verdict.AtMost, verdict.AtLeast:
-		published = string(r.Relation) + " " + published
+		return string(r.Relation) + " " + text
 	case verdict.Between:
-		published += " to " + manifest.Digits(r.To, r.Decimals)
+		return text + " to " + manifest.Digits(r.To, r.Decimals)
 	}
-	return rowCells{
-		Published: published, Measured: manifest.Digits(r.Measured, n), Low: manifest.Digits(r.Low, n),
-		High: manifest.Digits(r.High, n), Allowed: manifest.Digits(r.Allowed, n+1),
-	}
+	return text
 }
 
-// Interval is the 95 % interval; empty for a value that was not sampled.
-func (c rowCells) Interval() string {
-	if c.Low == c.High {
+func publishedWithUnit(r *manifest.Row) string { return strings.TrimSpace(published(r) + " " + r.Unit) }
+
+// interval returns the 95 % interval; empty for a value that was not sampled.
+func interval(r *manifest.Row) string {
+	low, high := shown(r, r.Low), shown(r, r.High)
+	if low == high {
 		return ""
 	}
-	return c.Low + " to " + c.High
+	return low + " to " + high
 }
 
 // differenceOf returns the deviation from the nearer published end, and its interval.
@@ -236,7 +236,10 @@ func differenceOf(r *manifest.Row) (difference, interval string) {
 	if r.To != nil && *r.Measured > end {
 		end = *r.To
 	}
-	less := func(v float64) string { return strconv.FormatFloat(v-end, 'f', digits(r), 64) }
+	less := func(v float64) string {
+		v -= end
+		return shown(r, &v)
+	}
 	if r.Low != nil && r.High != nil && *r.Low < *r.High {
 		interval = less(*r.Low) + " to " + less(*r.High)
 	}
@@ -251,12 +254,11 @@ func (a *artefact) others(r *manifest.Row) string {
 			least, most = min(least, *o.Measured), max(most, *o.Measured)
 		}
 	}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'f', digits(r), 64) }
 	switch {
 	case least == most:
-		return number(least)
+		return shown(r, &least)
 	case least < most:
-		return number(least) + " to " + number(most)
+		return shown(r, &least) + " to " + shown(r, &most)
 	}
 	return ""
 }
@@ -274,12 +276,12 @@ func (a *artefact) ByReading() (string, error) {
 		cells := nearest.Names(a.Readings, func(s manifest.ReadingSummary) string {
 			for i := range a.Rows {
 				if o := &a.Rows[i]; o.Cell == r.Cell && o.Reading == s.Name {
-					return cellsOf(o).Measured
+					return shown(o, o.Measured)
 				}
 			}
 			return ""
 		})
-		t.Row(a.Label(r), cellsOf(r).Published, cells)
+		t.Row(a.Label(r), published(r), cells)
 	}
 	if len(a.Readings) < 2 || len(t.Rows) == 0 {
 		return "", nil

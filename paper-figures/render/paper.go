@@ -101,7 +101,7 @@ func (p *paper) Judged() int { return len(p.Conclusions) - p.countAnswers()[verd
 const termsPage = "TERMS.md"
 
 // addPages adds the pages of the paper and the files of its tables.
-func (p *paper) addPages(out *texts) {
+func (p *paper) addPages(out *folder) {
 	add := func(name, template string, data any) {
 		text, err := show(template, data)
 		text = p.linkReferences(text)

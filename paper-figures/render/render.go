@@ -46,7 +46,7 @@ func show(name string, data any) (string, error) {
 // Write writes everything that a manifest gives into a folder of results, and the manifest itself. Files that have
 // their bytes already stay untouched.
 func Write(dir string, m *manifest.Manifest) error {
-	r, out := newRun(m), texts{}
+	r, out := newRun(m), folder{path: dir}
 	for _, page := range []string{"README.md", "METHOD.md"} {
 		text, err := show(page+".tmpl", r)
 		out.add(page, folded(text), err)
@@ -65,28 +65,21 @@ func Write(dir string, m *manifest.Manifest) error {
 	out.add("conclusion-values.csv", values, err)
 	raw, err := json.MarshalIndent(m, "", " ")
 	out.add(manifest.File, string(raw)+"\n", err)
-	return out.write(dir)
+	return out.err
 }
 
-// texts collects the texts of files. It keeps the first error, like a [bufio.Writer].
-type texts struct {
-	files []struct{ path, text string }
-	err   error
+// A folder writes files. It keeps the first error, and then writes no more, like a [bufio.Writer].
+type folder struct {
+	path string
+	err  error
 }
 
-func (t *texts) add(path, text string, err error) {
-	t.files = append(t.files, struct{ path, text string }{path, text})
-	t.err = cmp.Or(t.err, err)
-}
-
-// write writes the files into a folder, unless there was an error.
-func (t *texts) write(dir string) error {
-	for _, f := range t.files {
-		if t.err == nil {
-			t.err = writeIfChanged(filepath.Join(dir, f.path), f.text)
-		}
+// add writes a text, or keeps the error of making it.
+func (f *folder) add(name, text string, err error) {
+	f.err = cmp.Or(f.err, err)
+	if f.err == nil {
+		f.err = writeIfChanged(filepath.Join(f.path, name), text)
 	}
-	return t.err
 }
 
 func writeIfChanged(path, text string) error {

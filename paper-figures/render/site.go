@@ -83,11 +83,11 @@ func (p *paper) onSite() (site.Paper, error) {
 
 // claimOnSite returns the row of an artefact with a title as the site shows it.
 func (p *paper) claimOnSite(r *manifest.Row, title string) site.Claim {
-	cells := cellsOf(r)
 	return site.Claim{
 		Paper: r.Paper, Artefact: r.Artefact, Title: title, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading,
-		Default: r.Default, Published: cells.Published, Measured: cells.Measured, Low: cells.Low, High: cells.High,
-		Margin: manifest.Digits(r.Margin, digits(r)), Unit: r.Unit, Verdict: string(r.Verdict), Cause: string(r.Cause),
+		Default: r.Default, Published: published(r), Measured: shown(r, r.Measured), Low: shown(r, r.Low),
+		High: shown(r, r.High), Margin: shown(r, r.Margin), Unit: r.Unit, Verdict: string(r.Verdict),
+		Cause:  string(r.Cause),
 		Reason: reason(p.Paper, r), Evidence: r.Evidence, Numbers: words("evidence", r.Numbers),
 	}
 }

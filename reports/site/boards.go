@@ -2,8 +2,7 @@ package site
 
 import (
 	"cmp"
-	_ "embed"
-	"encoding/csv"
+	"embed"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
@@ -25,20 +25,21 @@ type boardsView struct {
 	Beside []figureView
 }
 
+// A tableBeside is a line of beside.csv: a paper's table, by the name of its file, that says more about a track.
+type tableBeside struct {
+	Track string `csv:"track"`
+	Paper string `csv:"paper"`
+	Table string `csv:"table"`
+}
+
 //go:embed beside.csv
-var besideText string
+var besideFile embed.FS
 
 // tablesBeside returns the tables that beside.csv lists for a track, without those that the site does not have.
 func tablesBeside(track string, figures []figureView) (out []figureView) {
-	in := csv.NewReader(strings.NewReader(besideText))
-	in.Comment = '#'
-	rows, err := in.ReadAll()
-	if err != nil {
-		panic("site: beside.csv: " + err.Error()) // the file is part of the program
-	}
-	for _, row := range rows {
+	for _, row := range strictcsv.Embedded[tableBeside](besideFile, "beside.csv") {
 		out = append(out, matching(figures, func(f figureView) bool {
-			return f.Table != nil && slices.Equal(row, []string{track, f.Paper, f.File})
+			return f.Table != nil && row == tableBeside{track, f.Paper, f.File}
 		})...)
 	}
 	return out
@@ -131,15 +132,14 @@ type cellView struct {
 
 // Class returns the classes of the cell in HTML.
 func (c cellView) Class() string {
-	switch {
-	case c.Right && c.More:
-		return "num more"
-	case c.Right:
-		return "num"
-	case c.More:
-		return "more"
+	class := ""
+	if c.Right {
+		class = "num"
 	}
-	return ""
+	if c.More {
+		class += " more"
+	}
+	return strings.TrimSpace(class)
 }
 
 // Shown is the value with as many digits as people read.
