@@ -16,18 +16,14 @@ func (d *Data) tests(artefact string, o *Output) (out []manifest.Test) {
 	if d.Scale.Quick {
 		return nil
 	}
-	for line := range d.Claims.Tests {
-		row := &d.Claims.Tests[line]
-		if row.Artefact != artefact || row.Status == claim.Impossible {
-			continue
-		}
+	for line, row := range d.Claims.Tests {
 		for i, r := range o.Readings {
-			if r.from.Weight == claim.OfPart {
+			if row.Artefact != artefact || row.Status == claim.Impossible || r.from.Weight == claim.OfPart {
 				continue
 			}
 			for _, cell := range sorted(r.Values) {
 				if row.Has(cell) {
-					t := newTest(row, cell, r, o.Readings[:i])
+					t := newTest(&row, cell, r, o.Readings[:i])
 					t.Row = line
 					out = append(out, t)
 				}

@@ -36,7 +36,7 @@ func Deviating(t testing.TB, p *Paper) map[string]string {
 		}
 		record.Artefacts = append(record.Artefacts, r)
 	}
-	conclude(&record, p.claims())
+	conclude(&record, p.Claims)
 	return written(t, record)
 }
 

@@ -17,7 +17,6 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/wholefile"
 	"miglab/harness/work"
-	"miglab/paper-figures/claim"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/render"
 	"miglab/paper-figures/verdict"
@@ -98,13 +97,10 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 	return cells, nil
 }
 
-// claims returns the paper's claims; a paper without a data file has an empty set.
-func (p *Paper) claims() *claim.Set { return cmp.Or(p.Claims, &claim.Set{Paper: p.Name}) }
-
 // data returns what the Build of an artefact gets, without results.
 func (r *Reproduction) data(p *Paper, a *Artefact) *Data {
 	return &Data{
-		Scale: r.Scale, Claims: p.claims(), Title: a.Title, Hardware: r.Hardware, TrainingRun: p.TrainingRun,
+		Scale: r.Scale, Claims: p.Claims, Title: a.Title, Hardware: r.Hardware, TrainingRun: p.TrainingRun,
 		others: p.Artefacts,
 	}
 }
@@ -143,11 +139,11 @@ func (r *Reproduction) Run(ctx context.Context) (*manifest.Manifest, error) {
 				record.Artefacts = append(record.Artefacts, *j.record)
 			}
 		}
-		if err := prove(&record, p.claims()); err != nil {
+		if err := prove(&record, p.Claims); err != nil {
 			return nil, err
 		}
 		if !r.Scale.Quick {
-			conclude(&record, p.claims())
+			conclude(&record, p.Claims)
 		}
 		m.Papers = append(m.Papers, record)
 	}

@@ -28,15 +28,12 @@ type diagramGroup struct {
 	// unit is the width of a unit.
 	unit vg.Length
 	rows []diagramRow
-	// lines lead from boxes to boxes in lower rows.
-	lines []diagramLine
+	// lines lead from the first boxes to the second, which are in lower rows.
+	lines [][2]boxPlace
 }
 
 // A boxPlace is a row and a box in it.
 type boxPlace struct{ row, box int }
-
-// A diagramLine leads from an upper to a lower box.
-type diagramLine struct{ from, to boxPlace }
 
 type diagramRow struct {
 	// above, left and right are labels; may be empty. left is wrapped.
@@ -196,7 +193,7 @@ func (g *diagramGroup) draw(c draw.Canvas, left vg.Length) vg.Rectangle {
 	for _, l := range g.lines {
 		// A line is vertical if the lower box lies below the upper one, so that it crosses no box.
 		const inset = 8
-		from, to := places[l.from.row][l.from.box], places[l.to.row][l.to.box]
+		from, to := places[l[0].row][l[0].box], places[l[1].row][l[1].box]
 		to.Min.X = middle(to).X
 		start := min(max(to.Min.X, from.Min.X+inset), from.Max.X-inset)
 		c.StrokeLine2(solid(ink, 0.8), start, from.Min.Y, to.Min.X, to.Max.Y)

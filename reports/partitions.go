@@ -77,7 +77,7 @@ func (f Tree) page() (page, error) {
 		}
 		for i, n := range g.Tree() {
 			if n.Parent >= 0 {
-				group.lines = append(group.lines, diagramLine{at[n.Parent], at[i]})
+				group.lines = append(group.lines, [2]boxPlace{at[n.Parent], at[i]})
 			}
 		}
 		d.groups = append(d.groups, group)

@@ -53,7 +53,7 @@ func (s *Set) addCause(r *Explanation) (column string, err error) {
 	if r.Reason == "" {
 		return "reason", errors.New("a cause needs a reason")
 	}
-	if column, err := r.check(s.cells(r.Artefact)); err != nil {
+	if column, err := r.check(s.Of(r.Artefact)); err != nil {
 		return column, err
 	}
 	s.Explanations = append(s.Explanations, *r)

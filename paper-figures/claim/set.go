@@ -74,14 +74,6 @@ func (s *Set) Of(artefact string) (out []Claim) {
 	return out
 }
 
-// cells lists the cells of an artefact's claims.
-func (s *Set) cells(artefact string) (out []Cell) {
-	for _, c := range s.Of(artefact) {
-		out = append(out, c.Cell)
-	}
-	return out
-}
-
 // Find returns the claim at a key, or nil.
 func (s *Set) Find(k Key) *Claim {
 	for i := range s.All {

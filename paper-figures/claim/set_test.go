@@ -195,12 +195,14 @@ func TestSelection(t *testing.T) {
 		{Selection{Quantity: "WIDE"}, nil, "quantity"},
 	} {
 		var has []int
+		var claims []Claim
 		for i, cell := range cells {
+			claims = append(claims, Claim{Key: Key{Cell: cell}})
 			if c.s.Has(cell) {
 				has = append(has, i)
 			}
 		}
-		field, err := c.s.check(cells)
+		field, err := c.s.check(claims)
 		if !slices.Equal(has, c.has) || field != c.wrong || (err == nil) != (c.wrong == "") {
 			t.Errorf("%+v selects %v, and %s is wrong: %v; want %v, %s", c.s, has, field, err, c.has, c.wrong)
 		}

@@ -14,6 +14,7 @@ import (
 	"miglab/harness/store"
 	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/manifest"
 )
 
@@ -55,8 +56,7 @@ func Reproduce(t testing.TB, r figures.Reproduction) (m *manifest.Manifest, left
 // Build returns a reproduction of one artefact that has no claims.
 func Build(build func(*figures.Data) (*figures.Output, error)) figures.Reproduction {
 	return figures.Reproduction{Papers: []figures.Paper{{
-		Name:      "test",
-		Artefacts: []figures.Artefact{{Name: "a", Build: build}},
+		Name: "test", Claims: &claim.Set{Paper: "test"}, Artefacts: []figures.Artefact{{Name: "a", Build: build}},
 	}}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"miglab/harness/nearest"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -85,7 +86,10 @@ func (p *paper) Answered() (out []answered) {
 	return out
 }
 
-// countAnswers counts the conclusions by answer.
+func (p *paper) countVerdicts(kind claim.Kind) manifest.Tally {
+	return (&manifest.Manifest{Papers: []manifest.Paper{*p.Paper}}).Count(kind)
+}
+
 func (p *paper) countAnswers() map[verdict.Answer]int {
 	n := map[verdict.Answer]int{}
 	for _, c := range p.Conclusions {
@@ -121,14 +125,14 @@ func (p *paper) addPages(out *folder) {
 			continue
 		}
 		for _, t := range a.Tables {
-			var text, latex, csv strings.Builder
+			var text, latex strings.Builder
 			base := filepath.Join(p.Name, t.File)
 			err := t.WritePage(&text)
 			out.add(base+".txt", text.String(), err)
 			err = t.Encode(&latex, "latex")
 			out.add(base+".tex", latex.String(), err)
-			err = t.Encode(&csv, "csv")
-			out.add(base+".csv", csv.String(), err)
+			table, err := csv(&t.Table)
+			out.add(base+".csv", table, err)
 		}
 	}
 }
@@ -143,7 +147,9 @@ func (p *paper) linkReferences(page string) string {
 		switch {
 		case p.has(groups[1]):
 			return "(see [" + groups[1] + "](" + groups[1] + ".md))"
-		case groups[2] != "" && p.hasTimed(groups[2]):
+		case groups[2] != "" && slices.ContainsFunc(p.Artefacts, func(a manifest.Artefact) bool {
+			return slices.Contains(a.TimedTables, groups[2])
+		}):
 			return "table [" + groups[2] + "](../" + groups[2] + ".md)"
 		}
 		return text
@@ -153,13 +159,6 @@ func (p *paper) linkReferences(page string) string {
 // has reports whether an artefact was written.
 func (p *paper) has(artefact string) bool {
 	return slices.ContainsFunc(p.Artefacts, func(a manifest.Artefact) bool { return a.Name == artefact })
-}
-
-// hasTimed reports whether a table of wall times was written.
-func (p *paper) hasTimed(file string) bool {
-	return slices.ContainsFunc(p.Artefacts, func(a manifest.Artefact) bool {
-		return slices.Contains(a.TimedTables, file)
-	})
 }
 
 // Terms are the paper's terms, and then the ones that all papers have.

@@ -95,8 +95,7 @@ func (r *run) outcomes() *reports.Table {
 		"open ", "not judged")}
 	for _, p := range r.Papers {
 		answers, n := p.countAnswers(), p.CountNumbers()
-		t.Row(p.Name, answers[verdict.Holds], answers[verdict.HoldsInPart],
-			answers[verdict.DoesNotHold],
+		t.Row(p.Name, answers[verdict.Holds], answers[verdict.HoldsInPart], answers[verdict.DoesNotHold],
 			answers[verdict.Undecided]+answers[verdict.InTheModel]+answers[verdict.CannotRun],
 			n.Agree, n.Deviate, n.Open, n.NotJudged)
 	}
@@ -108,8 +107,7 @@ type numbersCount struct{ Agree, Deviate, Open, NotJudged int }
 
 // CountNumbers counts the paper's numbers.
 func (p *paper) CountNumbers() numbersCount {
-	one := manifest.Manifest{Papers: []manifest.Paper{*p.Paper}}
-	n := one.Count("")
+	n := p.countVerdicts("")
 	return numbersCount{
 		Agree: n[verdict.Reproduced], Deviate: n[verdict.Deviates], Open: n[verdict.Inconclusive] + n[verdict.Hangs],
 		NotJudged: n[verdict.Consistent] + n[verdict.NotRunnable] + n[verdict.Input],

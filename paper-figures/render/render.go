@@ -177,35 +177,24 @@ func (r *run) Changed(makespans bool) (out []string) {
 	return out
 }
 
-// verdicts returns a table of the claims of a kind by paper and verdict.
-func (r *run) verdicts(kind claim.Kind) *reports.Table {
+// Verdicts is a table of the claims of a kind by paper and verdict, with links to the papers.
+func (r *run) Verdicts(kind claim.Kind) (string, error) {
 	t := countsTable(verdict.All)
 	for _, p := range r.Papers {
-		one := manifest.Manifest{Papers: []manifest.Paper{*p.Paper}}
-		countsRow(t, verdict.All, p.Name, one.Count(kind))
+		countsRow(t, verdict.All, p.Name, p.countVerdicts(kind))
 	}
 	countsRow(t, verdict.All, "all", r.Count(kind))
-	return t
-}
-
-// Verdicts is the table with links to the papers.
-func (r *run) Verdicts(kind claim.Kind) (string, error) {
-	text, err := markdown(r.verdicts(kind))
+	text, err := markdown(t)
 	return r.linkPapers(text), err
 }
 
-// answers returns a table of the conclusions by paper and answer.
-func (r *run) answers() *reports.Table {
+// Answers is a table of the conclusions by paper and answer, with links to the papers.
+func (r *run) Answers() (string, error) {
 	t := countsTable(verdict.Answers)
 	for _, p := range r.Papers {
 		countsRow(t, verdict.Answers, p.Name, p.countAnswers())
 	}
-	return t
-}
-
-// Answers is the table with links to the papers.
-func (r *run) Answers() (string, error) {
-	text, err := markdown(r.answers())
+	text, err := markdown(t)
 	return r.linkPapers(text), err
 }
 

@@ -120,7 +120,8 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 			counting.add(o)
 		}
 	}
-	if counting.n == 0 {
+	notCounted := counting.n == 0 && all.n > 0
+	if notCounted {
 		counting = all
 	}
 	c := Conclusion{
@@ -129,7 +130,7 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 	}
 	enough := func(k int) bool { return 10*k >= 9*c.Readings }
 	switch {
-	case all.n > 0 && all.aside == all.n:
+	case notCounted:
 		c.Answer = NotCounted
 	case defaults.n == 0:
 		c.Answer = CannotRun
@@ -156,8 +157,8 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 
 // counts adds up outcomes.
 type counts struct {
-	n, met, whole, missed, open, aside, right, values int
-	wrongSign                                         bool
+	n, met, whole, missed, open, right, values int
+	wrongSign                                  bool
 }
 
 func (c *counts) add(o Outcome) {
@@ -172,9 +173,6 @@ func (c *counts) add(o Outcome) {
 		c.missed++
 	case Open:
 		c.open++
-	}
-	if o.Aside {
-		c.aside++
 	}
 	c.right, c.values = c.right+o.Right, c.values+o.Values
 	c.wrongSign = c.wrongSign || !o.Sign

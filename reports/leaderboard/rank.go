@@ -58,7 +58,7 @@ type contender struct {
 // newContender returns a contender without entries and without numbers in its standing.
 func newContender(s store.Series) *contender {
 	nan := math.NaN()
-	gpu, model := circumstances(s)
+	gpu, model := Circumstances(s)
 	return &contender{series: s, standing: Standing{
 		Track: s.Track, Dataset: s.Dataset, GPU: gpu, Model: model, Algorithm: s.Algorithm, Version: s.Version,
 		Bound: nan, Aside: nan, Gap: nan, GapLow: nan, GapHigh: nan, POpt: nan, FriedmanRank: nan, FriedmanP: nan,

@@ -75,8 +75,8 @@ type Standing struct {
 	Micros float64
 }
 
-// circumstances returns the GPUs and the reconfiguration model of a series as a board names them.
-func circumstances(s store.Series) (gpu, model string) {
+// Circumstances returns the GPUs and the reconfiguration model of a series as a board names them.
+func Circumstances(s store.Series) (gpu, model string) {
 	switch {
 	case !track.MustLookup(s.Track).Reconfigures:
 		return s.GPU, ""
@@ -117,5 +117,5 @@ func (e *BoundError) Error() string {
 	}
 	return fmt.Sprintf("%s (version %d) on %s, instance %d (content %q), %s: %s %v lies %s the %s %v; "+
 		"one of them is wrong", s.Algorithm, s.Version, s.Dataset, e.Instance, s.Content,
-		ConditionText(circumstances(s)), e.Metric, e.Value, side, bound, e.Bound)
+		ConditionText(Circumstances(s)), e.Metric, e.Value, side, bound, e.Bound)
 }

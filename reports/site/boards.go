@@ -130,18 +130,6 @@ type cellView struct {
 	Sort string
 }
 
-// Class returns the classes of the cell in HTML.
-func (c cellView) Class() string {
-	class := ""
-	if c.Right {
-		class = "num"
-	}
-	if c.More {
-		class += " more"
-	}
-	return strings.TrimSpace(class)
-}
-
 // Shown is the value with as many digits as people read.
 func (r *rowView) Shown() string {
 	if math.IsNaN(r.Value) {

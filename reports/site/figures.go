@@ -25,9 +25,6 @@ type figureView struct {
 	Text string
 }
 
-// tablesPage returns the address of the page with a paper's tables.
-func tablesPage(paper string) string { return "tables-" + slug(paper, map[string]bool{}) + ".html" }
-
 // viewFigures returns the figures with their addresses, and the files of the drawings.
 func viewFigures(figures []Figure) (figuresView, []file, error) {
 	v := figuresView{Papers: distinct(figures, func(f Figure) string { return f.Paper }), at: map[string]string{}}
@@ -44,7 +41,7 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 			out.Image = "figures/" + strings.TrimPrefix(out.ID, "figure-") + ".svg"
 			files = append(files, file{out.Image, f.SVG})
 		} else {
-			out.Page = tablesPage(f.Paper)
+			out.Page = pageOf("tables", f.Paper)
 			var text strings.Builder
 			if err := f.Table.WritePage(&text); err != nil {
 				return v, nil, err

@@ -167,13 +167,10 @@ func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err err
 		conditions = addConditions(conditions, own)
 	}
 	for _, c := range conditions {
-		b := Board{Track: c.Track.Name, GPU: c.GPU.Name, About: map[string]string{}}
-		if c.Count > 1 {
-			b.GPU = fmt.Sprintf("%d x %s", c.Count, b.GPU)
-		}
-		if c.Track.Reconfigures {
-			b.Model = c.Model.String()
-		}
+		b := Board{Track: c.Track.Name, About: map[string]string{}}
+		b.GPU, b.Model = leaderboard.Circumstances(store.Series{
+			Track: c.Track.Name, GPU: c.GPU.Name, Count: c.Count, Model: c.Model.String(),
+		})
 		if b.Standings, err = leaderboard.Standings(db, c); err != nil {
 			return nil, err
 		}
