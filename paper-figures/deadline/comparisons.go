@@ -15,29 +15,31 @@ import (
 	"miglab/reports"
 )
 
-// tightness lists the report's two kinds of deadlines, our own days and the report's, and the agent trained for each.
+// tightness lists the report's two kinds of deadlines, each with the agent trained for it, our own days and the
+// report's.
 var tightness = []struct {
-	name, slack  string
+	name         string
 	agent        *scheduler
 	ours, theirs sample
 }{
-	{"relaxed", "2 to 4", agent, relaxed, theirs.relaxed},
-	{"tight", "1 to 1.5", tightAgent, tight, theirs.tight},
+	{"relaxed", agent, relaxed, theirs.relaxed},
+	{"tight", tightAgent, tight, theirs.tight},
 }
 
 // mayPreempt is a note of tables with the original notebook's agent.
 const mayPreempt = "the notebook's agent may pre-empt jobs and sees sizes of slices; measured is the one that " +
 	"the report describes, which does neither, after 200,000 steps as Table 5 has it"
 
-// A column is the mean of a quantity, and, unless less is nil, its difference to that scheduler's, paired by day.
+// A column shows the mean of a quantity and how much it exceeds the mean of a base, paired by day. A nil base leaves
+// out the difference.
 type column struct {
 	quantity
-	less *scheduler
+	base *scheduler
 }
 
-// differenceColumns returns columns with the difference to a scheduler, unless it is nil.
-func differenceColumns(less *scheduler, quantities ...quantity) []column {
-	return figures.Map(quantities, func(q quantity) column { return column{q, less} })
+// columnsAgainst returns a column for each quantity, with its difference to a base, which may be nil.
+func columnsAgainst(base *scheduler, quantities ...quantity) []column {
+	return figures.Map(quantities, func(q quantity) column { return column{q, base} })
 }
 
 // A line is a row of a table: its first cells, and the scheduler and days that it is about.
@@ -56,22 +58,22 @@ func schedulerLines(x sample, list []*scheduler) []line {
 func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) {
 	for _, c := range columns {
 		t.Columns = t.Columns.PlusMinus(c.heading())
-		if c.less != nil {
-			t.Columns = t.Columns.PlusMinus("less " + c.less.title)
+		if c.base != nil {
+			t.Columns = t.Columns.PlusMinus("less " + c.base.title)
 		}
 	}
 	for _, l := range lines {
 		t.Row(l.cells, figures.Map(columns, func(c column) []string {
 			own := c.of(d, l.scheduler, l.sample)
 			cells := figures.PlusMinus(l.mean(d, own), c.decimals)
-			switch c.less {
+			switch c.base {
 			case nil:
 				return cells
 			case l.scheduler:
 				return append(cells, "", "")
 			}
 			return append(cells,
-				figures.PlusMinus(l.mean(d, figures.Differences(own, c.of(d, c.less, l.sample))), c.decimals)...)
+				figures.PlusMinus(l.mean(d, figures.Differences(own, c.of(d, c.base, l.sample))), c.decimals)...)
 		}))
 	}
 }
@@ -81,7 +83,8 @@ func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, x sample) {
 	g.Add(m.Value, m.Low, m.High)
 }
 
-// A setting is a column of Table 5 with the deadlines in training; observation and reward change too (Table 4, 3.5).
+// A setting is a column of Table 5, the kind of deadlines in training, and the agent so trained. The settings differ in
+// observation (Table 4) and reward (3.5) too.
 type setting struct {
 	name, trainedOn string
 	*scheduler
@@ -94,19 +97,21 @@ var settings = []setting{
 	{"original", "tight", originalAgent},
 }
 
+// trainingDifferences is a CSV file: where the report's text, the authors' notebook and our agents train differently.
+//
 //go:embed training.csv
-var script string
+var trainingDifferences string
 
-// table5 measures the effect of the settings of Table 5, which the report does not print. A further table lists
-// where the report's text differs from the authors' script, and which one our agents follow.
+// table5 measures the effect of the settings of Table 5, which the report does not print, and lists
+// [trainingDifferences].
 func table5(d *figures.Data) (*figures.Output, error) {
-	differences, err := csv.NewReader(strings.NewReader(script)).ReadAll()
+	differences, err := csv.NewReader(strings.NewReader(trainingDifferences)).ReadAll()
 	if err != nil {
 		return nil, err
 	}
 	out := effectOfSettings(d)
-	inputs := maps.Clone(original)
-	maps.Copy(inputs, enhanced)
+	inputs := maps.Clone(originalSettings)
+	maps.Copy(inputs, furtherSettings)
 	out.Take("A setting of the training of our agents.", inputs)
 	t := figures.NewTable("table5-script", "Where our training differs from the authors' script",
 		reports.Left("setting", "report", "authors' notebook of the enhanced agent", "RL-PPO here",
@@ -143,14 +148,15 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 		}
 		bars.Groups = append(bars.Groups, group)
 	}
-	compare(d, t, append(differenceColumns(largest, late, tardiness), column{megajoules, nil}), lines)
+	compare(d, t, append(columnsAgainst(largest, late, tardiness), column{megajoules, nil}), lines)
 	return new(figures.Output).Table(t).Figure("table5", bars.Title, bars)
 }
 
-// energies compares the agent without energy in its reward, with the released loop's energy, and with that used.
+// energies compares agents by the energy in their rewards: none, the energy that the released loop charges, and the
+// energy that the GPUs use.
 func energies(d *figures.Data) (*figures.Output, error) {
-	charged := megajoules
-	charged.name = "energy charged rightly"
+	rightly := megajoules
+	rightly.name = "energy charged rightly"
 	lines := schedulerLines(relaxed.first(sweep),
 		[]*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
 	note := runsNote(textAgent, releasedAgent, energyAgent)
@@ -162,7 +168,7 @@ func energies(d *figures.Data) (*figures.Output, error) {
 		"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference "+
 			"may be that of one training run from another",
 		note)
-	compare(d, t, differenceColumns(textAgent, late, tardiness, megajoulesAsReleased, charged), lines)
+	compare(d, t, columnsAgainst(textAgent, late, tardiness, megajoulesAsReleased, rightly), lines)
 	return new(figures.Output).Table(t), nil
 }
 
@@ -176,7 +182,7 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 			"± is half the 95 % interval; differences are paired by day",
 			"energy in true megajoules, charged rightly",
 			"EFT by true durations is Largest-First, since jobs are faster on larger slices")
-		compare(d, t, differenceColumns(largest, late, tardiness, megajoules),
+		compare(d, t, columnsAgainst(largest, late, tardiness, megajoules),
 			schedulerLines(k.ours, append([]*scheduler{k.agent}, schedulers...)))
 		if n := k.agent.days(k.ours); n < d.Scale.Replicates(many) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", k.agent.title, n))
@@ -237,24 +243,26 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 // slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1 no time is left to spare.
 var slacks = []float64{1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6}
 
-// slackData returns days on which every job has the same slack.
-func slackData(factor float64) sample {
-	f := strconv.FormatFloat(factor, 'f', -1, 64)
-	return sample{figures.Dataset("deadline/slack?low=" + f + "&high=" + f), sweep, true}
+// daysWithSlack returns days on which every job has the same slack.
+func daysWithSlack(slack float64) sample {
+	s := strconv.FormatFloat(slack, 'f', -1, 64)
+	return sample{figures.Dataset("deadline/slack?low=" + s + "&high=" + s), sweep, true}
 }
 
-// byLateness have different late jobs: EFT by true durations is Largest-First, energy-aware as late as least slack.
+// byLateness are the rules with different numbers of late jobs. EFT by true durations is Largest-First, and
+// energy-aware has as many late jobs as least slack.
 var byLateness = []*scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
 
-func slack(d *figures.Data) (*figures.Output, error) {
+// lateBySlack compares rules on days on which all jobs have the same slack.
+func lateBySlack(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("slack", "Late jobs and tardiness against the slack of deadlines",
 		reports.Right("slack").Left("scheduler"),
 		fmt.Sprintf("every job of a day has the same slack; %d of our days a point, the same jobs at each; ± is half "+
 			"the 95 %% interval", d.Scale.Replicates(sweep)),
 		"EFT by true durations is Largest-First; energy-aware has as many late jobs as least slack")
 	var lines []line
-	for s, f := range figures.Each(byLateness, slacks) {
-		lines = append(lines, line{[]string{reports.Fixed(f, 1), s.title}, s, slackData(f)})
+	for rule, slack := range figures.Each(byLateness, slacks) {
+		lines = append(lines, line{[]string{reports.Fixed(slack, 1), rule.title}, rule, daysWithSlack(slack)})
 	}
 	x := reports.Axis{Label: "Deadline slack [durations on the whole GPU]", Ticks: []float64{1, 2, 3, 4, 5, 6}}
 	both := reports.Panels{
@@ -268,10 +276,10 @@ func slack(d *figures.Data) (*figures.Output, error) {
 		chart := reports.Lines{X: x, Y: reports.Axis{Label: of.axis}}
 		for _, s := range byLateness[1:] {
 			curve := reports.Series{Name: s.title, Markers: true}
-			for _, f := range slacks {
-				days := slackData(f)
+			for _, slack := range slacks {
+				days := daysWithSlack(slack)
 				m := days.mean(d, figures.Differences(of.of(d, s, days), of.of(d, largest, days)))
-				curve.Add(f, m.Value, m.Low, m.High)
+				curve.Add(slack, m.Value, m.Low, m.High)
 			}
 			chart.Series = append(chart.Series, curve)
 		}
@@ -279,6 +287,6 @@ func slack(d *figures.Data) (*figures.Output, error) {
 	}
 	minutes := tardiness
 	minutes.decimals = 2
-	compare(d, t, differenceColumns(nil, late, minutes), lines)
+	compare(d, t, columnsAgainst(nil, late, minutes), lines)
 	return new(figures.Output).Table(t).Figure("slack", both.Title, both), nil
 }

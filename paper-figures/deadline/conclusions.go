@@ -10,7 +10,8 @@ import (
 	"miglab/reports"
 )
 
-// A formulation is a pair of agents with the same settings, one for each of [tightness], with days and rules.
+// A formulation is a reading of [slackAndSettings]: agents with the same settings, one for each of [tightness], the
+// days that they are evaluated on, and the rules that they are compared with.
 type formulation struct {
 	reading string
 	agents  [2]*scheduler
@@ -38,10 +39,11 @@ var (
 	}
 )
 
-// allRules is the reading that compares with [schedulers] in place of [methods].
+// allRules names the readings that compare with all [schedulers] in place of the report's four [methods].
 const allRules = "all rules of this suite"
 
-// twoLeads is a number that a sentence about both kinds of deadlines needs.
+// twoLeads is the value that T4 tests. It is above 0 only if agents win under relaxed deadlines and lose under tight
+// ones.
 var twoLeads = claim.Of("late jobs, the smaller of two leads: of the agent if deadlines are relaxed, " +
 	"and of the best rule if they are tight")
 
@@ -66,8 +68,8 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 	return out.Table(t), nil
 }
 
-// lesserOf returns the lesser of two values that a sentence needs both of. Its interval ends at the lesser of their
-// ends, so that it does not depend on which is less by chance.
+// lesserOf returns the lesser of two values, for a sentence that needs both above a threshold. Each end of its interval
+// is the lesser of theirs, so that it does not depend on which value is less by chance.
 func lesserOf(a, b figures.Measurement) figures.Measurement {
 	if b.Value < a.Value {
 		a, b = b, a
@@ -76,7 +78,8 @@ func lesserOf(a, b figures.Measurement) figures.Measurement {
 	return a
 }
 
-// against adds a row with the late jobs of an agent and of the best of some rules, and returns the difference.
+// against adds a row with the late jobs of an agent and of the best of some rules. It returns the agent's less the
+// rule's.
 func (x sample) against(
 	d *figures.Data, t *figures.Table, cells []string, s *scheduler, rules []*scheduler,
 ) figures.Measurement {

@@ -1,9 +1,8 @@
 // Package deadline reproduces the deadline report: "Reinforcement Learning for GPU Scheduling with MIG
 // Partitioning: Improved Implementation and Experimental Analysis", technical report, December 2025.
 //
-// claims.csv has every number that the report prints about schedules and about its
-// setting, and some of its sentences as tests. training.csv compares the training of the report and
-// of its notebooks with ours.
+// claims.csv has every number that the report prints about schedules and about its setting, and some of its sentences
+// as tests. training.csv says where the report's text, the authors' notebook and our agents train differently.
 //
 // The report evaluates on ten days, which the dataset deadline/report draws again from the seeds of the
 // report's notebook. On these days a heuristic has one value, without a sampling error, and a number about an
@@ -40,7 +39,7 @@ func Paper() (figures.Paper, error) {
 		figures.Show("heuristics", "all schedulers, relaxed and tight deadlines", heuristics),
 		figures.Show("late", "late jobs of all schedulers, the agent included", lateJobs),
 		figures.Show("energy", "the agent with energy in its reward, as released and charged rightly", energies),
-		figures.Show("slack", "late jobs and tardiness against the slack of deadlines", slack),
+		figures.Show("slack", "late jobs and tardiness against the slack of deadlines", lateBySlack),
 		figures.Show("formulation", "slack of deadlines and settings of the agent, one changed at a time",
 			slackAndSettings),
 		figures.Show("load", "late jobs at other arrival rates than those of the training", load),

@@ -83,9 +83,9 @@ func arithmetic(claims *claim.Set) *figures.Table {
 	return t
 }
 
-// trainings are readings of the agent: trained by the report's text, or with the notebook's clock and whole days, or
-// the runs alone that were evaluated first.
-var trainings = []struct {
+// otherTrainings are readings of the agent: trained by the report's text, trained with the notebook's clock and whole
+// days, and the first five training runs alone.
+var otherTrainings = []struct {
 	days
 	*scheduler
 }{
@@ -110,7 +110,7 @@ func table7(d *figures.Data) (*figures.Output, error) {
 		theirDays("EFT by true durations").reading(func(w *days, to figures.Values) {
 			w.row(d, to, eft, eftTrue, printed...)
 		}))
-	for _, x := range trainings {
+	for _, x := range otherTrainings {
 		rs = append(rs, x.reading(func(w *days, to figures.Values) { w.row(d, to, agent, x.scheduler, printed...) }))
 	}
 	var columns []claim.Cell
@@ -126,15 +126,16 @@ func table7(d *figures.Data) (*figures.Output, error) {
 	return figures.Read(rs...).Table(tables...), nil
 }
 
-// row measures what Table 7 prints of quantities, under the name of one scheduler, by another.
-func (w *days) row(d *figures.Data, to figures.Values, name, s *scheduler, quantities ...quantity) {
+// row measures a row of Table 7: mean and standard deviation of quantities. used takes the place of the row's
+// scheduler.
+func (w *days) row(d *figures.Data, to figures.Values, inTable, used *scheduler, quantities ...quantity) {
 	for _, q := range quantities {
-		to[claim.At(name.title, q.name)] = w.relaxed.level(d, s, q)
-		to[claim.At(name.title, q.name+" std")] = w.relaxed.deviation(d, s, q)
+		to[claim.At(inTable.title, q.name)] = w.relaxed.level(d, used, q)
+		to[claim.At(inTable.title, q.name+" std")] = w.relaxed.deviation(d, used, q)
 	}
 }
 
-// runsTable lists the training runs of the report's best agent, and their mean with its interval over runs.
+// runsTable lists the training runs of the agent after three trainings, and their means with intervals over runs.
 func runsTable(d *figures.Data, quantities []quantity) *figures.Table {
 	t := figures.NewTable("table7-runs", "Training runs of RL-PPO, relaxed deadlines",
 		reports.Left("days", "trained by", "seed"),
@@ -165,8 +166,8 @@ func runsTable(d *figures.Data, quantities []quantity) *figures.Table {
 	return t
 }
 
-// nearest says which training run is nearest to print on the report's days, and by how many standard deviations of
-// the runs that quantity differs which differs most.
+// nearest says which training run is nearest to print on the report's days. The distance of a run is that of the
+// quantity which differs most, in standard deviations of the runs.
 func nearest(d *figures.Data, quantities []quantity) string {
 	farthest := make([]float64, len(agent.runs))
 	for _, q := range quantities {
@@ -230,7 +231,7 @@ func table8(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	rs := readings(of(agent))
-	for _, x := range trainings {
+	for _, x := range otherTrainings {
 		rs = append(rs, x.reading(of(x.scheduler)))
 	}
 	columns := []claim.Cell{claim.Of("late reduction"), claim.Of("tardiness reduction")}
@@ -314,11 +315,11 @@ func text(d *figures.Data) (*figures.Output, error) {
 	fleet := theirs.relaxed.day().Fleet
 	rs[0].Values[claim.Of("slices of the GPUs")] = figures.Exactly(fleet.Slices())
 	rs[0].Values[claim.Of("partitions of A100")] = figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
-	least, largest := relaxed.slack()
+	least, most := relaxed.slackRange()
 	return figures.Read(rs...).Take("A parameter of the job generator or the fleet.", map[claim.Cell]float64{
 		claim.Of("GPUs"):                    float64(len(fleet.Partitions)),
 		claim.Of("least relaxed slack"):     least,
-		claim.Of("largest relaxed slack"):   largest,
+		claim.Of("largest relaxed slack"):   most,
 		claim.Of("share of inference jobs"): 100 * datasets.InferenceShare,
 		claim.Of("share of training jobs"):  100 * (1 - datasets.InferenceShare),
 	}), nil

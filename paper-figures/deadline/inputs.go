@@ -25,8 +25,9 @@ func inputTable(d *figures.Data, artefact, file, title string, notes ...string) 
 }
 
 func table1(d *figures.Data) (*figures.Output, error) {
-	inputs := maps.Clone(original)
-	inputs[claim.At("Original", "least slack")], inputs[claim.At("Original", "largest slack")] = tight.slack()
+	inputs := maps.Clone(originalSettings)
+	least, most := tight.slackRange()
+	inputs[claim.At("Original", "least slack")], inputs[claim.At("Original", "largest slack")] = least, most
 	out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.",
 		inputs)
 	return out.Table(inputTable(d, "table1", "table1", "Table 1. Configuration of the original notebook",
@@ -34,7 +35,7 @@ func table1(d *figures.Data) (*figures.Output, error) {
 }
 
 func table4(d *figures.Data) (*figures.Output, error) {
-	out := new(figures.Output).Take("A part of what our agents see.", observed)
+	out := new(figures.Output).Take("A part of what our agents see.", observation)
 	return out.Table(inputTable(d, "table4", "table4", "Table 4. Observation by agent",
 		"original: 4 features of the job, 40 bins and the state of 20 slices, 64 numbers",
 		"enhanced: 5 features, 40 bins, state and size of 20 slices, and 3 of queue, free slices and largest "+
@@ -42,10 +43,11 @@ func table4(d *figures.Data) (*figures.Output, error) {
 		"the report prints neither the bins nor the scales")), nil
 }
 
-// Settings of our agents' training, and parts of their observation, by their names in Tables 1, 4 and 5. This
-// package must not import the agents; a test of the training compares these numbers with theirs.
+// Settings of our agents, by their names in the report. This package must not import the agents; a test of the training
+// compares these numbers with theirs.
 var (
-	original = map[claim.Cell]float64{
+	// originalSettings are in Tables 1 and 5.
+	originalSettings = map[claim.Cell]float64{
 		{Row: "Original", Quantity: "units of hidden layer 1"}: 256,
 		{Row: "Original", Quantity: "units of hidden layer 2"}: 256,
 		{Row: "Original", Quantity: "batch size"}:              2048,
@@ -54,7 +56,8 @@ var (
 		{Row: "Original", Quantity: "learning rate"}:           3e-4,
 		{Row: "Original", Quantity: "entropy coefficient"}:     0.001,
 	}
-	enhanced = map[claim.Cell]float64{
+	// furtherSettings are in Table 5 alone.
+	furtherSettings = map[claim.Cell]float64{
 		{Row: "Original", Quantity: "clip range"}:                0.2,
 		{Row: "Original", Quantity: "parallel environments"}:     4,
 		{Row: "Enhanced", Quantity: "units of hidden layer 1"}:   256,
@@ -70,7 +73,8 @@ var (
 		{Row: "Enhanced", Quantity: "first entropy coefficient"}: 0.02,
 		{Row: "Enhanced", Quantity: "last entropy coefficient"}:  0.001,
 	}
-	observed = map[claim.Cell]float64{
+	// observation has the sizes of parts of the observation (Table 4).
+	observation = map[claim.Cell]float64{
 		{Row: "Original", Quantity: "features of the next job"}: 4,
 		{Row: "Enhanced", Quantity: "features of the next job"}: 5,
 		{Quantity: "bins of the queue"}:                         40,
@@ -80,8 +84,8 @@ var (
 // day returns the first day of a sample.
 func (x sample) day() task.Queue { return figures.Instance[task.Queue](x.dataset, gpu, 0) }
 
-// slack returns the least and the largest slack of a day's jobs, in durations on the whole GPU.
-func (x sample) slack() (least, largest float64) {
+// slackRange returns the least and the largest slack of the first day's jobs, in durations on the whole GPU.
+func (x sample) slackRange() (least, most float64) {
 	all := figures.Map(x.day().Jobs, func(j task.Job) float64 { return float64((j.Deadline - j.Arrival) / j.On(7)) })
 	return slices.Min(all), slices.Max(all)
 }
@@ -89,8 +93,8 @@ func (x sample) slack() (least, largest float64) {
 // Steps per second of the report's environments on the released code, measured once: the notebook's and the report's.
 const pandas, numpy = 29.0, 2500.0
 
-// table3 compares the speed of this simulator with the report's. The speed-up of the report's environment is a
-// claim. Speeds of this simulator are not, because wall times differ from run to run.
+// table3 compares the speed of this simulator with the speeds of the report's environments. How many times NumPy is as
+// fast as Pandas is a claim. Speeds of this simulator are not, because wall times differ from run to run.
 func table3(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("timing-deadline", "Table 3. Steps a second; a step is the dispatch of a job",
 		reports.Left("environment").Right("steps/s", "over Pandas").Left("source"),

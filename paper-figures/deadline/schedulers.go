@@ -50,8 +50,8 @@ var (
 	lookAhead   = heuristic("look-ahead", "look-ahead")
 )
 
-// The report's agent after different trainings. The first is its best, trained as the authors' notebook does
-// it, with settings that the report calls enhanced; its first notebook has the original settings (Table 5).
+// The report's agent after different trainings. agent is its best one, trained as the authors' notebook does it, with
+// settings that the report calls enhanced. The report's first notebook has the original settings (Table 5).
 var (
 	agent           = trained("RL-PPO", "enhanced", 22)
 	firstFive       = trained("RL-PPO", "enhanced", ofOurs)
@@ -64,17 +64,17 @@ var (
 	originalRelaxed = trained("RL-PPO, original settings on relaxed deadlines", "original-relaxed", 5)
 )
 
-// ofOurs is how many training runs of the report's best have our own days, which are a hundred times as many as the
-// report's.
+// ofOurs is the number of training runs of agent that are evaluated on our own days, which are a hundred times as many
+// as the report's.
 const ofOurs = 5
 
-// agents are all of them.
+// agents lists the agents after all trainings.
 var agents = []*scheduler{
 	agent, tightAgent, wholeAgent, textAgent, releasedAgent, energyAgent, originalAgent, originalRelaxed,
 	notebookAgent, improvedAgent, relaxedAgent,
 }
 
-// methods are the heuristics of Table 7; schedulers are all heuristics.
+// methods are the heuristics of Table 7; schedulers are all heuristics of this suite.
 var (
 	methods    = []*scheduler{eft, largest, smallest, random}
 	schedulers = []*scheduler{largest, eftTrue, eft, random, smallest, leastSlack, lookAhead, energyAware}
@@ -96,7 +96,7 @@ func runsNote(agents ...*scheduler) string {
 	return "training runs that an agent's numbers are the mean of: " + strings.Join(each, "; ")
 }
 
-// on returns a training run of the scheduler on a dataset.
+// on returns the series of a training run, counted from 0, on a dataset. A heuristic has run 0 alone.
 func (s *scheduler) on(dataset string, training int) store.Series {
 	return figures.Series(algo.TrackDispatch, dataset, gpu, algo.MustParse(s.runs[training]).ID, mig.Sequential)
 }

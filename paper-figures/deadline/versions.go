@@ -48,7 +48,7 @@ func versions(d *figures.Data) (*figures.Output, error) {
 		v.against(d, t, []string{v.version, v.days}, v.agent, methods)
 	}
 	rs := readings(func(w *days, to figures.Values) { to[versionStep] = w.relaxed.step(d, relaxedAgent, agent) })
-	for _, x := range trainings {
+	for _, x := range otherTrainings {
 		rs = append(rs, x.reading(func(w *days, to figures.Values) {
 			to[versionStep] = w.relaxed.step(d, relaxedAgent, x.scheduler)
 		}))
