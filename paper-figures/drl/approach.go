@@ -77,7 +77,7 @@ func (a approach) learnedFrom() []workload {
 	return slices.DeleteFunc(slices.Clone(synthetic), func(w workload) bool { return len(a.runs(w)) == 0 })
 }
 
-// one returns the approach's algorithm for a workload. For an agent it is the first training run.
+// one returns the approach's algorithm for a workload. For an agent that is the first training run.
 func (a approach) one(w workload) string { return a.runs(w)[0] }
 
 // curve returns the name of an agent's learning curve for a workload.
@@ -116,10 +116,10 @@ func overTraining(d *figures.Data, values []float64, paperRuns int, agents ...st
 	var details []string
 	missing := 0
 	for _, agent := range agents {
-		if lacks := verdict.TrainingRuns.Fewest() - learned().enough(agent); lacks > 0 {
+		if lacks := verdict.TrainingRuns.Fewest() - shippedCurves().enough(agent); lacks > 0 {
 			missing += lacks
 		} else {
-			details = append(details, says(agent, learned().trend(agent)))
+			details = append(details, trendSentence(agent, shippedCurves().trend(agent)))
 		}
 	}
 	if missing > 0 {
@@ -185,7 +185,7 @@ func partition(p mig.Partition) string { return "fixpart?p=" + p.String() }
 // partitions returns the partitions that leave no slice idle; the paper drops the others too (4.1).
 func partitions() []mig.Partition { return mig.MustLookup("A100").Useful() }
 
-// forPartitions returns the batches that partitions are run on.
+// forPartitions returns the batches on which fixed partitions are compared: every batch of few data sets.
 func (r *reading) forPartitions(w workload) []batches {
 	all := r.batches(w, true)
 	if w != rodinia {

@@ -26,14 +26,14 @@ type course = curve.Run
 // curves maps the name of an agent to its training runs, by ascending seed.
 type curves map[string][]course
 
-// learned returns the project's own curves.
-func learned() curves { return curve.Shipped() }
+// shippedCurves returns the curves of the project's own trainings.
+func shippedCurves() curves { return curve.Shipped() }
 
 // trend fits the end of an agent's curve.
 func (all curves) trend(agent string) curve.Trend { return curve.TrendOf(all.of(agent)) }
 
-// says returns a sentence about the end of an agent's curve.
-func says(agent string, t curve.Trend) string {
+// trendSentence says what an agent's curve does at its end.
+func trendSentence(agent string, t curve.Trend) string {
 	rate := ""
 	if t.Fades {
 		rate = ", while its learning rate falls to 0"
@@ -127,7 +127,7 @@ func leadAfter(share float64) func([]*course) float64 {
 	}
 }
 
-// values measures a claim for each seed that its agents share. It stops after a seed with a run of less than
+// values measures a claim for each seed that its agents share. It stops after the first seed with a run of less than
 // [enoughSteps].
 func (r *learningRow) values(all curves) (out []float64) {
 	for _, runs := range all.bySeed(r.agents()...) {
@@ -139,22 +139,22 @@ func (r *learningRow) values(all curves) (out []float64) {
 	return out
 }
 
-// read measures claims, grouped by reading. A number that the paper prints comes from one training run. A sentence has
-// no number that could have a sampling error.
+// read measures claims, grouped by reading. A number that the paper prints has the sampling error of one training run,
+// and a sentence has none.
 func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *figures.Output {
-	runs := map[claim.Cell]int{} // behind the printed number
+	paperRuns := map[claim.Cell]int{} // behind the printed number
 	for _, c := range d.Claims.Of(artefact) {
 		if c.Kind == claim.Printed {
-			runs[c.Cell] = 1
+			paperRuns[c.Cell] = 1
 		}
 	}
 	out := figures.Read()
 	for _, c := range claims {
 		values := c.values(all)
 		if c.Shows == lessFAR {
-			floats.AddConst(-levelOn(d, far, scoredOn(c.Other, n)), values)
+			floats.AddConst(-levelOn(d, far, scoredOn(c.Other, batchSize)), values)
 		}
-		out.Under(c.Reading)[c.Cell] = overTraining(d, values, runs[c.Cell], c.agents()...)
+		out.Under(c.Reading)[c.Cell] = overTraining(d, values, paperRuns[c.Cell], c.agents()...)
 	}
 	return out
 }
@@ -235,7 +235,7 @@ func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
 		reports.Right("N", "FAR"),
 		"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the "+
 			"agents do")
-	for _, size := range []int{7, n, 21, 28} {
+	for _, size := range []int{7, batchSize, 21, 28} {
 		levels.Row(size, reports.Fixed(levelOn(d, far, scoredOn(goodScaling, size)), 2))
 	}
 	out, err := all.learning("figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14")(d)
@@ -326,7 +326,7 @@ var learners = sync.OnceValue(func() map[string]learner {
 // unlearned are FAR and the schedulers that never reconfigure. Learning curves are compared with them.
 var unlearned = []approach{far, onesOnly, bestOnly}
 
-// A sample is a set of instances on which agents are scored: of the first count instances, each every-th one.
+// A sample has the instances of a dataset on which agents are scored: every-th instances of the first count.
 type sample struct {
 	data         string
 	count, every int
@@ -491,7 +491,7 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 			"learning rate",
 		"published: Table 4, after 200 million steps")
 	for _, w := range synthetic {
-		levels := levelsOn(d, scoredOn(w.name, n))
+		levels := levelsOn(d, scoredOn(w.name, batchSize))
 		for a, differs := range figures.Each(agents, differing) {
 			if name := a.curve(w) + differs.suffix; len(all[name]) > 0 {
 				classes := reports.Missing
@@ -585,7 +585,7 @@ func (all curves) kept(d *figures.Data) (*figures.Output, error) {
 			over(func(c course) float64 { return c.Kept[len(c.Kept)/2] }),
 			over(func(c course) float64 { return c.Kept[len(c.Kept)-1] }))
 	}
-	on, r := scoredOn(wideTimes, n), &reading{model: mig.Parallel}
+	on, r := scoredOn(wideTimes, batchSize), &reading{model: mig.Parallel}
 	for _, a := range []approach{far, ourAgent, {name: "treedp", algorithm: "treedp"}} {
 		share := ""
 		if a.name == ourAgent.name {

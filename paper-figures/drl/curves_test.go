@@ -43,7 +43,7 @@ func ofSeed(seed int, scores ...float64) course {
 
 // TestRunsOfAnAgentAreEquallyLong: means over runs are by point.
 func TestRunsOfAnAgentAreEquallyLong(t *testing.T) {
-	for agent, runs := range learned() {
+	for agent, runs := range shippedCurves() {
 		for _, r := range runs {
 			if len(r.Steps) != len(runs[0].Steps) {
 				t.Errorf("%s, seed %d has %d points, and seed %d has %d", agent, r.Seed, len(r.Steps), runs[0].Seed, len(runs[0].Steps))
@@ -113,7 +113,7 @@ func TestTrend(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	const fades = "while its learning rate falls to 0"
-	if usual, released := says("", learned().trend("rl-float-WIDETIMES")), says("", learned().trend("rl-float-WIDETIMES-released")); !strings.Contains(usual, fades) || strings.Contains(released, fades) {
+	if usual, released := trendSentence("", shippedCurves().trend("rl-float-WIDETIMES")), trendSentence("", shippedCurves().trend("rl-float-WIDETIMES-released")); !strings.Contains(usual, fades) || strings.Contains(released, fades) {
 		t.Errorf("%s %s", usual, released)
 	}
 	if got := all.trend("flat"); got.Slope != 0 || got.Falls() {
@@ -137,8 +137,8 @@ func TestBudgetIsShown(t *testing.T) {
 		}
 		if agent, ok := behind[claim.Key{Artefact: e.Artefact, Cell: claim.Cell(e.Selection)}]; !ok {
 			t.Errorf("which agent is behind %s %s?", e.Artefact, e.Selection)
-		} else if trend := learned().trend(agent); trend.Falls() != budget {
-			t.Errorf("%s %s, %s: %s", e.Artefact, e.Selection, e.Cause, says(agent, trend))
+		} else if trend := shippedCurves().trend(agent); trend.Falls() != budget {
+			t.Errorf("%s %s, %s: %s", e.Artefact, e.Selection, e.Cause, trendSentence(agent, trend))
 		}
 	}
 }

@@ -51,7 +51,7 @@ func aboutTheProblem() []figures.Artefact {
 
 // aboutAgents returns the artefacts of the evaluation, section 6, and those that go beyond it.
 func aboutAgents() []figures.Artefact {
-	all := learned()
+	all := shippedCurves()
 	return []figures.Artefact{
 		figures.Show("figure10", "learning with PPO and DQN, 64x64 and 256x256", all.learning("figure10",
 			"Fig. 10. Learning GOODSCALING with PPO and DQN, N = M = 14")),

@@ -63,7 +63,7 @@ func shortBatches(d *figures.Data) figures.Reading {
 func releasedLearner(d *figures.Data) figures.Reading {
 	values := grid(synthetic, agents[1:], func(w workload, a approach) figures.Measurement {
 		name := a.curve(w) + released
-		ends := figures.Map(learned().of(name), func(c course) float64 { return c.Final() })
+		ends := figures.Map(shippedCurves().of(name), func(c course) float64 { return c.Final() })
 		return overTraining(d, ends, 1, name)
 	})
 	return figures.Reading{Name: "released learner", Values: values}

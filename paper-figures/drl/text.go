@@ -82,7 +82,7 @@ func counts(values figures.Values) {
 	}
 	g := mig.MustLookup("A100")
 	count("partitions of A100 that leave no slice idle", len(g.Useful()))
-	count("actions on A100 with N = 14", 1+len(g.Classes())+n*int(g.ComputeSlices))
+	count("actions on A100 with N = 14", 1+len(g.Classes())+batchSize*int(g.ComputeSlices))
 }
 
 // logStates returns log10 of the states on A100 as 4.1 prints them: the sum over i up to N of C(C(M+4, 5), i) 7 M^6.

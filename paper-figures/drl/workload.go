@@ -13,13 +13,14 @@ import (
 )
 
 const (
-	// replicates is the paper's number of data sets of a workload (5.1.3), n the number of
-	// tasks in a batch (6.3), and tasks the number of tasks in a data set.
+	// replicates is the paper's number of data sets of a workload (5.1.3).
 	replicates = 1000
-	n          = 14
-	tasks      = 100
-	// fullBatches of 14 tasks come from a data set. The batch behind them has 2 tasks.
-	fullBatches = tasks / n
+	// batchSize is the number of tasks in a batch, the paper's N (6.3).
+	batchSize = 14
+	// setSize is the number of tasks in a data set.
+	setSize = 100
+	// fullBatches is the number of full batches in a data set. The batch behind them has 2 tasks.
+	fullBatches = setSize / batchSize
 )
 
 // A workload is a row of Tables 4 and 5.
@@ -100,9 +101,9 @@ func columnsOf[T fmt.Stringer](all []T) []claim.Cell {
 
 // A reading is one way to understand how Table 4 was made.
 type reading struct {
-	// name is empty for the default; readings.csv says where the reading comes from.
+	// name is the name in readings.csv; empty for the default.
 	name string
-	// parameters are the data sets' parameters.
+	// parameters are those of the datasets.
 	parameters string
 	// alike says that the tasks are in random order. Then the first full batch of a data set represents all.
 	alike bool
@@ -158,7 +159,8 @@ func grid[R, C fmt.Stringer](rows []R, columns []C, measure func(R, C) figures.M
 	return values
 }
 
-// standsIn adds the values of [rodinia] under its own name, for conclusions: they are not the paper's numbers.
+// standsIn adds the values of RODINIA + ALTIS once more under the name RODINIA. Conclusions test these: the numbers of
+// the stand-in are not the paper's.
 func standsIn[C fmt.Stringer](values figures.Values, columns []C) figures.Values {
 	for _, c := range columns {
 		cell := claim.Cell{Row: rodinia.name, Column: c.String()}
@@ -176,7 +178,7 @@ func underReadings(readings []reading, values func(r *reading) figures.Values) *
 	})...)
 }
 
-// A batches is one batch of each of the first data sets of a workload.
+// A batches has one batch of each of the first data sets of a workload, such as the third.
 type batches struct {
 	data string
 	// datasets is how many data sets have such a batch.
@@ -196,14 +198,15 @@ func (r *reading) count(w workload) int {
 
 // withTotal returns the spec of the data sets of a workload.
 func (r *reading) withTotal(w workload) string {
-	spec := fmt.Sprintf("%s?total=%d", w.spec, cmp.Or(r.total, tasks))
+	spec := fmt.Sprintf("%s?total=%d", w.spec, cmp.Or(r.total, setSize))
 	if r.parameters != "" {
 		spec += "&" + r.parameters
 	}
 	return spec
 }
 
-// batches lists the batches of a workload's data sets that the reading counts. With every, no batch represents others.
+// batches lists the batches of a workload's data sets that the reading counts. With every, each batch is listed, also
+// if the tasks are in random order and the first one could represent all.
 func (r *reading) batches(w workload, every bool) (out []batches) {
 	if w == rodinia { // subsets of up to 16 kernels
 		for part := 1; part <= 2; part++ {

@@ -294,8 +294,8 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// A namedLimit is a limit of Tables 6 to 8: the beginning of its column, the column of what print has beside it, and its
-// name in the last column.
+// A namedLimit is a limit of Tables 6 to 8: the beginning of its column, the column of what print has beside it, and
+// its name in the last column.
 type namedLimit struct{ column, print, name string }
 
 var namedLimits = []namedLimit{
@@ -308,9 +308,9 @@ var namedLimits = []namedLimit{
 	{"reversing and so many", "p_move/swap (Table 7)", "so many"},
 }
 
-// TestCausesPassTheirLimits: where a number is called impossible or a contradiction because of a limit, print lies beyond
-// that limit, with the batches of the script and with those of the text, for p_sup = 0 and 50 %. In a quick test, a few
-// executions must not refute it; in a deep one, all of them must show it.
+// TestCausesPassTheirLimits: where a number is called impossible or a contradiction because of a limit, print lies
+// beyond that limit, with the batches of the script and with those of the text, for p_sup = 0 and 50 %. In a quick
+// test, a few executions must not refute it; in a deep one, all of them must show it.
 func TestCausesPassTheirLimits(t *testing.T) {
 	claims := figurestest.Load(t, Paper).Claims
 	tables := map[string]*figures.Table{}

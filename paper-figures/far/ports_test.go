@@ -12,9 +12,9 @@ import (
 	"miglab/paper-figures/figurestest"
 )
 
-// TestKeepLastIsTheAuthorsRefinement compares Tables 4 and 6 under far?keep=last with what the authors' code gave for them
-// (script.csv). The means must agree within the interval of the authors' own deviation, whatever the table's margin
-// allows: a few batches in which tasks move to and fro would widen an interval of ours.
+// TestKeepLastIsTheAuthorsRefinement compares Tables 4 and 6 under far?keep=last with what the authors' code gave for
+// them (script.csv). The means must agree within the interval of the authors' own deviation, whatever the table's
+// margin allows: a few batches in which tasks move to and fro would widen an interval of ours.
 func TestKeepLastIsTheAuthorsRefinement(t *testing.T) {
 	const n, rows, quantile = 500, 72, 3.39 // that of 5 % over all rows
 	means := map[claim.Key]float64{}

@@ -63,7 +63,7 @@ func drawnSamples(d *figures.Data) (out []sample) {
 	return out
 }
 
-// onAll returns the tasks that fit all compared sizes.
+// onAll returns the tasks of the sample that fit all compared sizes.
 func (s sample) onAll() (out sample) {
 	out.name = s.name
 	for i, t := range s.tasks {
@@ -80,7 +80,7 @@ func (s sample) onAll() (out sample) {
 // speedup returns how many times faster a task is on a size than on one slice.
 func speedup(t *task.Task, size mig.Slices) float64 { return float64(t.On(1) / t.On(size)) }
 
-// row returns the line of a sample in the table of premises.
+// row returns the row of a sample in the table of premises.
 func (s sample) row() []any {
 	const superLinear, slower = 7 * 1.02, 1.02
 	share := func(tasks task.Batch, is func(t *task.Task) bool) string {
@@ -185,9 +185,9 @@ func meanTo(points, others []point) []float64 {
 	})
 }
 
-// energy is the energy coefficient of two samples (Székely, Rizzo, Energy statistics, 2013): 0 if their distributions
-// are equal, 1 at most. It takes the means of the distances between the samples and within each.
-func energy(between, within, other float64) float64 {
+// energyCoefficient compares two samples (Székely, Rizzo, Energy statistics, 2013): 0 if their distributions are equal,
+// 1 at most. It takes the means of the distances between the samples and within each.
+func energyCoefficient(between, within, other float64) float64 {
 	if between == 0 {
 		return 0
 	}
@@ -196,7 +196,7 @@ func energy(between, within, other float64) float64 {
 
 // The quantities that conclusions test.
 const (
-	// slowest is the largest increase of a time on the next size, in percent.
+	// slowest is by how many percent a task takes longer, at most, on a size than on the next smaller one.
 	slowest = "slowdown with more slices"
 	// beyond is a workload's distance from measured work, less the distance that 97.5 % of the random halves of
 	// measured work do not exceed.
@@ -281,7 +281,8 @@ func (s sample) grouped() (groups [][]int, points []point) {
 	return groups, fit.points()
 }
 
-// within returns the mean distance between the chosen points, and the mean of their values.
+// within returns the mean distance between the chosen points, and the mean of the values of these points. apart has the
+// distances of all points, and values a value for each.
 func within(apart [][]float64, values []float64, chosen []int) (mean, value float64) {
 	for _, i := range chosen {
 		value += values[i] / float64(len(chosen))
@@ -315,7 +316,7 @@ func (s sample) distance(workload string, drawn []point, inner float64) [3]float
 	}
 	distance := func(chosen []int) float64 {
 		self, between := within(apart, to, chosen)
-		return energy(between, self, inner)
+		return energyCoefficient(between, self, inner)
 	}
 	rng := rand.New(datasets.Hashed([]byte("premises " + s.name + " " + workload)))
 	again := make([]float64, resamples)
@@ -346,7 +347,7 @@ func (s sample) halves() [3]float64 {
 		}
 		selfA, between := within(apart, to, a)
 		selfB, _ := within(apart, to, b)
-		all[k] = energy(between, selfA, selfB)
+		all[k] = energyCoefficient(between, selfA, selfB)
 	}
 	median := spec.Must(stats.Quantile(all, 0.5))
 	if math.IsNaN(median) {

@@ -21,8 +21,9 @@ func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, 
 // wellFitted is the largest residual at which the model counts as fitting a kernel.
 const wellFitted = 0.15
 
+// fit shows how well the co-run model fits the public times of kernels on A100 instances.
 func fit(d *figures.Data) (*figures.Output, error) {
-	var body figures.Table
+	var body figures.Table // the notes, and with them the table, need all rows first
 	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
 	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 3}
 	var panels []reports.Lines
@@ -39,9 +40,8 @@ func fit(d *figures.Data) (*figures.Output, error) {
 			badly = append(badly, fmt.Sprintf("%s (%.1f %%)", f.Kernel, 100*f.RMS))
 		}
 		body.Row(f.Kernel, f.Program, f.Fitted.Class, fmt.Sprintf("%.3g", float64(f.Fitted.Solo)),
-			reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism), reports.Fixed(f.Gain,
-				2), reports.Fixed(100*f.RMS, 1),
-			against)
+			reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism),
+			reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against)
 		k := public.Tasks[slices.IndexFunc(public.Tasks, func(t task.Task) bool { return t.Name == f.Kernel })]
 		points := figures.Map(mig.MustLookup(gpu).Sizes(), func(s mig.Slices) speed {
 			return speed{float64(s), k.On(s), onInstance(&f.Fitted, s)}

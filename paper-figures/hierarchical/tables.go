@@ -160,7 +160,10 @@ func partitionList() *figures.Table {
 	for jobs := 2; jobs <= concurrency; jobs++ {
 		for _, s := range texts(corun.Every, jobs) {
 			t.Row(jobs, s, figures.Map(all, func(f corun.Family) string {
-				return map[bool]string{true: "yes"}[slices.Contains(texts(f, jobs), s)]
+				if slices.Contains(texts(f, jobs), s) {
+					return "yes"
+				}
+				return ""
 			}))
 		}
 	}
@@ -203,7 +206,7 @@ func timing(d *figures.Data) (*figures.Output, error) {
 	t := figures.NewTable("timing-hierarchical", "Decision times for the queues of 12 jobs, one core",
 		reports.Left("method").Right("mean [ms]", "longest [ms]", "share of the simulated makespan [%]"),
 		"this machine, while as many cells ran at once as there are workers; the makespan is simulated")
-	slow := figures.Measurement{Unit: "queues"} // of none, which decides nothing
+	slow := figures.Measurement{Unit: "queues"} // without replicates, so that it decides nothing
 	for _, m := range slices.Concat(paperMethods, partitions, []method{agent, ownAgent, greedy, local, exact}) {
 		row := []string{"", "", ""}
 		if micros, shares := decisions(d, m); micros != nil {
@@ -212,7 +215,10 @@ func timing(d *figures.Data) (*figures.Output, error) {
 				row[i] = fmt.Sprintf("%.3g", v)
 			}
 			if m.title == agent.title {
-				slow = figures.Exactly(map[bool]int{true: 1}[figures.Mean(shares) >= publishedOverhead])
+				slow = figures.Exactly(0)
+				if figures.Mean(shares) >= publishedOverhead {
+					slow = figures.Exactly(1)
+				}
 			}
 		}
 		t.Row(m.title, row)

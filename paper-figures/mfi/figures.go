@@ -165,7 +165,8 @@ type metrics func(metric string) []float64
 // bySeverity measures what the text says about Fig. 6. score computes F from the metrics.
 func (m *measured) bySeverity(score func(metrics) []float64) {
 	var higher []pair
-	var pairs, lowerAccepts, lowerUses int // of all pairs, and those whose lower score goes with the higher metric
+	var pairs int                   // of schemes
+	var lowerAccepts, lowerUses int // pairs in which the scheme of the lower score has the higher metric
 	var acceptance, utilisation clearPairs
 	for _, dataset := range atDemand(heavy) {
 		at := func(scheme, metric string) []float64 { return m.at(scheme, dataset, metric) }

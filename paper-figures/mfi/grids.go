@@ -34,7 +34,7 @@ var quantities = []quantity{
 // A grid is the mean of a metric by scheme and place: a load or a distribution.
 type grid [][]figures.Measurement
 
-// gridOf measures every name at every place, and multiplies by scale.
+// gridOf returns the means of values for each name, such as a scheme, at each place, times scale.
 func gridOf(d *figures.Data, names, places []string, scale float64, of func(name, place string) []float64) grid {
 	return figures.Map(names, func(name string) []figures.Measurement {
 		return figures.Map(places, func(place string) figures.Measurement {
@@ -113,9 +113,8 @@ func inFigures() []reading {
 	return slices.DeleteFunc(slices.Clone(readings), func(r reading) bool { return r.title == "" })
 }
 
-// panels adds a figure and a table of all quantities under each reading to an output. There is a
-// place for each dataset; charts draws the panels of a quantity. place names
-// the column of places.
+// panels adds a figure and a table of all quantities to an output, under each reading. places names the datasets in
+// data, place the column of the table that has them, and charts draws the panels of a quantity.
 func panels(d *figures.Data, out *figures.Output, number int, what, place string, data, places []string,
 	charts func(r reading, q quantity, g grid) []reports.Chart,
 ) {
@@ -178,7 +177,7 @@ type measured struct {
 	reading
 	d      *figures.Data
 	values figures.Values
-	// runs counts simulations, and paper counts the paper's; 0 for numbers that are not in the paper.
+	// runs is the number of simulations here, and paper the paper's, 0 for numbers that are not in the paper.
 	runs, paper int
 }
 
@@ -201,7 +200,7 @@ func (m *measured) mean(cell claim.Cell, values []float64) {
 	m.values[cell] = m.d.MeanOf(values, verdict.Simulations, m.paper)
 }
 
-// pair is two samples; the first is said to be larger.
+// A pair has two samples by simulation, of which the paper says that more is larger.
 type pair struct{ more, fewer []float64 }
 
 // sign returns 1 or -1 if the first mean is surely larger or smaller than the second, or else 0.

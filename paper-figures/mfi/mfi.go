@@ -88,9 +88,10 @@ var (
 
 // A reading is one way to understand what the paper leaves open.
 type reading struct {
-	// name is that in readings.csv, which says where the reading comes from.
+	// name is the name in readings.csv, which says where the reading comes from.
 	name string
-	// title and file tell the reading's figures apart. A reading without title has no figures.
+	// title is in the titles of the reading's figures, and file ends their names. A reading without title has no
+	// figures.
 	title, file string
 	// strict are the schemes that choose a GPU by free slices alone, and reject if no start is free on it.
 	strict []string
@@ -131,7 +132,8 @@ func (r reading) measure(d *figures.Data, measure func(*measured)) figures.Readi
 	return figures.Reading{Name: r.name, Values: m.values}
 }
 
-// underDescriptions measures something else under each description of the baselines. Its name follows the section.
+// underDescriptions returns two further readings, one for each description of the baselines. Their names have the
+// section and the given name.
 func underDescriptions(d *figures.Data, name string, measure func(*measured)) []figures.Reading {
 	return figures.Map(readings[:2], func(r reading) figures.Reading {
 		section, _, _ := strings.Cut(r.name, ":")

@@ -25,9 +25,9 @@ const (
 var (
 	// rhos are offered loads as shares of the cluster's capacity.
 	rhos = []float64{0.85, 1, 1.3}
-	// shown are the schedulers of the figure.
+	// shown are the schedulers in the figure of steady state.
 	shown = []string{"bf-bi", "ff", "hami-binpack", "mfi-weighted?demand=true", "fgd?demand=true", "value-table"}
-	// compared are the schedulers that the table compares with MFI.
+	// compared are the schedulers that a table of steady state compares with MFI.
 	compared = []string{
 		"value-table", "fgd?demand=true", "fgd", "mfi-weighted?demand=true", "mfi-weighted", "hami-binpack",
 		"hami-spread",
@@ -37,7 +37,7 @@ var (
 	movers = []string{"mfi-migrate", "repack", "repack-exact", "load-balance-migrate"}
 )
 
-// steadyStream is a note of tables about it.
+// steadyStream is a note of tables about steady state.
 const steadyStream = "100 GPUs of 8 memory slices, lifespan U[1,2T], requests between demands of 2 and 5 " +
 	"capacities; seed 3, which no scheduler was tuned on"
 
@@ -153,15 +153,13 @@ func moved(d *figures.Data) (*figures.Output, error) {
 func offline(d *figures.Data) (*figures.Output, error) {
 	const runs = 100
 	loads := []int{100, 110, 120, 130, 140, 150}
-	shown := []string{"mfi", "bf-bi", "ff", "wf-bi", "hami-binpack", "fgd?demand=true", "value-table"}
-	// The figure has a panel of those near MFI, and one of those far from it.
-	near, far := []string{"bf-bi", "ff", "hami-binpack", "fgd?demand=true"}, []string{
-		"wf-bi", "value-table",
-		offlineBound,
-	}
+	inTable := []string{"mfi", "bf-bi", "ff", "wf-bi", "hami-binpack", "fgd?demand=true", "value-table"}
+	// The figure has a panel of the schedulers near MFI, and one of those far from it.
+	near := []string{"bf-bi", "ff", "hami-binpack", "fgd?demand=true"}
+	far := []string{"wf-bi", "value-table", offlineBound}
 	chart := reports.Panels{Title: "Accepted requests less those of MFI, nothing departs"}
 	t := figures.NewTable("offline", "Accepted requests below the offline bound [%]",
-		reports.Left("distribution", "demand").PlusMinus(shown...),
+		reports.Left("distribution", "demand").PlusMinus(inTable...),
 		halfWidth,
 		"the bound is proven for every scheduler that knows all requests beforehand; the optimum may lie below it",
 		"accepting few large requests leaves room for many small ones: by count, who spreads rejects the large ones "+
@@ -183,7 +181,7 @@ func offline(d *figures.Data) (*figures.Output, error) {
 			return stream(dist, fmt.Sprintf("lifespan=forever&load=%d&seed=%d", load, testSeed))
 		})
 		below := func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) }
-		gridOf(d, shown, data, 1, func(id, dataset string) []float64 {
+		gridOf(d, inTable, data, 1, func(id, dataset string) []float64 {
 			return eachInstance(below, of(id, dataset), of(offlineBound, dataset))
 		}).rows(t, dist, names, 2)
 		ahead := func(v []float64) float64 { return (v[0] - v[1]) / v[2] }

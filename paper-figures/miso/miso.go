@@ -22,8 +22,10 @@ import (
 var files embed.FS
 
 const (
-	// orders is the number of random orders of the jobs, and paperOrders the number that the authors' script runs.
-	orders, paperOrders = 100, 1
+	// orders is the number of random orders of the jobs here.
+	orders = 100
+	// paperOrders is the number of orders that the authors' script runs.
+	paperOrders = 1
 	// gpus is the number of GPUs that the script has by default.
 	gpus = 8
 	// seed gives orders that no earlier result of this project had: claims and tests were written before the run.
@@ -38,17 +40,36 @@ func Paper() (figures.Paper, error) {
 	)
 }
 
-// A reading settles the time between jobs, in seconds, the time under MPS that MISO loses, in seconds, and OptSta's
-// partition. Jobs work under MPS, but slower than alone: 30 s is as if they stood still, and 0 s as if they lost no
-// time.
+// A reading settles what the abstract leaves open.
 type reading struct {
-	name         string
-	gap, profile int
-	optsta       string
+	name string
+	// gap is the time between two jobs, in seconds.
+	gap int
+	// profile is how long a GPU's jobs stand still while MISO profiles them under MPS, in seconds. In truth they work
+	// slower than alone: the script's 30 s under MPS are as if they stood still, and 0 as if they lost no time.
+	profile int
+	// optsta is the algorithm of OptSta: best or scripted.
+	optsta string
 }
 
-// best chooses OptSta's partition for each order of the jobs, and scripted is the one of the authors' script.
-const best, scripted = "optsta", "optsta?p=2-2-3"
+const (
+	// best finds the best partition for each order of the jobs.
+	best = "optsta"
+	// scripted has the partition of the authors' script for every order.
+	scripted = "optsta?p=2-2-3"
+)
+
+// label returns the reading as the chart has it.
+func (r reading) label() string {
+	work, partition := "no work", "best"
+	if r.profile == 0 {
+		work = "full work"
+	}
+	if r.optsta == scripted {
+		partition = "3+2+2"
+	}
+	return fmt.Sprintf("%d s, %s, %s", r.gap, work, partition)
+}
 
 // readings lists the readings. The first one is the default.
 var readings = []reading{
@@ -67,10 +88,15 @@ var schemes = []string{"NoPart", "OptSta", "MISO", "Oracle"}
 
 // times returns the mean completion time of a scheme for each order of the jobs, in seconds.
 func (r reading) times(d *figures.Data, scheme string) []float64 {
-	algorithm := map[string]string{
-		"NoPart": "nopart", "OptSta": r.optsta, "Oracle": "miso-oracle",
-		"MISO": fmt.Sprintf("miso-stream?profile=%d", r.profile),
-	}[scheme]
+	algorithm := "nopart"
+	switch scheme {
+	case "OptSta":
+		algorithm = r.optsta
+	case "MISO":
+		algorithm = fmt.Sprintf("miso-stream?profile=%d", r.profile)
+	case "Oracle":
+		algorithm = "miso-oracle"
+	}
 	dataset := figures.Dataset(fmt.Sprintf("miso/stream?gap=%d&seed=%d", r.gap, seed))
 	s := figures.Series(algo.TrackStream, dataset, "A100", algo.MustParse(algorithm).ID, mig.Sequential)
 	s.Count = gpus
@@ -92,8 +118,10 @@ func completion(d *figures.Data) (*figures.Output, error) {
 		"the paper's own sampling error is taken to be that of one order, because the authors' script runs one",
 		"MISO below NoPart or OptSta and above Oracle are means over the orders of a quotient, not quotients of means")
 	chart := reports.Bars{
-		Title: "Average job completion time relative to NoPart", X: reports.Axis{Label: "Time between jobs, and work under MPS"},
-		Y: reports.Axis{Label: "Relative to NoPart"}, Groups: make([]reports.BarGroup, len(schemes)),
+		Title:  "Average job completion time relative to NoPart",
+		X:      reports.Axis{Label: "Time between jobs, work of jobs that MISO profiles under MPS, partition of OptSta"},
+		Y:      reports.Axis{Label: "Relative to NoPart"},
+		Groups: make([]reports.BarGroup, len(schemes)),
 	}
 	for _, r := range readings {
 		values := out.Under(r.name)
@@ -102,7 +130,7 @@ func completion(d *figures.Data) (*figures.Output, error) {
 		values[claim.Of("MISO above Oracle")] = r.ratio(d, "MISO", "Oracle").Affine(100, -100)
 
 		row := []any{r.name, figures.PlusMinus(d.MeanOf(r.times(d, "NoPart"), verdict.Draws, paperOrders), 0)}
-		chart.Categories = append(chart.Categories, r.name)
+		chart.Categories = append(chart.Categories, r.label())
 		for i, scheme := range schemes {
 			m := r.ratio(d, scheme, "NoPart")
 			chart.Groups[i].Name = scheme
