@@ -167,33 +167,41 @@ func printed4(d *figures.Data, w workload, a approach) float64 {
 	return d.Claims.Published("table4", claim.Cell{Row: w.name, Column: a.name})
 }
 
-// fixedPartitions compares Table 4's approaches that do not reconfigure with each partition under every generator.
+// fixedPartitions compares printed numbers of Table 4, of FIXBEST and of agents said not to reconfigure, with each
+// fixed partition under every generator.
 func fixedPartitions(d *figures.Data) *figures.Table {
 	t := figures.NewTable("floors-partitions",
 		"p_opt [%] of fixed partitions beside what Table 4 prints for FIXBEST and for agents that do not reconfigure",
-		reports.Left("workload", "reading").PlusMinus("FIXPART(1-1-1-1-1-1-1)", "any action").Right("FIXBEST",
-			"FIXBEST, printed", "partitions with less than the printed FIXBEST", "ONE-HOT, printed",
-			"FLOAT, printed", "ENTROPY, printed"),
+		reports.Left("workload", "reading").PlusMinus("FIXPART(1-1-1-1-1-1-1)", "any action").Right("FIXBEST"),
 		fmt.Sprintf("%d data sets, tasks in order of arrival, Parallel; the batch of 2 tasks counts where the "+
 			"reading says all batches; of %d partitions that leave no slice idle",
 			d.Scale.Replicates(partitioned), len(partitions())),
 		"the best partition is at least as good as 1-1-1-1-1-1-1 and as any other one",
 		"any action: each action is drawn from those that are possible for FLOAT, all equally likely, as an agent "+
-			"acts that has learned nothing")
+			"acts that has learned nothing",
+		"below FIXBEST and so on: how many of the partitions have less than the number that is printed for it")
+	compared := append([]approach{fixBest}, agents[:3]...)
+	for _, a := range compared {
+		t.Columns = t.Columns.Right(a.name+", printed", "below "+a.name)
+	}
 	for _, w := range synthetic {
 		for _, i := range []int{byScript, byScriptAll, byPrint, byPrintAll, byTraining} {
-			r, printed := &readings[i], func(a approach) float64 { return printed4(d, w, a) }
+			r := &readings[i]
 			values := func(algorithm string) []float64 { return r.pOptOn(d, r.forPartitions(w), algorithm) }
-			better := figures.Count(partitions(), func(p mig.Partition) bool {
-				return figures.Mean(values(partition(p))) < printed(fixBest)
+			means := figures.Map(partitions(), func(p mig.Partition) float64 {
+				return figures.Mean(values(partition(p)))
 			})
+			var beside []string
+			for _, a := range compared {
+				printed := printed4(d, w, a)
+				below := figures.Count(means, func(mean float64) bool { return mean < printed })
+				beside = append(beside, reports.Fixed(printed, 2), fmt.Sprint(below))
+			}
 			reading := cmp.Or(r.name, figures.DefaultReading)
 			t.RowAbout(about(w.name, reading), w, reading,
 				figures.PlusMinus(d.MeanOf(values(onesOnly.algorithm), dataSets, 0), 1),
 				figures.PlusMinus(d.MeanOf(values(agents[1].one(w)+"&actions=any"), dataSets, 0), 1),
-				reports.Fixed(figures.Mean(r.fixBest(d, w)), 1),
-				reports.Fixed(printed(fixBest), 2), better,
-				reports.Cells(2, printed(agents[0]), printed(agents[1]), printed(agents[2])))
+				reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), beside)
 		}
 	}
 	return t

@@ -250,7 +250,7 @@ func losses(of measure, scale, shift float64) func(*figures.Data) figures.Values
 			broad := of(d, w, n)[0]
 			values[cell(w, n, "loss")] = broad.Affine(scale, shift)
 			narrow := of(d, workload{w.scaling, "NARROWTIMES"}, n)[0]
-			values[cell(w, n, "NARROWTIMES less WIDETIMES")] = less(narrow, broad)
+			values[cell(w, n, narrowLess)] = less(narrow, broad)
 		}
 		return values
 	}

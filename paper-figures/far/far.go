@@ -67,7 +67,7 @@ func Paper() (figures.Paper, error) {
 		figures.Show("table7", "Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100",
 			table7.build),
 		figures.Show("table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", table8.build),
-		figures.Show("table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", table9.build),
+		figures.Show("table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", manyBatches),
 		figures.Show("contradiction", "printed numbers that exclude one another or are beyond a bound", contradiction),
 		figures.Show("script", "numbers of the authors' public code beside print", figures.Script),
 		figures.Show("text", "numbers of the text", text),

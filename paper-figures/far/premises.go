@@ -185,8 +185,8 @@ func meanTo(points, others []point) []float64 {
 	})
 }
 
-// energyCoefficient compares two samples (Székely, Rizzo, Energy statistics, 2013): 0 if their distributions are equal,
-// 1 at most. It takes the means of the distances between the samples and within each.
+// energyCoefficient compares two samples (Székely, Rizzo, Energy statistics, 2013): 0 if their distributions are
+// equal, 1 at most. It takes the means of the distances between the samples and within each.
 func energyCoefficient(between, within, other float64) float64 {
 	if between == 0 {
 		return 0

@@ -400,6 +400,28 @@ var table9 = grid{
 	},
 }
 
+// narrowLess is a quantity that conclusions test: p_multi-batch with NARROWTIMES, which Table 9 leaves out, less that
+// with WIDETIMES.
+const narrowLess = "NARROWTIMES less WIDETIMES"
+
+// manyBatches makes Table 9, and a table of how much NARROWTIMES differ.
+func manyBatches(d *figures.Data) (*figures.Output, error) {
+	out, err := table9.build(d)
+	if err != nil || d.DefaultAlone {
+		return out, err
+	}
+	t := figures.NewTable("table9-narrow", "p_multi-batch [%] with NARROWTIMES less that with WIDETIMES",
+		reports.Left("scaling").Right("n").PlusMinus("by the script").Right("by the text"),
+		"±: half of the 95 % interval over pairs; the text has one chain, and no interval",
+		"6.7.2 calls both similar and prints WIDETIMES alone")
+	for w, n := range figures.Each(wide, allSizes) {
+		at := cell(w, n, narrowLess)
+		byScript, byText := out.Readings[0].Values[at], out.Readings[1].Values[at]
+		t.Row(w.scaling, n, figures.PlusMinus(byScript, 2), reports.Fixed(byText.Value, 2))
+	}
+	return out.Table(t), nil
+}
+
 // chained returns the batches of a chain: 1001, or few in a quick run.
 func chained(s figures.Scale, w workload, n int, generator string) string {
 	return synthetic(w, n, generator, fmt.Sprintf("batches=%d", s.Replicates(executions)+1))
