@@ -4,9 +4,8 @@
 // claims.csv has every number that the paper prints. A number of the text that repeats a table's is a place of that
 // claim.
 //
-// The default reading of Tables 4 to 9 is the authors' public script that made the table:
-// inputs_config_task_size_test, compare_size_test, refinement_test, concat_test and multi_batch_test. What the
-// text describes is another reading.
+// The default reading of Tables 4 to 9 is the authors' public script that made the table: inputs_config_task_size_test,
+// compare_size_test, refinement_test, concat_test and multi_batch_test. What the text describes is another reading.
 package far
 
 import (
