@@ -56,8 +56,7 @@ func table6(d *figures.Data) (*figures.Output, error) {
 		return reports.Fixed(reduction(q.of(d, largest, theirs.relaxed), q.of(d, originalAgent, theirs.tight)), 1)
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("Largest-First under relaxed deadlines has %v %% fewer late jobs and %v "+
-		"%% less tardiness than the original agent under tight ones: most of the improvement is that of the "+
-		"deadlines",
+		"%% less tardiness than the original agent under tight ones: most of the improvement is that of the deadlines",
 		of(late), of(tardiness)))
 	return out.Table(t), nil
 }
@@ -261,8 +260,7 @@ func table9(d *figures.Data) (*figures.Output, error) {
 		}),
 		firstNotebook.reading(func(w *days, to figures.Values) { underTight(w, to, notebookAgent) }))
 	t := figures.NewTable("table9", "Late jobs beside the best heuristic, the report's ten days",
-		reports.Left("deadlines", "scheduler").Right("late [%]", "tardiness [min]",
-			"above the best heuristic [%]"),
+		reports.Left("deadlines", "scheduler").Right("late [%]", "tardiness [min]", "above the best heuristic [%]"),
 		"by how much the agent loses or wins is in percent of the best heuristic's late jobs, as the 11.7 % of Table "+
 			"8 are",
 		"if the agent is 85-90 % late under tight deadlines and loses by 5 %, the best heuristic of the report is "+

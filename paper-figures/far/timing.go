@@ -143,8 +143,7 @@ func affordable(d *figures.Data, byRow map[string]figures.Measurement) *figures.
 func growth(claims *claim.Set, byRow map[string]figures.Measurement) *figures.Table {
 	t := figures.NewTable("timing-growth",
 		"How FAR's times grow with the number of tasks: exponents between two sizes, MIXEDSCALING WIDETIMES",
-		reports.Left("tasks").Right("n^2 log n", "printed times", "measured times", "measured low",
-			"measured high"),
+		reports.Left("tasks").Right("n^2 log n", "printed times", "measured times", "measured low", "measured high"),
 		"The paper proves that FAR takes at most O(n^2 log n), to which the search of this program need not come "+
 			"near: it skips allocations that a bound excludes. Wall times differ from run to run, so that no verdict "+
 			"rests on them")

@@ -25,16 +25,14 @@ func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
 func optimum(d *figures.Data) (*figures.Output, error) {
 	n := countFor(d.Scale, generated)
 	summary := figures.NewTable("optimum", "Gaps to the exact optimum in percent, and queues won, simulated",
-		reports.Left("method").Right("Q1-Q12, mean", "largest", "generated queues, mean",
-			"generated queues, largest"),
+		reports.Left("method").Right("Q1-Q12, mean", "largest", "generated queues, mean", "generated queues, largest"),
 		fmt.Sprintf("generated: %d queues of 12 jobs of each of the four categories", n),
 		"beats: on how many of Q1 to Q12 the method's makespan is the shorter one",
 		simulated())
 	byQueue := figures.NewTable("optimum-queues",
 		"Gaps to the exact optimum on Q1 to Q12 in percent of its makespan, simulated",
 		reports.Left("queue").Right("unseen jobs", "exact optimum [s]"),
-		"exact optimum: the best groups on every partition of Table VII and of MIG+MPS Default, by dynamic "+
-			"programming",
+		"exact optimum: the best groups on every partition of Table VII and of MIG+MPS Default, by dynamic programming",
 		simulated())
 	spans := exact.onQueues(d, queues, track.MetricMakespan)
 	for i, name := range queueNames {
@@ -90,8 +88,7 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 			"interval, of a hierarchical bootstrap for agents", len(data), trainingRuns),
 		fmt.Sprintf("ceiling of MIG+MPS w/ RL: the best plan that the 29 setups and the order of slots allow, by "+
 			"dynamic programming; ceiling with all setups of Table VII: the same with all %d setups, in the same "+
-			"order of slots. The exact optimum is free in the order, and has the partitions of MIG+MPS Default as "+
-			"well",
+			"order of slots. The exact optimum is free in the order, and has the partitions of MIG+MPS Default as well",
 			variants(corun.Hierarchical)),
 		fmt.Sprintf("best other method: the paper's, the best on each draw; first: ahead of all of them, on how many "+
 			"of the 12 queues; blind: with kappa = %v, which follows from public measurements alone, on %d draws",
