@@ -275,7 +275,7 @@ func operated(d *figures.Data, all, moves, swaps []float64) figures.Measurement 
 var table6 = grid{
 	"table6", workloads, threeSizes,
 	[]string{"p_ref", "moves", "swaps"},
-	[]procedure{
+	slices.Concat([]procedure{
 		refinementTest,
 		refinementTest.interchanged(func(w workload) bool { return w.times == "WIDETIMES" }),
 		refiningAs("text", "", "far"),
@@ -283,7 +283,14 @@ var table6 = grid{
 		{name: "executions with an operation", measure: refiner{"gen=released", "far?keep=last"}.operatedGain},
 		{name: "text, executions with an operation", measure: refiner{"", "far"}.operatedGain},
 		{name: "text, p_sup = 50 %, executions with an operation", measure: refiner{"psup=50", "far"}.operatedGain},
-	},
+	}, shares(func(parameters string) measure { return refiner{parameters, "far"}.means })),
+}
+
+// shares returns readings of the text with further shares of memory-bound tasks. of takes the generator's parameters.
+func shares(of func(parameters string) measure) []procedure {
+	return figures.Map([]string{"10", "25", "75", "100"}, func(psup string) procedure {
+		return procedure{name: "text, p_sup = " + psup + " %", measure: of("psup=" + psup)}
+	})
 }
 
 const (
@@ -359,11 +366,10 @@ func joinings(of func(name string, j joining) procedure) []procedure {
 	}
 }
 
-// shares returns readings with further shares of memory-bound tasks.
-func shares(of func(joining) measure) []procedure {
-	return figures.Map([]string{"25", "75", "100"}, func(psup string) procedure {
-		return procedure{name: "text, p_sup = " + psup + " %", measure: of(joining{"psup=" + psup, false, further})}
-	})
+// generators returns the [shares] of Tables 7 and 8, and the text's pairs of different batches by the script's generator.
+func generators(of func(joining) measure) []procedure {
+	joined := func(parameters string) measure { return of(joining{parameters, false, further}) }
+	return append(shares(joined), procedure{name: "text, released generator", measure: joined("gen=released")})
 }
 
 var table7 = grid{
@@ -374,7 +380,7 @@ var table7 = grid{
 		joinings(func(name string, j joining) procedure {
 			return procedure{name: strings.TrimPrefix(name+", pairs with an operation", ", "), measure: j.operatedGains}
 		}),
-		shares(func(j joining) measure { return j.gains }),
+		generators(func(j joining) measure { return j.gains }),
 	),
 }
 
@@ -387,7 +393,7 @@ var table8 = grid{
 	[]string{"moves", "swaps"},
 	slices.Concat(
 		joiningOperations, []procedure{joiningOperations[0].interchanged(func(workload) bool { return true })},
-		shares(func(j joining) measure { return j.operations }),
+		generators(func(j joining) measure { return j.operations }),
 	),
 }
 
