@@ -400,12 +400,16 @@ func (all curves) mixed(d *figures.Data, name, heading string, notes ...string) 
 	return all.read(d, name, claims).Table(t).Figure(name, heading, figure), nil
 }
 
+// long shows one training of FLOAT that took five times as many steps as the others.
 func (all curves) long(d *figures.Data) (*figures.Output, error) {
+	run := all.of("rl-float-MIXSCALINGUNIFORM-released-classes")[0]
 	return all.mixed(d, "long", "FLOAT as released on MIXSCALINGUNIFORM, trained for longer",
 		"one training run with the settings of the public train.py: one environment, 2048 steps, batches of 64, 10 "+
 			"epochs, a constant learning rate of 3e-4, entropy 0.01. It took 10 of the paper's 200 million steps",
 		"FLOAT: on the data sets of Table 4, tasks class by class, as FAR and FIXPART. FLOAT, random order: the same "+
-			"agent on the 100 batches that score the other curves")
+			"agent on the 100 batches that score the other curves",
+		fmt.Sprintf("FLOAT is between %.1f and %.1f %% at all points of its curve, and ends at %.1f %%; Table 4 prints "+
+			"85.49 %%", run.Least(), slices.Max(run.Scores), run.Final()))
 }
 
 func (all curves) figure13(d *figures.Data) (*figures.Output, error) {

@@ -99,7 +99,8 @@ type reading struct {
 
 const startFree = "start-free"
 
-// readings are whole readings of the paper. The first two are the defaults.
+// readings are whole readings of the paper. The first one is the default. The first two are the descriptions of the
+// baselines in VI and V-A.
 var readings = []reading{
 	{"VI: FF and RR strict", "VI: FF and RR strict, F start-free", "", []string{"FF", "RR"}, startFree},
 	{"V-A: all strict", "V-A: all baselines strict, F start-free", "-strict", baselines, startFree},
