@@ -8,22 +8,14 @@ import (
 )
 
 // BarKind says what a bar of a Gantt chart shows.
-type BarKind uint8
+type BarKind string
 
 // The bars of FAR's charts: tasks, and the creation and destruction of instances.
 const (
-	RunBar BarKind = iota
-	CreateBar
-	DestroyBar
+	RunBar     BarKind = "run"
+	CreateBar  BarKind = "create"
+	DestroyBar BarKind = "destroy"
 )
-
-var barNames = [...]string{RunBar: "run", CreateBar: "create", DestroyBar: "destroy"}
-
-// String returns "run", "create" or "destroy".
-func (k BarKind) String() string { return barNames[k] }
-
-// MarshalText returns the kind's name.
-func (k BarKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // A Bar is a rectangle of a Gantt chart: compute slices across, time along.
 type Bar struct {

@@ -105,7 +105,7 @@ func writeSchedule(w io.Writer, p schedule.Problem, s schedule.Schedule, m sched
 	for _, b := range schedule.Bars(p, s) {
 		t.Rows = append(t.Rows, []string{
 			fmt.Sprintf("%.3f", b.Start), fmt.Sprintf("%.3f", b.End), fmt.Sprint(b.GPU),
-			fmt.Sprintf("%d-%d", b.Slice, b.Slice+b.Width-1), b.Kind.String(), b.Label,
+			fmt.Sprintf("%d-%d", b.Slice, b.Slice+b.Width-1), string(b.Kind), b.Label,
 		})
 	}
 	return t.Text(w)
