@@ -95,7 +95,7 @@ func replace(path string, old fs.FileInfo, write func(io.Writer) error) (err err
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return SyncFolder(dir)
+	return syncFolder(dir)
 }
 
 // fill writes the content to an open file.
@@ -107,9 +107,9 @@ func fill(f *os.File, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// SyncFolder flushes a folder's list of files to disk. It does nothing where folders
+// syncFolder flushes a folder's list of files to disk. It does nothing where folders
 // cannot be flushed, as on Windows and some network file systems.
-func SyncFolder(dir string) error {
+func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -16,12 +16,18 @@ var modelsText []byte
 
 var models = readModels()
 
-func readModels() (out []*GPU) {
-	if err := json.Unmarshal(modelsText, &out); err != nil {
-		panic("mig: models.json: " + err.Error())
-	}
+func readModels() []*GPU {
+	out := embedded[[]*GPU]("models.json", modelsText)
 	for _, g := range out {
 		g.derive()
+	}
+	return out
+}
+
+// embedded reads JSON that is part of the program. It panics on a mistake in the text.
+func embedded[T any](file string, text []byte) (out T) {
+	if err := json.Unmarshal(text, &out); err != nil {
+		panic("mig: " + file + ": " + err.Error())
 	}
 	return out
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// boards lists GPUs that do not have as many multiprocessors as the largest instance of their model, by the
-// beginnings of their names. The first match counts.
+// boards lists GPUs that do not have as many multiprocessors as the largest instance of their model, by the first words
+// of their names. The first match counts.
 var boards = []struct {
 	prefix string
 	sms    int
@@ -17,24 +17,15 @@ var boards = []struct {
 	{"H100-PCIe", 114},     // NVIDIA H100 Tensor Core GPU Architecture, table of the H100 PCIe and SXM5
 }
 
-// BoardMultiprocessors returns the number of multiprocessors of a board, by its name as one word such as
-// A100-SXM-64GB. It returns false if the table has no board of that name.
-func BoardMultiprocessors(board string) (int, bool) {
-	for _, b := range boards {
-		rest, ok := strings.CutPrefix(board, b.prefix)
-		if ok && (rest == "" || rest[0] == '-') {
-			return b.sms, true
-		}
-	}
-	return 0, false
-}
-
 // Multiprocessors returns the number of multiprocessors of a GPU, including those outside every MIG
 // instance: an A100 has 108, and its largest instance has 98. It returns an error if the number is not known.
 func (g *GPU) Multiprocessors() (int, error) {
 	board := g.Board()
-	if sms, ok := BoardMultiprocessors(board); ok {
-		return sms, nil
+	for _, b := range boards {
+		rest, ok := strings.CutPrefix(board, b.prefix)
+		if ok && (rest == "" || rest[0] == '-') {
+			return b.sms, nil
+		}
 	}
 	for _, size := range g.Sizes() {
 		if g.Profile(size).SMs == 0 {

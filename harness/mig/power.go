@@ -3,7 +3,6 @@ package mig
 import (
 	"cmp"
 	_ "embed" // for power.json
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -43,18 +42,12 @@ var powerParams = []spec.Param{
 	{Name: "watts", Type: spec.Numbers(0, maxWatts), Doc: "watts of a board by busy compute slices, in place of both"},
 }
 
-// readings holds measured powers by the name of a model of the table. [GPU.Power] of such a model is nil, because only
-// a name with the parameter idle, such as A100?idle=75.4, uses the readings.
-var readings map[string]*Power
-
 //go:embed power.json
 var readingsText []byte
 
-func init() {
-	if err := json.Unmarshal(readingsText, &readings); err != nil {
-		panic("mig: power.json: " + err.Error())
-	}
-}
+// readings holds measured powers by the name of a model of the table. [GPU.Power] of such a model is nil, because only
+// a name with the parameter idle, such as A100?idle=75.4, uses the readings.
+var readings = embedded[map[string]*Power]("power.json", readingsText)
 
 // choosePower returns the power that the parameters give to a model; nil if they give none and the model has none.
 func (g *GPU) choosePower(a spec.Args) (*Power, error) {

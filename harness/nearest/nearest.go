@@ -72,10 +72,9 @@ func Unknown(kind, name string, known []string) error {
 
 // Find returns the value of a name. The error is an [*UnknownError].
 func Find[T any](kind, name string, all []T, nameOf func(T) string) (T, error) {
-	for _, v := range all {
-		if nameOf(v) == name {
-			return v, nil
-		}
+	i := slices.IndexFunc(all, func(v T) bool { return nameOf(v) == name })
+	if i >= 0 {
+		return all[i], nil
 	}
 	var none T
 	return none, Unknown(kind, name, Names(all, nameOf))

@@ -21,23 +21,18 @@ type Shard struct {
 
 func (s Shard) count() int { return max(s.Of, 1) }
 
-// holds reports whether an instance of the series is in the shard.
+// holds reports whether an instance of the series is in the shard. This depends only on the dataset, its content, the GPU
+// model and the instance, so that all cells of an instance are in one shard.
 func (s Shard) holds(series store.Series, instance int) bool {
-	return ShardOf(series, instance, s.count()) == s.Index
+	if s.count() == 1 {
+		return true
+	}
+	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", series.Dataset, series.Content, series.GPU, instance))
+	return binary.BigEndian.Uint64(h[:8])%uint64(s.count()) == uint64(s.Index)
 }
 
 // Takes reports whether the shard has item i of work that is dealt out in turn.
 func (s Shard) Takes(i int) bool { return i%s.count() == s.Index }
-
-// ShardOf returns the index, from 0 to shards-1, of the shard that has an instance of the series. It depends on the
-// dataset, its content, the GPU model and the instance alone.
-func ShardOf(s store.Series, instance, shards int) int {
-	if shards == 1 {
-		return 0
-	}
-	h := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", s.Dataset, s.Content, s.GPU, instance))
-	return int(binary.BigEndian.Uint64(h[:8]) % uint64(shards))
-}
 
 // ParseShard reads "i/n", for example 0/2 and 1/2 for two processes.
 func ParseShard(text string) (Shard, error) {
@@ -47,5 +42,5 @@ func ParseShard(text string) (Shard, error) {
 	if !ok || errIndex != nil || errOf != nil || n < 1 || i < 0 || i >= n {
 		return Shard{}, fmt.Errorf("shard %q: write i/n with i from 0 to n-1, for example 0/2", text)
 	}
-	return Shard{i, n}, nil
+	return Shard{Index: i, Of: n}, nil
 }

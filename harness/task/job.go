@@ -136,10 +136,8 @@ type NumPyStream struct {
 	Used int
 }
 
-// Kind implements [Payload].
 func (Queue) Kind() string { return "jobs" }
 
-// AddTo implements [Payload].
 func (q Queue) AddTo(d *Digest) {
 	d.Floats(q.Fleet.Watts)
 	d.Int(len(q.Fleet.Partitions))
@@ -169,5 +167,4 @@ func (q Queue) AddTo(d *Digest) {
 	}
 }
 
-// WriteCSV implements [Payload].
 func (q Queue) WriteCSV(w io.Writer, g *mig.GPU) error { return WriteJobs(w, g, q.Jobs) }

@@ -143,10 +143,8 @@ func (r *Requests) CheckEnd() error {
 // Seconds returns the length of a slot in seconds.
 func (r *Requests) Seconds() float64 { return cmp.Or(r.SlotSeconds, 1) }
 
-// Kind implements [Payload].
 func (Requests) Kind() string { return "requests" }
 
-// AddTo implements [Payload].
 func (r Requests) AddTo(d *Digest) {
 	d.Int(r.GPUs)
 	d.Floats(r.Demand)

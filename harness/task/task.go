@@ -167,10 +167,8 @@ type Existing struct {
 // OneBatch returns the payload that consists of a single batch.
 func OneBatch(b Batch) Batches { return Batches{Tasks: b, Lengths: []int{len(b)}} }
 
-// Kind implements [Payload].
 func (Batches) Kind() string { return "tasks" }
 
-// AddTo implements [Payload].
 func (b Batches) AddTo(d *Digest) {
 	h := b.Tasks.Hash()
 	d.Text(string(h[:]))
