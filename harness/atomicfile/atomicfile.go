@@ -26,12 +26,13 @@ func Write(path string, content []byte) error {
 	})
 }
 
-// WriteFile replaces the file at path by what write produces. It makes missing folders. The content goes to a temporary
-// file in the same folder, which is flushed to disk and then renamed. If anything fails before the rename, the old file
-// stays as it was. The new file has the mode of the old one, or the one that the umask leaves.
+// WriteFile replaces the content of the file at path by the content that write writes. It makes missing folders. The
+// content goes to a temporary file in the same folder, which is flushed to disk and then renamed. If anything fails
+// before the rename, the old file stays as it was. The new file has the mode of the old one, or the one that the umask
+// leaves.
 //
-// A symbolic link stays, and the file that it names is replaced. What is not a regular
-// file, such as a device or a FIFO, is opened and written.
+// A symbolic link stays, and the file that it names is replaced. A file that is not regular, such as a device or a
+// FIFO, is opened and written.
 func WriteFile(path string, write func(io.Writer) error) error {
 	old, err := os.Stat(path)
 	target, linkErr := os.Readlink(path)

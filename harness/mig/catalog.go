@@ -14,8 +14,8 @@ import (
 	"miglab/harness/wholefile"
 )
 
-// A Catalog has the models that a command knows: those of this package's table, and those that it has read from files
-// and results databases. The zero value has the table's. All methods are safe for concurrent use.
+// A Catalog has the models that a command knows: this package's table, and the models that the command has read from
+// files and results databases. The zero value has the table alone. All methods are safe for concurrent use.
 type Catalog struct {
 	mu    sync.Mutex
 	added []*GPU

@@ -100,9 +100,9 @@ func (g *GPU) checkCosts() error {
 	return err
 }
 
-// CostsLike returns times to create and to destroy an instance of a size on a GPU whose times were not published: the
-// times of g for its smallest size that is at least as large, or for its largest size if none is. source names g, which
-// must be a GPU of FAR Table 1.
+// CostsLike returns assumed times to create and to destroy an instance of a size on a GPU without published times. They
+// are the times of g, which must be a GPU of FAR Table 1, for its smallest size that is at least as large, or else for
+// its largest size. source names g.
 func (g *GPU) CostsLike(size Slices) (create, destroy Seconds, source string) {
 	for _, s := range g.sizes {
 		p := g.bySize[s]

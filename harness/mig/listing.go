@@ -23,8 +23,8 @@ var (
 const listingSuffix = ".txt"
 
 // parseListing makes a model of the output of nvidia-smi mig -lgip and -lgipp for one GPU, with the name of the file.
-// It does not register the model. The listing has no times to create and destroy instances; those of another model are
-// assumed.
+// It does not register the model. The listing has no times to create and destroy instances, which are assumed
+// to be the times of another model.
 func parseListing(text []byte, file string) (*GPU, error) {
 	name := strings.TrimSuffix(filepath.Base(file), listingSuffix)
 	g := &GPU{Name: name, Origin: "from a listing of nvidia-smi", file: "in " + file}

@@ -17,16 +17,16 @@ type (
 	Joules float64
 )
 
-// Power says what a board draws. A model without it has no energies; there is no default. It has one of two forms:
+// Power describes the power of a board, in one of two forms. A model without it has no energies.
 //
 //   - Busy: a board draws Idle and, for each busy instance, the watts of its size, whatever else runs.
 //   - Curve: the watts depend on the number of busy compute slices of the board alone, as in the deadline report.
 type Power struct {
-	// Idle is what a board without a busy instance draws.
+	// Idle is the power of a board without a busy instance.
 	Idle Watts `json:"idle_w"`
-	// Busy is what a busy instance adds, in the order of [GPU.Sizes]; nil if there is a Curve.
+	// Busy is the power that a busy instance adds, in the order of [GPU.Sizes]; nil if there is a Curve.
 	Busy []Watts `json:"busy_w,omitempty"`
-	// Curve is what a board draws by its number of busy compute slices, from 0; the last entry is also for more. It
+	// Curve is the power of a board by its number of busy compute slices, from 0; the last entry is also for more. It
 	// begins with Idle and does not fall.
 	Curve []Watts `json:"curve_w,omitempty"`
 	// Source says where the watts come from.
@@ -103,8 +103,8 @@ func (p *Power) check(sizes int) error {
 	return nil
 }
 
-// at returns what a board draws with so many busy compute slices.
-func (p *Power) at(busy Slices) Watts { return p.Curve[min(int(busy), len(p.Curve)-1)] }
+// onCurve returns the power of a board with so many busy compute slices.
+func (p *Power) onCurve(busy Slices) Watts { return p.Curve[min(int(busy), len(p.Curve)-1)] }
 
 // Floor returns the watts that a busy instance of a size adds at least: a board always draws at least Idle and the
 // floors of its busy instances. For a Curve, the floor of one compute slice is the least of (Curve[b] - Idle) / b over
@@ -116,7 +116,7 @@ func (g *GPU) Floor(size Slices) Watts {
 	}
 	least := Watts(math.Inf(1))
 	for b := Slices(1); b <= g.ComputeSlices; b++ {
-		least = min(least, (p.at(b)-p.Idle)/Watts(b))
+		least = min(least, (p.onCurve(b)-p.Idle)/Watts(b))
 	}
 	return Watts(size) * least
 }
@@ -129,8 +129,8 @@ type Run struct {
 	Start, End Seconds
 }
 
-// Energy returns what a number of boards draw from 0 to the end of the last run. The model must have a [Power]. Energy
-// may sort the given runs; the result does not depend on their order.
+// Energy returns the energy of a number of boards from 0 to the end of the last run. The model must have a [Power].
+// Energy may sort the given runs; the result does not depend on their order.
 func (g *GPU) Energy(boards int, runs []Run) Joules {
 	if g.Power.Curve != nil {
 		for _, r := range runs { // an end adds -Size slices, so that the sum of sizes is the number of busy slices
@@ -148,7 +148,7 @@ func (g *GPU) Energy(boards int, runs []Run) Joules {
 		case g.Power.Curve == nil:
 			above += Joules(float64(g.Floor(r.Size)) * float64(r.End-r.Start))
 		case busy > 0:
-			above += Joules(float64(g.Power.at(busy)-g.Power.Idle) * float64(r.Start-runs[i-1].Start))
+			above += Joules(float64(g.Power.onCurve(busy)-g.Power.Idle) * float64(r.Start-runs[i-1].Start))
 		}
 		busy += r.Size
 		end = max(end, r.End)

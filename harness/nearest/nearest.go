@@ -22,7 +22,7 @@ type UnknownError struct {
 	Known []string
 }
 
-// maxListed is the largest number of known names that an error lists; it lists none of more names.
+// maxListed is the largest number of known names with which an error lists them.
 const maxListed = 32
 
 func (e *UnknownError) Error() string {

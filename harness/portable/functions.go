@@ -68,7 +68,7 @@ func Log(x float64) float64 {
 	return float64(k*ln2High) - ((half - (float64(s*rest) + float64(k*ln2Low))) - f)
 }
 
-// polynomial returns the value at x of the polynomial with the given coefficients, that of the highest power first.
+// polynomial returns the value at x of the polynomial with the given coefficients, the one of the highest power first.
 func polynomial(x float64, coefficients ...float64) float64 {
 	sum := 0.0
 	for _, c := range coefficients {

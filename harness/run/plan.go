@@ -34,7 +34,7 @@ type plannedSpan struct {
 	earlier []Span
 }
 
-// A planned series is a trial with what the run knows about its cells.
+// A planned series is a trial and the state of its cells.
 type planned struct {
 	*Trial
 	// left counts the shard's cells without a result. timed counts the cells that the run computed, and spent is their

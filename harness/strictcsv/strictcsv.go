@@ -279,7 +279,7 @@ func Write(w io.Writer, header []string, rows int, fields func(row int) []string
 	return out.Error()
 }
 
-// The limits of what is read, so that a wrong file is refused before it fills the memory.
+// The limits of a file, so that a wrong file is refused before it fills the memory.
 const (
 	// MaxBytes is the size of the largest file.
 	MaxBytes = 256 << 20

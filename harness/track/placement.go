@@ -95,7 +95,7 @@ func waitingHistory(g *mig.GPU, r sim.WaitingResult) schedule.History {
 }
 
 // waitingEnergy returns the energy of a cluster until its last request ends. A request that moves is busy from its
-// start to its end, pauses included. Where requests are rejected there is no energy, since a scheduler that refuses
+// start to its end, pauses included. If a cluster rejects requests, there is no energy, since a scheduler that refuses
 // work would lead.
 func waitingEnergy(g *mig.GPU, r *sim.WaitingResult) mig.Joules {
 	begins, spots := slices.Clone(r.Starts), slices.Clone(r.Spots) // since its last move
