@@ -152,14 +152,7 @@ func (r *Residents) add(i, profile int, spots []Spot) {
 
 // settle adds the workloads of an accepted request to the residents.
 func (e *placementEngine) settle(i, profile int) {
-	if e.residents == nil {
-		return
-	}
-	var spots []Spot
-	for _, s := range e.placed {
-		spots = append(spots, Spot{int(s.gpu), firstSlice(s.window)})
-	}
-	e.residents.add(i, profile, spots)
+	e.residents.add(i, profile, e.spots)
 	q := &e.requests[i]
 	e.residents.stays[i].slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
 }

@@ -58,7 +58,6 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		if !accepted {
 			continue
 		}
-		e.settle(i, profile)
 		r.Accepted.add(q)
 		r.AcceptedByProfile[profile]++
 		if steady {
@@ -117,8 +116,9 @@ type placementEngine struct {
 	requests []task.Request
 	oneASlot bool // see the function
 	calendar calendar
-	// leaving has the instances that leave before the present request, and placed has the present request's instances.
-	leaving, placed []departure
+	// leaving has the instances that leave before the present request, and spots has the places of the present request.
+	leaving []departure
+	spots   []Spot
 
 	// mover and residents are nil if workloads do not move.
 	mover     Mover
@@ -144,43 +144,54 @@ func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules tas
 	return e
 }
 
-// decide asks the scheduler for all instances of a request and reports whether it accepts the request.
+// decide asks the scheduler for the places of a request and reports whether it accepts the request.
 func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
-	e.placed = e.placed[:0]
-	for range e.requests[i].Instances() {
-		spot, ok := p.Place(e.cluster, profile)
-		if !ok {
-			for _, s := range e.placed {
-				e.set(int(s.gpu), e.cluster.Mask(int(s.gpu))&^s.window)
-			}
-			return false, nil
-		}
-		if err := e.occupy(i, spot); err != nil {
-			return false, err
-		}
+	spots, err := placeInstances(e, p, e.requests, i, e.spots[:0])
+	if err != nil || len(spots) == 0 {
+		return false, err
 	}
+	e.spots = spots
 	e.now.running++
 	e.book(i)
+	if e.residents != nil {
+		e.settle(i, profile)
+	}
 	return true, nil
 }
 
-// occupy takes the slices of an instance of a request if they are free.
-func (e *placementEngine) occupy(i int, s Spot) error {
-	p := e.requests[i].Profile
-	window, why := e.cluster.windowAt(p, s)
-	if why != "" {
-		return impossible(i, p, s, why)
-	}
-	e.set(s.GPU, e.cluster.Mask(s.GPU)|window)
-	e.placed = append(e.placed,
-		departure{request: int32(i), gpu: int32(s.GPU), window: window, further: len(e.placed) > 0})
-	return nil
+// An engine has a cluster. set changes the mask of a GPU and the measurements that depend on it.
+type engine interface {
+	state() *Cluster
+	set(gpu int, to mig.Mask)
 }
 
-// impossible returns the error for a place that request i cannot have.
-func impossible(i int, p *mig.Profile, s Spot, why string) error {
-	return &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, p,
-		s.GPU, s.Start, why)}
+// placeInstances asks a scheduler for a place for each instance of request i, and appends the places to spots. If the
+// scheduler rejects an instance, placeInstances removes the others and returns no places.
+func placeInstances(e engine, p Placer, requests []task.Request, i int, spots []Spot) ([]Spot, error) {
+	c, q := e.state(), &requests[i]
+	profile := slices.Index(c.profiles, q.Profile)
+	for range q.Instances() {
+		s, ok := p.Place(c, profile)
+		if !ok {
+			removeInstances(e, q.Profile, spots)
+			return nil, nil
+		}
+		window, why := c.windowAt(q.Profile, s)
+		if why != "" {
+			return nil, &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, q.Profile,
+				s.GPU, s.Start, why)}
+		}
+		e.set(s.GPU, c.Mask(s.GPU)|window)
+		spots = append(spots, s)
+	}
+	return spots, nil
+}
+
+// removeInstances frees the slices of instances of a profile.
+func removeInstances(e engine, p *mig.Profile, spots []Spot) {
+	for _, s := range spots {
+		e.set(s.GPU, e.state().Mask(s.GPU)&^mig.Instance{Profile: p, Start: s.Start}.Mask())
+	}
 }
 
 // windowAt returns the slices of an instance at a place, or the reason why it cannot be there.
@@ -211,9 +222,11 @@ func (e *placementEngine) book(i int) {
 	}
 	slot := q.Arrival + q.Lifespan
 	before := e.arrivalFrom(i, slot)
-	for _, d := range e.placed {
-		d.slot, d.before = uint32(slot), int32(before)
-		e.calendar.add(d)
+	for k, s := range e.spots {
+		e.calendar.add(departure{
+			slot: uint32(slot), before: int32(before), request: int32(i), gpu: int32(s.GPU),
+			window: mig.Instance{Profile: q.Profile, Start: s.Start}.Mask(), further: k > 0,
+		})
 	}
 }
 
@@ -252,6 +265,8 @@ func (e *placementEngine) release(d *departure) {
 		e.now.running--
 	}
 }
+
+func (e *placementEngine) state() *Cluster { return e.cluster }
 
 func (e *placementEngine) set(gpu int, to mig.Mask) {
 	e.now.add(1, &e.measures[to])

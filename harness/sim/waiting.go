@@ -37,7 +37,7 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 	e := newWaitingEngine(c, &in, p)
 	for next := 0; next < len(requests) || len(e.leaving) > 0; {
 		now := e.next(next)
-		e.state.advance(now, e.queued > 0)
+		e.use.advance(now, e.queued > 0)
 		for len(e.leaving) > 0 && e.leaving[0].Key == now {
 			e.leave(int(e.leaving.Pop().ID))
 			e.skipMoved()
@@ -90,7 +90,7 @@ type waitingEngine struct {
 	starts, ends []int
 	spots        [][]Spot
 	blocked      int // see [WaitingResult.Blocked]
-	state        waitingState
+	use          waitingUse
 	// mover and residents are nil if requests do not move.
 	mover     Mover
 	residents *Residents
@@ -98,7 +98,7 @@ type waitingEngine struct {
 
 func (e *waitingEngine) result(in task.Requests) WaitingResult {
 	r := WaitingResult{
-		In: in, Starts: e.starts, Ends: e.ends, Spots: e.spots, Blocked: e.blocked, Use: e.state.use(),
+		In: in, Starts: e.starts, Ends: e.ends, Spots: e.spots, Blocked: e.blocked, Use: e.use.means(),
 	}
 	if e.residents != nil {
 		r.Spots = e.residents.spots
@@ -114,7 +114,7 @@ func newWaitingEngine(c *Cluster, in *task.Requests, p Placer) *waitingEngine {
 	e := &waitingEngine{
 		cluster: c, requests: requests, waiting: in.Waiting, kindOf: make([]int32, len(requests)),
 		starts: make([]int, len(requests)), ends: make([]int, len(requests)), spots: make([][]Spot, len(requests)),
-		state: waitingState{
+		use: waitingUse{
 			gpu: c.gpu, gpus: in.GPUs, from: int(math.Ceil(WarmUp / in.Seconds())),
 			to: requests[len(requests)-1].Arrival, scatter: scatterByMask(c.gpu),
 		},
@@ -166,11 +166,11 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 		if err := e.moveBefore(now, i, k); err != nil {
 			return err
 		}
-		placed, err := e.place(i, k, p)
+		spots, err := placeInstances(e, p, e.requests, i, nil)
 		if err != nil {
 			return err
 		}
-		if !placed {
+		if len(spots) == 0 {
 			k.failed = e.event
 			e.block(k)
 			if e.waiting == task.FIFO {
@@ -178,6 +178,8 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 			}
 			continue
 		}
+		e.spots[i] = spots
+		e.use.compute += k.compute
 		e.cluster.waiting[k.profile] -= k.instances
 		e.starts[i], e.ends[i] = now, now+e.requests[i].Lifespan
 		e.leaving.Push(heap.Item[int]{Key: e.ends[i], Tie: int32(i), ID: int32(i)})
@@ -259,7 +261,8 @@ func (e *waitingEngine) leave(i int) {
 			e.residents.remove(s.GPU, e.residents.find(s.GPU, s.Start))
 		}
 	}
-	e.free(e.requests[i].Profile, e.spots[i])
+	e.use.compute -= e.kinds[e.kindOf[i]].compute
+	removeInstances(e, e.requests[i].Profile, e.spots[i])
 }
 
 // skipMoved corrects the key of the first request of leaving for its moves, until the first key is right.
@@ -274,7 +277,7 @@ func (e *waitingEngine) skipMoved() {
 // block counts the tried requests of a rejected kind as blocked if enough slices are free for one. Each request counts
 // once.
 func (e *waitingEngine) block(k *waitingKind) {
-	s := &e.state
+	s := &e.use
 	if s.memory()-s.used < k.slices || s.slices()-s.compute < k.compute {
 		return
 	}
@@ -286,38 +289,11 @@ func (e *waitingEngine) block(k *waitingKind) {
 	k.blocked = tried
 }
 
-// place asks the scheduler for all instances of a request and reports whether it places the request.
-func (e *waitingEngine) place(i int, k *waitingKind, p Placer) (bool, error) {
-	profile := e.requests[i].Profile
-	var spots []Spot
-	for range k.instances {
-		spot, ok := p.Place(e.cluster, k.profile)
-		if !ok {
-			e.free(profile, spots)
-			return false, nil
-		}
-		window, why := e.cluster.windowAt(profile, spot)
-		if why != "" {
-			return false, impossible(i, profile, spot, why)
-		}
-		e.set(spot.GPU, e.cluster.Mask(spot.GPU)|window)
-		e.state.compute += int(profile.Size)
-		spots = append(spots, spot)
-	}
-	e.spots[i] = spots
-	return true, nil
-}
-
-func (e *waitingEngine) free(p *mig.Profile, spots []Spot) {
-	e.state.compute -= len(spots) * int(p.Size)
-	for _, s := range spots {
-		e.set(s.GPU, e.cluster.Mask(s.GPU)&^mig.Instance{Profile: p, Start: s.Start}.Mask())
-	}
-}
+func (e *waitingEngine) state() *Cluster { return e.cluster }
 
 func (e *waitingEngine) set(gpu int, to mig.Mask) {
 	from := e.cluster.Mask(gpu)
-	e.state.used += int(to.Count()) - int(from.Count())
-	e.state.scattered += int(e.state.scatter[to] - e.state.scatter[from])
+	e.use.used += int(to.Count()) - int(from.Count())
+	e.use.scattered += int(e.use.scatter[to] - e.use.scatter[from])
 	e.cluster.set(gpu, to)
 }

@@ -36,8 +36,8 @@ type Use struct {
 // WarmUp is the time after the beginning of a stream, in seconds, at which the measurement of [Use] begins.
 const WarmUp = 30
 
-// waitingState is the state of a cluster with requests that wait, and its integrals over time.
-type waitingState struct {
+// waitingUse is the present use of a cluster with requests that wait, and its integrals over time.
+type waitingUse struct {
 	gpu  *mig.GPU
 	gpus int
 	// from and to are the slots between which [Use] is measured, and now is the present slot.
@@ -76,7 +76,7 @@ var scatterByMask = mig.Derived(func(g *mig.GPU) *[Masks]int32 {
 })
 
 // advance ends all slots before the given one.
-func (s *waitingState) advance(to int, queued bool) {
+func (s *waitingUse) advance(to int, queued bool) {
 	if to > s.now {
 		s.sum.Peak = max(s.sum.Peak, float64(s.used)/float64(s.memory()), float64(s.compute)/float64(s.slices()))
 	}
@@ -95,7 +95,7 @@ func (s *waitingState) advance(to int, queued bool) {
 	}
 }
 
-func (s *waitingState) use() Use {
+func (s *waitingUse) means() Use {
 	u := s.sum
 	n := float64(u.Slots)
 	if n > 0 {
@@ -108,8 +108,8 @@ func (s *waitingState) use() Use {
 }
 
 // memory and slices return the number of memory and compute slices of all GPUs.
-func (s *waitingState) memory() int { return s.gpus * int(s.gpu.MemorySlices) }
-func (s *waitingState) slices() int { return s.gpus * int(s.gpu.ComputeSlices) }
+func (s *waitingUse) memory() int { return s.gpus * int(s.gpu.MemorySlices) }
+func (s *waitingUse) slices() int { return s.gpus * int(s.gpu.ComputeSlices) }
 
 // Metrics returns the result as numbers:
 //
