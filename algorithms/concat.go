@@ -242,7 +242,7 @@ func sliceLoads(state []remnant, found *timer, plan *treePlan, d direction) []fl
 
 // A block is a batch's plan, timed forward by itself as in concat_test of the released code. Times are in seconds.
 type block struct {
-	// first is when its first task begins.
+	// first is when its first task begins; 0 without tasks.
 	first, makespan float64
 	// ends is, by compute slice, when its last task ends.
 	ends []float64
@@ -250,12 +250,11 @@ type block struct {
 
 func newBlock(batch algo.Problem, plan *treePlan) block {
 	t := newTimer(batch, firstAsked)
-	b := block{first: math.Inf(1), makespan: t.time(remnants(batch), plan.uses(forward)), ends: t.sliceEnds()}
-	for _, pl := range t.schedule().Placements {
-		b.first = min(b.first, float64(pl.Start))
-	}
-	if math.IsInf(b.first, 1) { // without tasks
-		b.first = 0
+	b := block{makespan: t.time(remnants(batch), plan.uses(forward)), ends: t.sliceEnds()}
+	for i, pl := range t.schedule().Placements {
+		if i == 0 || float64(pl.Start) < b.first {
+			b.first = float64(pl.Start)
+		}
 	}
 	return b
 }

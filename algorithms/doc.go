@@ -1,5 +1,5 @@
 // Package algorithms holds the schedulers of the batch and stream tracks. Each scheduler registers itself; a program
-// only has to import the package. Files without a registration hold parts that several schedulers share.
+// only has to import the package. Files without a registration hold parts of schedulers.
 //
 // A scheduler decides on a plan: the instances, their order and the tasks that each of them runs. A clock (clock.go)
 // times the plans of most schedulers, reconfigurations included, so that no scheduler is timed more favourably than

@@ -173,6 +173,7 @@ func (s *search) replace(blur, worse float64) {
 		s.before = append(s.before, plan.node[i])
 		plan.take(i)
 	}
+	// Most plans end within the first limit, and the others within the horizon or not at all.
 	length := s.makespan - s.base
 	s.subsets.setHorizon(length*(1+float64(2*blur)+horizonSlack), length*(1+float64(0.1*blur)+horizonSlack))
 	s.subsets.setTasks(len(s.tasks), s.seconds)

@@ -432,6 +432,7 @@ func (x *search) boundBelow(i int, left taskSet, free *bySlice) {
 	}
 	rest := free.latest(outside) // when the slices that no child covers are free
 	for set := left; ; set = (set - 1) & left {
+		all[set], loaded[set] = 0, 0
 		switch c := n.children; {
 		case len(c) == 2:
 			all[set] = leastSplit(set, x.all[c[0]], x.all[c[1]])
@@ -440,8 +441,6 @@ func (x *search) boundBelow(i int, left taskSet, free *bySlice) {
 			all[set], loaded[set] = x.all[c[0]][set], x.loaded[c[0]][set]
 		case set != 0:
 			all[set], loaded[set] = mig.Seconds(math.Inf(1)), mig.Seconds(math.Inf(1))
-		default:
-			all[set], loaded[set] = 0, 0
 		}
 		all[set] = max(all[set], rest)
 		if set == 0 {

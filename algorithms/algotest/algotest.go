@@ -15,11 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path"
-	"path/filepath"
 	"reflect"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -180,11 +177,8 @@ func (s *Suite[P, A]) mayRefuse(a algo.Algorithm, p P, refusal *algo.InfeasibleE
 	case s.Infeasible(a, p):
 		return nil
 	}
-	f := runtime.FuncForPC(reflect.ValueOf(s.Infeasible).Pointer())
-	file, line := f.FileLine(f.Entry())
-	return fmt.Errorf("%w\n\tThe suite wants an answer here. If the rules of %s allow none, add a case for %[2]q to %s, "+
-		"%s:%d, which says for which problems that is so", refusal, a.Spec.Name,
-		strings.TrimPrefix(path.Ext(f.Name()), "."), filepath.Base(file), line)
+	return fmt.Errorf("%w\n\tThe suite wants an answer here. If the rules of %s allow none, add a case for it to the "+
+		"function that the suite has as Infeasible", refusal, a.Spec.Name)
 }
 
 // repeat runs an algorithm several times at once and compares the answers with its first answer.
