@@ -21,19 +21,16 @@ type subsetLimits struct {
 	// slack is the most slice-ticks that a solution within the limit, or any part of it, wastes.
 	slack int64
 	// skip are the nodes whose tables in after are not needed for any solution within the limit.
-	skip nodeSet
-	// fits lists the sets that are not too large for the node whose table is computed.
-	fits []int32
-	// others is scratch of othersOnRoot.
-	others []int64
+	skip   nodeSet
+	fits   []int32 // the sets that are not too large for the node whose table is computed
+	others []int64 // scratch of othersOnRoot
 }
 
 // A space is a time on a number of leaves, of which other tasks take a part, in slice-ticks.
 type space struct {
 	ticks, taken int64
 	leaves       int
-	// wasted means that slice-ticks that are left over are wasted.
-	wasted bool
+	wasted       bool // whether slice-ticks that are left over are wasted
 	// others is, by set, the time that the node above the leaves needs for the tasks outside the set; nil if they may
 	// run elsewhere.
 	others []int64

@@ -204,7 +204,7 @@ func (s *subsets) solve(loads []load, rest []remnant, base float64) ticks {
 	return s.joint[s.gpus-1][1<<s.tasks-1].end
 }
 
-// root returns the best way of a GPU to run each set.
+// root returns, by set, the best way of a GPU to run it.
 func (s *subsets) root(gpu int) []cell { return s.table(gpu, 0, firstOnSlices).best }
 
 // split returns the first table's part in a division of a set that has the given end.

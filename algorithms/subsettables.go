@@ -210,10 +210,8 @@ func (s *subsets) fillOwn(t *table, rest []cell, v int, start cell, l *load) {
 // A nodeRun is the use of a node by tasks that are placed, after the other tasks on it, which end at busy.
 type nodeRun struct {
 	busy, destroy ticks
-	// time is the duration of each task on the node.
-	time []ticks
-	// leaf means that the node has no children.
-	leaf bool
+	time          []ticks // by task
+	leaf          bool    // whether the node has no children
 }
 
 // end returns the end of a set. Either the node runs one of the set's tasks last, or the children run the whole set

@@ -87,8 +87,7 @@ type packer struct {
 	delay []int
 	// order lists the first node of each shape, smaller sizes first.
 	order []int
-	// used and tables[gross] and tables[net] are used, gross and net of [sliceWeights.prices], by the first node of a
-	// shape and by cell.
+	// used and tables, by kind, are the tables of [sliceWeights.prices], by the first node of a shape and by cell.
 	used   [][]float64
 	tables [2][][]float64
 	// taken, by size, task and cell, says whether the knapsack takes the task.

@@ -29,7 +29,7 @@ func local(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	return s.plan(s.groups), nil
 }
 
-// A descent is a division that [local] improves.
+// A descent holds the groups that [local] improves.
 type descent struct {
 	*divider
 	groups []jobGroup
@@ -48,7 +48,6 @@ func (s *descent) improve(ctx context.Context, step func(ctx context.Context, fr
 	return changed
 }
 
-// two divides two groups again.
 func (s *descent) two(ctx context.Context, from, to int) bool { return s.divideAgain(ctx, from, to) }
 
 // three divides two groups again, together with each group between them.

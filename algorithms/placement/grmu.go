@@ -14,8 +14,7 @@ var _ = algo.Register(algo.Spec{
 		if s.Geometry != nil {
 			return nil, &algo.UnsupportedError{What: "a fixed geometry", Reason: "a basket may lack a profile"}
 		}
-		rounded := (s.GPUs*30 + 50) / 100
-		return grmu{large: min(max(rounded, 1), s.GPUs-1)}, nil
+		return grmu{large: min(max((s.GPUs*30+50)/100, 1), s.GPUs-1)}, nil // 30 %, rounded
 	}),
 })
 

@@ -12,7 +12,7 @@ var tie = algo.Param{
 	Doc: "equally good: lowest GPU and then start, or first the GPU with the most or fewest used slices",
 }
 
-// tieSigns maps a value of tie to the sign of the used slices in a cost: 1 prefers GPUs with few, 0 ignores them.
+// tieSigns maps a value of tie to the sign of the used slices in a cost: 1 prefers few, and 0 ignores them.
 var tieSigns = map[string]int{"lowest": 0, "most-used": -1, "least-used": 1}
 
 // incrementRule returns the rule of MFI Algorithm 2 for a score of masks: it takes the placement that adds least to it.
