@@ -117,7 +117,7 @@ func (l *LastTasks) solve(limit ticks) bool {
 		return false
 	}
 	s.taken = taken
-	s.skip = ^l.neededNodes()
+	s.skip = ^l.neededClasses()
 	// The tables in after count from the instant at which the slices of a node are free.
 	s.taken = [maxNodes]int64{}
 	for v := range s.tree.nodes {
@@ -132,11 +132,10 @@ func (l *LastTasks) solve(limit ticks) bool {
 	return s.root(0)[all].end < never
 }
 
-// neededNodes returns the nodes whose tables in after are needed: nodes that can run a first task within the limit and
-// then be split, and all nodes below them. Nodes of one class are needed together.
-func (l *LastTasks) neededNodes() (nodes nodeSet) {
+// neededClasses returns the classes of nodes whose tables in after are needed: nodes that can run a first task within the
+// limit and then be split, and all nodes below them.
+func (l *LastTasks) neededClasses() (classes nodeSet) {
 	s := l.subsets
-	var classes nodeSet
 	for v := range s.tree.nodes {
 		n, start := &s.tree.nodes[v], s.start[v].end
 		in := space{taken: s.taken[v], leaves: s.leaves[v]}
@@ -148,10 +147,5 @@ func (l *LastTasks) neededNodes() (nodes nodeSet) {
 			}
 		}
 	}
-	for v := range s.tree.nodes {
-		if classes.contains(int(s.class[v])) {
-			nodes |= 1 << v
-		}
-	}
-	return nodes
+	return classes
 }

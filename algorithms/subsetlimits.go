@@ -20,7 +20,7 @@ type subsetLimits struct {
 	taken [maxNodes]int64
 	// slack is the most slice-ticks that a solution within the limit, or any part of it, wastes.
 	slack int64
-	// skip are the nodes whose tables in after are not needed for any solution within the limit.
+	// skip are the classes of nodes whose tables in after are not needed for any solution within the limit.
 	skip   nodeSet
 	fits   []int32 // the sets that are not too large for the node whose table is computed
 	others []int64 // scratch of othersOnRoot

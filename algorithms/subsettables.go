@@ -58,7 +58,7 @@ func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 		return
 	}
 	for v := range s.tree.nodes {
-		s.start[v] = s.startOf(v, r, base)
+		s.start[v] = s.firstStart(v, r, base)
 	}
 	s.fillFirst(gpu, l)
 }
@@ -69,12 +69,13 @@ func (s *subsets) fillAfter(gpu int, l *load) {
 	ts := s.after[gpu*n:]
 	for v := n - 1; v >= 0; v-- {
 		ts[v].as = s.equalNode(ts, l, v)
-		if ts[v].as != v || s.skip.contains(v) && len(s.tree.nodes[v].Children) > 0 {
+		skip := s.skip.contains(int(s.class[v]))
+		if ts[v].as != v || skip && len(s.tree.nodes[v].Children) > 0 {
 			continue
 		}
 		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
 		s.fillApart(&ts[v], gpu, v, l, laterOnSlices)
-		if !s.skip.contains(v) {
+		if !skip {
 			s.fillOwn(&ts[v], ts[v].apart, v, cell{s.create[v], s.create[v]}, l)
 		}
 	}
@@ -125,8 +126,8 @@ func (s *subsets) unused(l *load, v int) bool { return l.used&(s.tree.below[v]|1
 // may end at the same time. The search then prefers the children, so forces excludes no order.
 func (s *subsets) forces(l *load, v int) bool { return s.model != mig.Free && l.used.contains(v) }
 
-// startOf returns [subsets.start] of a node.
-func (s *subsets) startOf(v int, r *remnant, base float64) cell {
+// firstStart returns when a node can start as the first on its slices, and how long the channel is busy for it.
+func (s *subsets) firstStart(v int, r *remnant, base float64) cell {
 	in := s.tree.nodes[v].Instance
 	ready, cost := base, s.tree.create[v]
 	if !s.parallel {
@@ -149,7 +150,7 @@ func (s *subsets) startOf(v int, r *remnant, base float64) cell {
 	return cell{s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)}
 }
 
-// fillApart computes apart of the table of a node at its turn, which has one or two children or none.
+// fillApart computes apart in the table of a node, which has at most two children.
 func (s *subsets) fillApart(t *table, gpu, v int, l *load, at turn) {
 	switch c := s.tree.nodes[v].Children; len(c) {
 	case 0:
@@ -171,8 +172,8 @@ func (s *subsets) fillApart(t *table, gpu, v int, l *load, at turn) {
 // waits reports whether subtrees wait until the channel has created each other's instances.
 func (s *subsets) waits(at turn) bool { return !s.parallel && !(at == firstOnSlices && s.startsApart) }
 
-// fillOwn computes own and best of a table. rest is the apart table of children that follow the node. The node can
-// start at start.end, and the result has start.heads.
+// fillOwn computes own and best in the table of a node that can start at start.end and then has start.heads. rest is
+// apart of its children after it.
 func (s *subsets) fillOwn(t *table, rest []cell, v int, start cell, l *load) {
 	run := nodeRun{
 		busy: min(start.end+s.ticks(l.seconds[v]), never), destroy: s.destroy[v],

@@ -227,8 +227,8 @@ func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	return list
 }
 
-// add adds x to a list unless all heads of a member are as short or shorter. It removes members with heads as long as
-// those of x or longer. If the same heads are joined to both later, the order stays.
+// add adds x to a list unless all heads of a member are as short or shorter. It removes members whose heads are all as
+// long or longer. If both are joined with the same heads later, this order stays.
 func (h *headSearch) add(list []heads, x heads) []heads {
 	h.steps += len(list)
 	if slices.ContainsFunc(list, func(o heads) bool { return dominates(x[:], o[:]) }) {

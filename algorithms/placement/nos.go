@@ -15,30 +15,7 @@ var _ = algo.Register(algo.Spec{
 	Cite: "nebuly-ai/nos 12e0a728, internal/partitioning/core/planner.go and pkg/gpu/mig; its lists of geometries " +
 		"are here all maximal ones of the model, and of equally good ones the first is taken",
 	Summary: "makes instances for all requests that wait: GPU by GPU the geometry, by numbers, that provides most",
-	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		n := &nos{
-			profiles: task.RequestProfiles(s.GPU), masks: make([]mig.Mask, s.GPUs), gpus: make([]nosGPU, s.GPUs),
-			options: map[counts][]option{}, arrangements: map[arrangementKey][]placedInstance{},
-		}
-		switch {
-		case len(n.profiles) > len(counts{}):
-			return nil, &algo.UnsupportedError{
-				What:   fmt.Sprintf("%s, which has %d profiles", s.GPU, len(n.profiles)),
-				Reason: fmt.Sprintf("it counts those of %d", len(counts{})),
-			}
-		case s.Geometry != nil:
-			return nil, &algo.UnsupportedError{What: "a fixed geometry", Reason: "it changes geometries"}
-		case s.Waiting == task.FIFO:
-			return nil, &algo.UnsupportedError{What: "queue=fifo", Reason: "it may serve later requests first"}
-		}
-		for _, p := range s.GPU.PartitionsOf(func(p *mig.Profile) bool { return !p.MediaExtensions }) {
-			n.geometries = append(n.geometries, countProfiles(n.profiles, p))
-		}
-		for gpu := range n.gpus {
-			n.recount(gpu)
-		}
-		return n, nil
-	}),
+	New:     algo.NewPlacer(newNos),
 })
 
 // nos chooses geometries by numbers of instances and not by their starts, so that a geometry can be impossible
@@ -71,6 +48,31 @@ type nosGPU struct {
 	free, used counts
 	// options are the geometries that contain the instances in use.
 	options []option
+}
+
+func newNos(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+	n := &nos{
+		profiles: task.RequestProfiles(s.GPU), masks: make([]mig.Mask, s.GPUs), gpus: make([]nosGPU, s.GPUs),
+		options: map[counts][]option{}, arrangements: map[arrangementKey][]placedInstance{},
+	}
+	switch {
+	case len(n.profiles) > len(counts{}):
+		return nil, &algo.UnsupportedError{
+			What:   fmt.Sprintf("%s, which has %d profiles", s.GPU, len(n.profiles)),
+			Reason: fmt.Sprintf("it counts those of %d", len(counts{})),
+		}
+	case s.Geometry != nil:
+		return nil, &algo.UnsupportedError{What: "a fixed geometry", Reason: "it changes geometries"}
+	case s.Waiting == task.FIFO:
+		return nil, &algo.UnsupportedError{What: "queue=fifo", Reason: "it may serve later requests first"}
+	}
+	for _, p := range s.GPU.PartitionsOf(func(p *mig.Profile) bool { return !p.MediaExtensions }) {
+		n.geometries = append(n.geometries, countProfiles(n.profiles, p))
+	}
+	for gpu := range n.gpus {
+		n.recount(gpu)
+	}
+	return n, nil
 }
 
 // Place takes a free instance. Without one, it first plans for all waiting requests.

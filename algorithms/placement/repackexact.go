@@ -261,7 +261,7 @@ func (s *search) mask(l layout) (used mig.Mask) {
 	return used
 }
 
-// distinct marks the first GPU of each layout, among all GPUs except without; -1 excludes none.
+// distinct marks the first GPU of each layout, among all GPUs except without; -1 is no GPU.
 func (s *search) distinct(without int) []bool {
 	first := make([]bool, len(s.gpus))
 	for i, l := range s.gpus {

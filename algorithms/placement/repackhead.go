@@ -71,7 +71,8 @@ func (m *mover) clear(r *sim.Residents, profile int) (best clearance) {
 	return best
 }
 
-// clearPlace moves the workloads in m.on, which are those of a GPU, out of a place. It reports whether that is possible.
+// clearPlace moves those of the workloads in m.on out of the way that overlap a place on their GPU. It reports whether
+// that is possible.
 func (m *mover) clearPlace(gpu int, place mig.Mask, out *clearance) bool {
 	out.masks = slices.Clone(out.masks)
 	for _, w := range m.on {

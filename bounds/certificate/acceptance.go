@@ -23,7 +23,8 @@ type Acceptance struct {
 // NewAcceptance returns the certificate with the bound that the instants prove, and any error of [AcceptedAtMost].
 func NewAcceptance(g *mig.GPU, gpus int, requests []task.Request, instants []Instant) (Acceptance, error) {
 	most, err := AcceptedAtMost(g, gpus, requests, instants)
-	return Acceptance{gpus, len(requests), most, append([]Instant{}, instants...)}, err
+	own := append([]Instant{}, instants...)
+	return Acceptance{GPUs: gpus, Requests: len(requests), AtMost: most, Instants: own}, err
 }
 
 // EncodeAcceptance writes a certificate as JSON, with one line for each instant. It returns any error of w.

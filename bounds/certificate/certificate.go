@@ -88,7 +88,9 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(fileCertificate{c.Lower, c.Makespan, c.Proven, c.Gap, s.Bytes(), c.Witness})
+	return e.Encode(fileCertificate{
+		Lower: c.Lower, Makespan: c.Makespan, Proven: c.Proven, Gap: c.Gap, Schedule: s.Bytes(), Witness: c.Witness,
+	})
 }
 
 // Decode reads the format of [Encode], as a certificate for the problem. It is strict: a field that is unknown,
