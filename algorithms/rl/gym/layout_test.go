@@ -155,8 +155,6 @@ func (o *ownState) values(t *testing.T, d documentedPart, seen []float32, row in
 		bound += f
 	}
 	bound = max(o.Device().Makespan(), bound/k)
-	task := &o.tasks[min(row, len(o.tasks)-1)]
-	least, shortest := leastOf(task)
 	switch d.value {
 	case "n, the number of tasks left":
 		return []float64{n}, false
@@ -183,6 +181,21 @@ func (o *ownState) values(t *testing.T, d documentedPart, seen []float32, row in
 		want = []float64{instant(o.Device().Busy())}
 	case "1 / (n + 1)":
 		want = []float64{1 / (n + 1)}
+	default:
+		want = o.rowValues(t, d, seen, &o.tasks[row], bound)
+	}
+	for i := range want {
+		want[i] = min(8, max(-8, want[i]))
+	}
+	return want, anyOrder
+}
+
+// rowValues returns what a line of the table says about the row of a task.
+func (o *ownState) rowValues(
+	t *testing.T, d documentedPart, seen []float32, task *env.Times, bound float64,
+) (want []float64) {
+	least, shortest := leastOf(task)
+	switch d.value {
 	case "the time on each size":
 		for _, s := range o.gpu.Sizes() {
 			want = append(want, task[s]/o.unit)
@@ -202,16 +215,13 @@ func (o *ownState) values(t *testing.T, d documentedPart, seen []float32, row in
 			want = append(want, earliest+(task[s]+o.first-bound)/o.unit)
 		}
 	case "the least area over K":
-		want = []float64{least / k / o.unit}
+		want = []float64{least / float64(o.gpu.ComputeSlices) / o.unit}
 	case "the least time":
 		want = []float64{shortest / o.unit}
 	default:
 		t.Fatalf("the table says %q", d.value)
 	}
-	for i := range want {
-		want[i] = min(8, max(-8, want[i]))
-	}
-	return want, anyOrder
+	return want
 }
 
 // check compares an observation with the table.

@@ -12,7 +12,7 @@ type Trend struct {
 	// Slope is the change of the scores in a million steps, by least squares: one slope for all runs, and an intercept
 	// for each. Half is half the width of its 95 % confidence interval.
 	Slope, Half float64
-	// Fades is set if the learning rate falls to 0, which flattens any curve. It is not set if there are too few points.
+	// Fades is set if the learning rate falls to 0, which flattens any curve, but not if there are too few points.
 	Fades bool
 }
 
