@@ -54,7 +54,7 @@ func (avx512) Affine(y, x, w, b []float32, d Dims) {
 		s := scratches.Get().(*scratch)
 		defer scratches.Put(s)
 		columns := s.take(n * in)
-		turn(columns, x, n, in)
+		transposeFast(columns, x, n, in)
 		addScaledRows(y[:n], w[:in], columns)
 	default:
 		multiply(y, matrix{x, in, 1}, matrix{w, out, 1}, Dims{n, in, out}, false)
@@ -72,7 +72,7 @@ func (avx512) InputGradient(dx, dy, w []float32, d Dims) {
 	columns := w
 	if out > 1 {
 		columns = s.take(in * out)
-		turn(columns, w, in, out)
+		transposeFast(columns, w, in, out)
 	}
 	clear(dx[:n*in])
 	for i := range n {
@@ -101,9 +101,9 @@ func (avx512) WeightGradient(dw, db, x, dy []float32, d Dims) {
 	case thin(x[:n*in]):
 		thinProduct(dw, x, dy, Dims{n, in, out})
 	case thin(dy[:n*out]):
-		turned := s.take(in * out)
-		thinProduct(turned, dy, x, Dims{n, out, in})
-		turn(dw, turned, out, in)
+		transposed := s.take(in * out)
+		thinProduct(transposed, dy, x, Dims{n, out, in})
+		transposeFast(dw, transposed, out, in)
 	default:
 		multiply(dw, matrix{x, 1, in}, matrix{dy, out, 1}, Dims{in, n, out}, true)
 	}
@@ -114,11 +114,11 @@ func thinProduct(c, a, b []float32, d Dims) {
 	n, rows, columns := d.N, d.In, d.Out
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	turned := s.take(n * rows)
-	turn(turned, a, n, rows)
+	transposed := s.take(n * rows)
+	transposeFast(transposed, a, n, rows)
 	clear(c[:rows*columns])
 	for k := range rows {
-		addScaledRows(c[k*columns:(k+1)*columns], turned[k*n:(k+1)*n], b)
+		addScaledRows(c[k*columns:(k+1)*columns], transposed[k*n:(k+1)*n], b)
 	}
 }
 
@@ -135,8 +135,8 @@ func thin(x []float32) bool {
 	return nonzero < i*half*3/10
 }
 
-// turn stores the rows x columns matrix m as columns x rows in t.
-func turn(t, m []float32, rows, columns int) {
+// transposeFast stores the rows x columns matrix m as columns x rows in t.
+func transposeFast(t, m []float32, rows, columns int) {
 	i, whole := 0, columns&^3
 	for ; i+lanes <= rows && whole > 0; i += lanes {
 		transpose16(&t[i], rows, &m[i*columns], columns, whole/4)
