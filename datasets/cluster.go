@@ -92,12 +92,11 @@ func newCluster(a spec.Args, downtime float64) (cluster, error) {
 	return c, nil
 }
 
-// regime returns the regime of a dataset whose requests may wait. otherwise is its regime if they do not.
-func (c cluster) regime(otherwise task.Regime) task.Regime {
+func (c cluster) regime() task.Regime {
 	if c.queue != task.Reject {
 		return task.Queued
 	}
-	return otherwise
+	return task.Whole
 }
 
 // apply sets the cluster of requests and its rules. slot is the length of a slot in the unit of the downtime. It

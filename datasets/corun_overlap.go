@@ -96,16 +96,12 @@ func (g *OverlapGroup) relativeErrors(m corun.Model) (out []float64) {
 		predicted := beside[i]
 		if g.Kind == BesideBursts {
 			busy := slices.Min(g.intensity)
-			predicted = 1 / (busy/beside[i] + (1-busy)/g.withoutOthers(i))
+			alone := g.programs[i].Relative(g.layout.Share(i), 1)
+			predicted = 1 / (busy/beside[i] + (1-busy)/alone)
 		}
 		out = append(out, predicted/g.measured[i]-1)
 	}
 	return out
-}
-
-// withoutOthers returns the slowdown of a job with its share if no other job runs.
-func (g *OverlapGroup) withoutOthers(i int) float64 {
-	return g.programs[i].Relative(g.layout.Share(i), 1)
 }
 
 // OverlapError returns the mean absolute relative error of the model over the jobs of the groups that use accepts, and

@@ -92,7 +92,7 @@ func TestBursts(t *testing.T) {
 	}
 	got := g.relativeErrors(m)
 	beside := m.Slowdowns(&g.layout, &g.programs)[0]
-	want := 1/(0.25/beside+0.75/g.withoutOthers(0)) - 1
+	want := 1/(0.25/beside+0.75/g.programs[0].Relative(g.layout.Share(0), 1)) - 1
 	if len(got) != 1 || math.Abs(got[0]-want) > 1e-12 {
 		t.Errorf("%v, want %v: only the kernel that always runs counts", got, want)
 	}

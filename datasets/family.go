@@ -85,7 +85,7 @@ func Register(f Family) Family {
 // Assumed returns the assumptions of a dataset, or else the assumptions of its family. It returns "" for an unknown
 // dataset.
 func Assumed(text string) string {
-	a, ok := parsed(text).(interface{ assumes() string })
+	a, ok := lookup(text).(interface{ assumes() string })
 	if ok {
 		return a.assumes()
 	}
@@ -98,15 +98,15 @@ func Assumed(text string) string {
 
 // RegimeOf returns the regime of a dataset; [task.Whole] for an unknown dataset.
 func RegimeOf(text string) task.Regime {
-	r, ok := parsed(text).(interface{ regime() task.Regime })
+	r, ok := lookup(text).(interface{ regime() task.Regime })
 	if ok {
 		return r.regime()
 	}
 	return task.Whole
 }
 
-// parsed returns the dataset of a spec; nil for an unknown dataset.
-func parsed(text string) Dataset {
+// lookup returns the dataset of a spec; nil for an unknown dataset.
+func lookup(text string) Dataset {
 	s, err := Parse(text)
 	if err != nil {
 		return nil

@@ -121,8 +121,6 @@ type requestsFile struct {
 	cluster
 }
 
-func (s requestsFile) regime() task.Regime { return s.cluster.regime(task.Whole) }
-
 func (s requestsFile) Instance(g *mig.GPU, _ int) (task.Payload, error) {
 	empty := task.Requests{GPUs: s.gpus, PerNode: s.perNode, Waiting: s.queue}
 	return readFile(s.filePath, g, func(f io.Reader, name string, g *mig.GPU) (task.Requests, error) {

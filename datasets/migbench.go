@@ -37,8 +37,6 @@ type migbench struct {
 
 func (migbench) Instances() int { return 0 }
 
-func (s migbench) regime() task.Regime { return s.cluster.regime(task.Whole) }
-
 // migbenchSizes are the sizes of the profiles whose memory is requested, with their weights. A size that the model
 // lacks is left out.
 var migbenchSizes = []struct {

@@ -161,8 +161,6 @@ type openbRequests struct {
 	slot int
 }
 
-func (s openbRequests) regime() task.Regime { return s.cluster.regime(task.Whole) }
-
 // openbDowntime is the default of the parameter downtime: half a minute if a slot is a second.
 const openbDowntime = 30
 

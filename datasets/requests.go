@@ -187,10 +187,10 @@ func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error)
 func (s requests) Instances() int { return 0 }
 
 func (s requests) regime() task.Regime {
-	if s.lifespan == steadyLifespan {
-		return s.cluster.regime(task.Steady)
+	if s.lifespan == steadyLifespan && s.queue == task.Reject {
+		return task.Steady
 	}
-	return s.cluster.regime(task.Whole)
+	return s.cluster.regime()
 }
 
 // demand returns the probability of each profile. It returns an error if the model has another number of profiles.
