@@ -24,9 +24,9 @@ func (o *Options) csvTable() table {
 		switch {
 		case o.Snapshot && slices.Contains(timeColumns, column):
 		case column == "submit_s" || o.Columns[column] != "":
-			t.required = append(t.required, name)
+			t.choices = append(t.choices, []string{name})
 		case column == "lifetime_s":
-			t.choices = [][]string{{name, o.column("end_s")}}
+			t.choices = append(t.choices, []string{name, o.column("end_s")})
 		default:
 			t.optional = append(t.optional, name)
 		}
@@ -88,7 +88,7 @@ func (f *fields) times(j *Job, o *Options) {
 // readOpenb reads a pod list of Alibaba's cluster-trace-gpu-v2023.
 func readOpenb(r io.Reader, file string, o Options, each jobFunc) error {
 	t := table{
-		required: []string{"num_gpu", "gpu_milli", "pod_phase", "creation_time", "deletion_time"},
+		choices:  [][]string{{"num_gpu"}, {"gpu_milli"}, {"pod_phase"}, {"creation_time"}, {"deletion_time"}},
 		optional: []string{"gpu_spec"}, split: splitLine,
 	}
 	return readLines(r, file, t, each, func(f *fields) Job {
@@ -110,7 +110,7 @@ func readOpenb(r io.Reader, file string, o Options, each jobFunc) error {
 
 // readHelios reads a cluster_log.csv of HeliosData.
 func readHelios(r io.Reader, file string, _ Options, each jobFunc) error {
-	t := table{required: []string{"gpu_num", "submit_time", "duration"}, split: splitLine}
+	t := table{choices: [][]string{{"gpu_num"}, {"submit_time"}, {"duration"}}, split: splitLine}
 	return readLines(r, file, t, each, func(f *fields) Job {
 		j := Job{GPUs: f.whole("gpu_num"), Milli: WholeGPU}
 		if j.GPUs == 0 {

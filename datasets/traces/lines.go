@@ -17,9 +17,9 @@ import (
 
 // A table describes a file with a row in each line.
 type table struct {
-	// The file must have the required columns and one column of each choice. It may have the optional ones.
-	required, optional []string
-	choices            [][]string
+	// A file must have one column of each choice. It may have the optional columns.
+	choices  [][]string
+	optional []string
 	// header has the columns of a format without a header; nil if the first line has them.
 	header []string
 	// comment begins the lines that are skipped; "" skips none.
@@ -63,8 +63,12 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 		return fmt.Errorf("%s after line %d: %w", file, line, err)
 	}
 	if f.header == nil {
+		var columns []string
+		for _, names := range t.choices {
+			columns = append(columns, strings.Join(names, " or "))
+		}
 		return fmt.Errorf("%s:1: the file is empty; begin with a header that has %s", file,
-			strings.Join(t.columns(), ","))
+			strings.Join(columns, ","))
 	}
 	return nil
 }
@@ -86,30 +90,15 @@ func splitLine(line string) ([]string, error) {
 	return values, nil
 }
 
-// columns returns the required columns, with the names of each choice as one.
-func (t *table) columns() []string {
-	out := slices.Clone(t.required)
-	for _, names := range t.choices {
-		out = append(out, strings.Join(names, " or "))
-	}
-	return out
-}
-
 // check returns an error unless a header has the columns of the table, each once.
 func (t *table) check(header []string) error {
-	missing := func(name string) bool { return !slices.Contains(header, name) }
-	for _, name := range t.required {
-		if missing(name) {
-			return fmt.Errorf("%s: %w; the header is %s", name, errMissingColumn, strings.Join(header, ","))
-		}
-	}
 	for _, names := range t.choices {
-		if !slices.ContainsFunc(names, func(name string) bool { return !missing(name) }) {
+		if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(header, name) }) {
 			return fmt.Errorf("%s: %w; the header is %s", strings.Join(names, " or "), errMissingColumn,
 				strings.Join(header, ","))
 		}
 	}
-	for _, name := range slices.Concat(t.required, t.optional, slices.Concat(t.choices...)) {
+	for _, name := range slices.Concat(slices.Concat(t.choices...), t.optional) {
 		at := slices.Index(header, name)
 		if at >= 0 && slices.Contains(header[at+1:], name) {
 			return fmt.Errorf("%s: the column is there twice; the header is %s", name, strings.Join(header, ","))

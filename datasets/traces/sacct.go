@@ -16,9 +16,11 @@ var errStep = errors.New("is a step of a job; the job has a row of its own")
 // readSacct reads what Slurm's sacct --parsable2 prints, with its header.
 func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 	t := table{
-		required: []string{"Submit", "State"}, optional: []string{"Start"},
-		choices: [][]string{{"JobIDRaw", "JobID"}, {"ElapsedRaw", "Elapsed", "End"}, {"AllocTRES", "ReqTRES"}},
-		split:   func(line string) ([]string, error) { return strings.Split(line, "|"), nil },
+		choices: [][]string{
+			{"Submit"}, {"State"}, {"JobIDRaw", "JobID"}, {"ElapsedRaw", "Elapsed", "End"}, {"AllocTRES", "ReqTRES"},
+		},
+		optional: []string{"Start"},
+		split:    func(line string) ([]string, error) { return strings.Split(line, "|"), nil },
 	}
 	err := readLines(r, file, t, each, func(f *fields) Job {
 		if strings.Contains(f.text("JobIDRaw")+f.text("JobID"), ".") {
