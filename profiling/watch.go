@@ -24,7 +24,7 @@ type Sample struct {
 	Throttle uint64
 }
 
-// Join summarises the loads of several times.
+// Join returns the load of several intervals together. Those without samples are left out.
 func Join(loads ...datasets.Load) datasets.Load {
 	all := datasets.Load{Throttle: "unknown"}
 	for _, l := range loads {
@@ -38,11 +38,12 @@ func Join(loads ...datasets.Load) datasets.Load {
 		n, m := float64(all.Samples), float64(l.Samples)
 		all.Samples += l.Samples
 		all.ClockMin, all.ClockMax = min(all.ClockMin, l.ClockMin), max(all.ClockMax, l.ClockMax)
-		all.ClockMean = (n*all.ClockMean + m*l.ClockMean) / (n + m)
-		all.PowerMean, all.PowerMax = (n*all.PowerMean+m*l.PowerMean)/(n+m), max(all.PowerMax, l.PowerMax)
+		all.ClockMean = (float64(n*all.ClockMean) + float64(m*l.ClockMean)) / (n + m)
+		all.PowerMean = (float64(n*all.PowerMean) + float64(m*l.PowerMean)) / (n + m)
+		all.PowerMax = max(all.PowerMax, l.PowerMax)
 		all.TemperatureMax = max(all.TemperatureMax, l.TemperatureMax)
 		names := strings.Split(all.Throttle+"+"+l.Throttle, "+")
-		all.Throttle = reasonsThat(func(r reason) bool { return slices.Contains(names, r.name) })
+		all.Throttle = joinReasons(func(r reason) bool { return slices.Contains(names, r.name) })
 	}
 	return all
 }
@@ -53,14 +54,18 @@ type Watch struct {
 	samples []Sample
 	// failures counts the samples that could not be taken.
 	failures int
-	stop     func()
+	// stop ends the sampling; nil if nothing is sampled.
+	stop func()
 }
 
-// Every returns a watch that samples at SampleInterval until it is closed, and then calls last. It counts the samples
-// that fail, and goes on.
-func Every(sample func() (Sample, error), last func()) *Watch {
+// NewWatch returns a watch that samples at SampleInterval until it is closed, and then calls last. It counts the
+// samples that fail, and goes on.
+func NewWatch(sample func() (Sample, error), last func()) *Watch {
 	quit, done := make(chan struct{}), make(chan struct{})
-	w := &Watch{stop: func() { close(quit); <-done }}
+	w := &Watch{stop: func() {
+		close(quit)
+		<-done
+	}}
 	go func() {
 		defer close(done)
 		defer last()
@@ -154,15 +159,16 @@ var reasons = []reason{
 	{ThrottleUnknown, "unknown"},
 }
 
-// ThrottleReasons names a set of reasons, joined by +; "none" for the empty set.
+// ThrottleReasons returns the names of a set of reasons, joined by +; "none" for the empty set.
 func ThrottleReasons(set uint64) string {
-	return reasonsThat(func(r reason) bool { return set&r.bit != 0 })
+	return joinReasons(func(r reason) bool { return set&r.bit != 0 })
 }
 
-func reasonsThat(hold func(reason) bool) string {
+// joinReasons returns the names of the reasons that hold, joined by +; "none" if none does.
+func joinReasons(holds func(reason) bool) string {
 	var names []string
 	for _, r := range reasons {
-		if hold(r) {
+		if holds(r) {
 			names = append(names, r.name)
 		}
 	}

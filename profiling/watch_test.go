@@ -62,7 +62,7 @@ func TestLoadsTogether(t *testing.T) {
 func TestWatchSamplesTenTimesASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := time.Now()
-		w := profiling.Every(func() (profiling.Sample, error) { return profiling.Sample{At: time.Now()}, nil }, func() {})
+		w := profiling.NewWatch(func() (profiling.Sample, error) { return profiling.Sample{At: time.Now()}, nil }, func() {})
 		defer w.Close()
 		time.Sleep(10*time.Second + time.Millisecond)
 		if n := w.Between(from, time.Now()).Samples; n != 101 {
@@ -74,7 +74,7 @@ func TestWatchSamplesTenTimesASecond(t *testing.T) {
 // A watch samples while something runs, also after samples that fail, and ends when it is closed.
 func TestWatchEvery(t *testing.T) {
 	from, n, closed := time.Now(), 0, false
-	w := profiling.Every(func() (profiling.Sample, error) {
+	w := profiling.NewWatch(func() (profiling.Sample, error) {
 		if n++; n < 3 {
 			return profiling.Sample{}, errors.New("the driver is busy")
 		}

@@ -33,13 +33,14 @@ type deviceFlags struct {
 
 // register adds the flags. modes are the ways to give a kernel a part of the GPU, the default first.
 func (f *deviceFlags) register(c *cobra.Command, modes ...string) {
-	help := map[string]string{
-		mig.SourceMIG: "mig", measure.ModeExisting: "mig-existing for instances that exist",
-		mig.SourcePartition: "sm-partition for parts of the multiprocessors, without MIG",
-	}
-	var ways []string
-	for _, m := range modes {
-		ways = append(ways, help[m])
+	ways := slices.Clone(modes)
+	for i, m := range modes {
+		switch m {
+		case measure.ModeExisting:
+			ways[i] += " for instances that exist"
+		case mig.SourcePartition:
+			ways[i] += " for parts of the multiprocessors, without MIG"
+		}
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")

@@ -104,17 +104,18 @@ func (f *executeFlags) run(c *cobra.Command, gpu *session.Session, p schedule.Pr
 	programs map[string]*launch.Kernel,
 ) error {
 	return cli.RunUnits(c, "tasks", func(bar *cli.Progress) error {
-		real, err := execute.Run(c.Context(), p, s,
+		happened, err := execute.Run(c.Context(), p, s,
 			execute.Options{GPU: gpu, Kernels: programs, Launcher: measure.Real{}, Progress: bar.Set})
-		if len(real.Placements) > 0 {
-			err = errors.Join(err, writeExecution(c, f.out, gpu, p, s, real))
+		ended := len(happened.Placements)
+		if ended > 0 {
+			err = errors.Join(err, writeExecution(c, f.out, gpu, p, s, happened))
 		}
-		switch ended, task := len(real.Placements), (*execute.TaskError)(nil); {
-		case c.Context().Err() != nil:
+		if c.Context().Err() != nil {
 			return cli.InterruptedError{
 				Kept: fmt.Sprintf("%d of %d tasks had ended; %s has their times", ended, len(p.Tasks), f.out),
 			}
-		case errors.As(err, &task):
+		}
+		if _, failed := errors.AsType[*execute.TaskError](err); failed {
 			return cli.FailedError{Err: err}
 		}
 		return err
@@ -145,11 +146,12 @@ func findPrograms(path string, tasks task.Batch, lines []int,
 	return programs, allReady(used)
 }
 
+// writeExecution writes the tables, schedules and charts of a plan and of what happened into the folder out.
 func writeExecution(c *cobra.Command, out string, on *session.Session, p schedule.Problem, planned,
-	real schedule.Schedule,
+	happened schedule.Schedule,
 ) error {
 	from := measure.Provenance(on.Identity())
-	rows := execute.Compare(from, p, planned, real)
+	rows := execute.Compare(from, p, planned, happened)
 	t := execute.Table(rows)
 	write := func(name string, content func(io.Writer) error) error {
 		return atomicfile.WriteFile(filepath.Join(out, name), content)
@@ -158,8 +160,8 @@ func writeExecution(c *cobra.Command, out string, on *session.Session, p schedul
 		atomicfile.Sweep(out), saveModel(out, p.GPU),
 		write("execution.csv", func(w io.Writer) error { return datasets.WriteHardware(w, rows) }),
 		write("planned.json", func(w io.Writer) error { return schedule.Encode(w, p, planned) }),
-		write("executed.json", func(w io.Writer) error { return schedule.Encode(w, p, real) }),
-		reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, real)),
+		write("executed.json", func(w io.Writer) error { return schedule.Encode(w, p, happened) }),
+		reports.SaveFigure(filepath.Join(out, "gantt"), execute.Chart(from, p, planned, happened)),
 		t.Save(filepath.Join(out, "table")), t.Text(c.OutOrStdout()),
 	)
 }

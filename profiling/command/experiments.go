@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,31 +127,31 @@ func (c *corunFlags) groups(b *measure.Bench) ([]measure.Group, error) {
 	return measure.AloneToo(measure.Against(names, c.against, c.intensities, splits), all), nil
 }
 
-// parseSplit reads the numbers of multiprocessors of a split for at most a number of kernels; 0 means unlimited.
-func parseSplit(split string, all, kernels int) ([]int, error) {
+// parseSplit reads a split into at most a number of shares of all multiprocessors. It returns the number of each; 0
+// means unlimited.
+func parseSplit(split string, all, most int) ([]int, error) {
 	var shares []int
-	var err error
 	sum := 0
 	for field := range strings.SplitSeq(split, ":") {
-		n := 0
-		if field != datasets.All {
-			var wrong error
-			if n, wrong = strconv.Atoi(field); wrong != nil || n < 1 {
-				err = cmp.Or(err, fmt.Errorf("%q is not a number of multiprocessors, nor %s", field, datasets.All))
-			}
+		n, err := strconv.Atoi(field)
+		if field == datasets.All {
+			n = 0
+		} else if err != nil || n < 1 {
+			return nil, fmt.Errorf("--splits %s: %q is not a number of multiprocessors, nor %s", split, field,
+				datasets.All)
 		}
 		shares, sum = append(shares, n), sum+n
 	}
+	var err error
 	switch {
-	case err != nil:
 	case len(shares) < 2:
 		err = errors.New("at least two numbers, joined by colons")
 	case sum > 0 && slices.Contains(shares, 0):
 		err = fmt.Errorf("give %s for each job or for none", datasets.All)
 	case sum > all:
 		err = fmt.Errorf("together %d multiprocessors, and the GPU has %d", sum, all)
-	case len(shares) > kernels:
-		err = fmt.Errorf("%d numbers for %d kernels", len(shares), kernels)
+	case len(shares) > most:
+		err = fmt.Errorf("%d numbers for %d kernels", len(shares), most)
 	default:
 		return shares, nil
 	}

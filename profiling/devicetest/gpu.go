@@ -349,7 +349,7 @@ func (g *GPU) Processes() (out []profiling.Process, err error) {
 
 // Watch implements [profiling.Device]. While processes use the GPU, its clocks are high; otherwise they are low.
 func (g *GPU) Watch() (*profiling.Watch, error) {
-	return profiling.Every(func() (s profiling.Sample, err error) {
+	return profiling.NewWatch(func() (s profiling.Sample, err error) {
 		err = g.do("sample", func() error {
 			if g.failSamples > 0 {
 				g.failSamples--

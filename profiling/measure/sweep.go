@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/wholefile"
-	"miglab/profiling"
 	"miglab/profiling/launch"
 	"miglab/profiling/session"
 )
@@ -80,14 +80,14 @@ func (r *Run) place() place { return place{r.Kernel, r.Size} }
 // runs.csv are ordered by kernel, size and repetition.
 func Sweep(_ context.Context, b *Bench) (*Plan[Run], error) {
 	if len(b.Kernels) == 0 {
-		return nil, fmt.Errorf("there are no kernels to measure")
+		return nil, errors.New("there are no kernels to measure")
 	}
 	p := &Plan[Run]{name: "profile", file: "runs.csv", bench: b, failed: map[string]bool{}}
 	known, err := finished[Run](b, p.name)
 	if err != nil {
 		return nil, err
 	}
-	w := &sweep{Bench: b, id: b.Session.Identity(), over: map[place]bool{}, warm: map[place]bool{}, on: b.stage()}
+	w := &sweep{Bench: b, over: map[place]bool{}, warm: map[place]bool{}, on: b.stage()}
 	for i := range known {
 		w.adopt(&known[i].Record)
 	}
@@ -139,16 +139,15 @@ func instancesBySize(s *session.Session) (all []mig.Instance, _ error) {
 
 type sweep struct {
 	*Bench
-	id profiling.Identity
 	// over holds the places that need no more runs, warm those where the kernel is warm.
 	over, warm map[place]bool
 	// on is the instance on which kernels run one after the other.
 	on *stage
-	// bad are the runs of this call that failed.
-	bad []Run
+	// failed has the runs of this call that failed.
+	failed []Run
 }
 
-// adopt takes over a run that is done.
+// adopt notes the result of a run that is done or, if the run was no success, that its place needs no more runs.
 func (w *sweep) adopt(r *Run) {
 	if r.Status == launch.OK {
 		w.judge.adopt(r.Kernel, r.Result)
@@ -209,12 +208,13 @@ func (w *sweep) run(ctx context.Context, at mig.Instance, k *launch.Kernel, repe
 	}
 	on := w.on.made[0]
 	r.Instance = oneLine(on.UUID)
-	out, err := launch.Outcome{Status: launch.OK}, error(nil)
+	var out launch.Outcome
+	var err error
 	if due {
 		out, err = warmUp(ctx, w.Launcher, k, on)
 		w.warm[here] = err == nil && out.Status == launch.OK
 	}
-	if err == nil && out.Status == launch.OK {
+	if !due || w.warm[here] {
 		out, err = w.Launcher.Launch(ctx, k, on)
 	}
 	if err != nil {
@@ -241,7 +241,7 @@ func (w *sweep) record(r *Run, k *launch.Kernel, out launch.Outcome) (*finishedR
 	}
 	w.adopt(r)
 	if out.Status != launch.OK && out.Status != launch.OutOfMemory {
-		w.bad = append(w.bad, *r)
+		w.failed = append(w.failed, *r)
 		w.fail(k.Name, OnSlices(r.Size), out)
 		return nil, nil
 	}
@@ -254,7 +254,7 @@ func (w *sweep) rows() ([]Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs := w.bad
+	runs := w.failed
 	for _, r := range known {
 		runs = append(runs, r.Record)
 	}

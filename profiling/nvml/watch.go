@@ -17,7 +17,7 @@ func watchHandle(gpu nvml.Device, last func()) (*profiling.Watch, error) {
 	if _, err := sample(gpu); err != nil {
 		return nil, err
 	}
-	return profiling.Every(func() (profiling.Sample, error) { return sample(gpu) }, last), nil
+	return profiling.NewWatch(func() (profiling.Sample, error) { return sample(gpu) }, last), nil
 }
 
 // sample reads clock, power, temperature and the reasons for lower clocks. GPUs may lack any of them.
