@@ -269,44 +269,56 @@ func (p *Profile) Table() reports.Table {
 func Monotonicity(title string, g *mig.GPU, b task.Batch) reports.Table {
 	t := reports.Table{Title: title, Columns: reports.Right("point").Left("kernel").Right("from size", "to size",
 		"by [%]")}
-	for i, point := range []struct {
-		rule   string
-		breach func(small, large mig.Slices, on *task.Task) float64
-	}{
-		{"more slices are never slower; FAR saw less than 2 %", func(small, large mig.Slices, t *task.Task) float64 {
-			return 100 * (float64(t.On(large)/t.On(small)) - 1)
-		}},
-		{"work never decreases", func(small, large mig.Slices, t *task.Task) float64 {
-			return 100 * (1 - float64(large)*float64(t.On(large))/(float64(small)*float64(t.On(small))))
-		}},
-	} {
+	for i, point := range monotonyPoints {
 		breaking, largest, worst := map[string]bool{}, 0.0, ""
 		for j := range b {
-			k, small := &b[j], mig.Slices(0) // the next smaller size that it fits
-			for _, large := range g.Sizes() {
-				by := 0.0
-				if small != 0 {
-					by = point.breach(small, large, k)
+			k := &b[j]
+			for small, large := range neighbouringSizes(g, k) {
+				by := point.breach(k, small, large)
+				if by <= 0 {
+					continue
 				}
-				if by > 0 {
-					breaking[k.Name] = true
-					t.Rows = append(t.Rows, []string{
-						fmt.Sprint(i + 1), k.Name, fmt.Sprint(small), fmt.Sprint(large), reports.Fixed(by, 2),
-					})
-					if by > largest {
-						largest = by
-						worst = fmt.Sprintf(", at most by %s %% (%s from %d to %d)", reports.Fixed(by, 2), k.Name,
-							small, large)
-					}
-				}
-				if k.Fits(large) {
-					small = large
+				breaking[k.Name] = true
+				percent := reports.Fixed(by, 2)
+				t.Rows = append(t.Rows,
+					[]string{fmt.Sprint(i + 1), k.Name, fmt.Sprint(small), fmt.Sprint(large), percent})
+				if by > largest {
+					largest = by
+					worst = fmt.Sprintf(", at most by %s %% (%s from %d to %d)", percent, k.Name, small, large)
 				}
 			}
 		}
 		t.Notes = append(t.Notes,
-			fmt.Sprintf("point %d (%s): %d of %d kernels break it%s", i+1, point.rule, len(breaking),
-				len(b), worst))
+			fmt.Sprintf("point %d (%s): %d of %d kernels break it%s", i+1, point.rule, len(breaking), len(b), worst))
 	}
 	return t
+}
+
+// monotonyPoints are the points of the hypothesis. breach returns by how many percent a task breaks a point between two
+// sizes; it is at most 0 if the task does not.
+var monotonyPoints = []struct {
+	rule   string
+	breach func(t *task.Task, small, large mig.Slices) float64
+}{
+	{"more slices are never slower; FAR saw less than 2 %", func(t *task.Task, small, large mig.Slices) float64 {
+		return 100 * (float64(t.On(large)/t.On(small)) - 1)
+	}},
+	{"work never decreases", func(t *task.Task, small, large mig.Slices) float64 {
+		return 100 * (1 - float64(large)*float64(t.On(large))/(float64(small)*float64(t.On(small))))
+	}},
+}
+
+// neighbouringSizes yields each size with the next smaller one that a task fits, if there is one.
+func neighbouringSizes(g *mig.GPU, t *task.Task) iter.Seq2[mig.Slices, mig.Slices] {
+	return func(yield func(small, large mig.Slices) bool) {
+		small := mig.Slices(0)
+		for _, large := range g.Sizes() {
+			if small != 0 && !yield(small, large) {
+				return
+			}
+			if t.Fits(large) {
+				small = large
+			}
+		}
+	}
 }

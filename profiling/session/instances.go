@@ -216,34 +216,37 @@ func (s *Session) destroyAll(ctx context.Context, destroyed func(profiling.Insta
 	if err != nil {
 		return fmt.Errorf("cannot find out which of %q are left: %w", nearest.Names(places, instanceName), err)
 	}
-	found, failures := make([]int, len(places)), make([]error, len(places))
+	removed, failures := make([]*profiling.Instance, len(places)), make([]error, len(places))
 	var wait sync.WaitGroup
 	for n, at := range places {
-		e := left[at]
-		found[n] = slices.IndexFunc(exist, func(i profiling.Instance) bool { return s.is(at, e, i) })
-		wait.Go(func() {
-			// An instance that is not found, or no longer, was removed by somebody else or by a reset.
-			if k := found[n]; k >= 0 {
-				if _, failures[n] = s.destroy(ctx, at, exist[k].ID); errors.Is(failures[n],
-					profiling.ErrUnknownInstance) {
-					found[n], failures[n] = -1, nil
-				}
-			}
-			if failures[n] != nil {
-				found[n] = -1
-				return
-			}
-			// If this cannot be written, the next run looks for the instance and does not find it.
-			_ = s.forget(at)
-		})
+		wait.Go(func() { removed[n], failures[n] = s.destroyEntry(ctx, at, left[at], exist) })
 	}
 	wait.Wait()
-	for n, k := range found {
-		if k >= 0 {
-			destroyed(exist[k], left[places[n]])
+	for n, i := range removed {
+		if i != nil {
+			destroyed(*i, left[places[n]])
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// destroyEntry destroys the instance of an entry and forgets the entry. It returns the instance; nil if somebody else
+// or a reset has removed it.
+func (s *Session) destroyEntry(ctx context.Context, at mig.Instance, e entry, exist []profiling.Instance) (
+	removed *profiling.Instance, _ error,
+) {
+	k := slices.IndexFunc(exist, func(i profiling.Instance) bool { return s.is(at, e, i) })
+	if k >= 0 {
+		_, err := s.destroy(ctx, at, exist[k].ID)
+		if err != nil && !errors.Is(err, profiling.ErrUnknownInstance) {
+			return nil, err
+		}
+		if err == nil {
+			removed = &exist[k]
+		}
+	}
+	_ = s.forget(at) // if this cannot be written, the next run looks for the instance and does not find it
+	return removed, nil
 }
 
 // is reports whether an existing instance is the one that the session made at a place. The package comment says
