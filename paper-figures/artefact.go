@@ -173,7 +173,7 @@ type Output struct {
 	Taken   string
 	Inputs  map[claim.Cell]float64
 	Tables  []Table
-	Figures []Figure
+	Figures []manifest.Figure
 }
 
 // Read returns an output with readings, without tables and figures.
@@ -209,6 +209,6 @@ func (o *Output) Table(tables ...*Table) *Output {
 
 // Figure adds a figure, and returns the output.
 func (o *Output) Figure(file, title string, f reports.Figure) *Output {
-	o.Figures = append(o.Figures, Figure{File: file, Title: title, Figure: f})
+	o.Figures = append(o.Figures, manifest.Figure{File: file, Title: title, Figure: f})
 	return o
 }

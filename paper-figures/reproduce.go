@@ -181,7 +181,7 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 	}
 	engine, runner := *r.Engine, work.Runner{Log: log, Workers: r.Engine.Workers}
 	if r.Engine.Progress != nil && r.Engine.Share != nil {
-		tellAll(&engine, &runner, open)
+		joinProgress(&engine, &runner, open)
 	}
 	if err := engine.Run(ctx, cells); err != nil {
 		return err
@@ -218,9 +218,9 @@ func (r *Reproduction) unit(j *job, program string) work.Unit {
 // artefactCost estimates the time of all artefacts over the time of all cells, measured on a busy machine.
 const artefactCost = 0.2
 
-// tellAll makes an engine's progress count its cells and then artefacts. An artefact costs as much as
-// it reads cells.
-func tellAll(engine *run.Engine, runner *work.Runner, artefacts []*job) {
+// joinProgress makes the progress of an engine and then of a runner one progress over cells and artefacts. The cost of an
+// artefact is proportional to the number of cells that it reads.
+func joinProgress(engine *run.Engine, runner *work.Runner, artefacts []*job) {
 	progress, share := engine.Progress, engine.Share
 	cells, part := 0, 0.0 // the number of cells, and the artefacts' share of the work
 	engine.Share = func(done float64) { share(done * (1 - part)) }
@@ -282,7 +282,7 @@ func (d *Data) record(paper string, a *Artefact, o *Output) (record manifest.Art
 
 // save adds tables and figures to the record, and writes the figures and the tables of wall times, which the manifest
 // lacks. It returns the SHA-256 of each file below Dir.
-func (r *Reproduction) save(record *manifest.Artefact, tables []Table, plots []Figure) (map[string]string, error) {
+func (r *Reproduction) save(record *manifest.Artefact, tables []Table, plots []manifest.Figure) (map[string]string, error) {
 	var files []string
 	for _, t := range tables {
 		if !record.Timed {
@@ -298,7 +298,7 @@ func (r *Reproduction) save(record *manifest.Artefact, tables []Table, plots []F
 	}
 	for _, f := range plots {
 		file := filepath.Join(record.Folder(), f.File)
-		record.Figures = append(record.Figures, Figure{File: f.File, Title: f.Title})
+		record.Figures = append(record.Figures, manifest.Figure{File: f.File, Title: f.Title})
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}

@@ -203,7 +203,7 @@ func TestProgressCountsArtefacts(t *testing.T) {
 			Share:    func(share float64) { shares = append(shares, share) },
 		}
 		var runner work.Runner
-		tellAll(&engine, &runner, []*job{{reads: 1}, {reads: 3}})
+		joinProgress(&engine, &runner, []*job{{reads: 1}, {reads: 3}})
 		engine.Progress(c.done, 100)
 		engine.Share(0.5)
 		engine.Progress(100, 100)

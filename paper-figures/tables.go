@@ -8,11 +8,10 @@ import (
 	"miglab/reports"
 )
 
-// The tables and figures of an [Output] have the types of package manifest.
+// The tables of an [Output] have the types of package manifest.
 type (
-	Table  = manifest.Table
-	About  = manifest.About
-	Figure = manifest.Figure
+	Table = manifest.Table
+	About = manifest.About
 )
 
 // NewTable returns a table without rows. Its files have the given name.

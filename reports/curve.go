@@ -2,7 +2,6 @@ package reports
 
 import (
 	"image/color"
-	"slices"
 	"strings"
 )
 
@@ -42,29 +41,23 @@ const (
 	DotOpen   DotState = "open"
 )
 
-type dotSign struct {
-	DotState
-	diagramBox
-}
-
-// dotStates has the states with their signs.
-var dotStates = []dotSign{
-	{DotMet, diagramBox{label: "+", fill: tint(okabeIto[0], 0.35)}},
-	{DotPart, diagramBox{label: "±", fill: tint(okabeIto[0], 0.75)}},
-	{DotMissed, diagramBox{label: "−", fill: tint(okabeIto[1], 0.3)}},
-	{DotOpen, diagramBox{label: "?", fill: color.White}},
-}
+// dotStates lists the states in the order of the legend, and dotSigns has their signs.
+var (
+	dotStates = []DotState{DotMet, DotPart, DotMissed, DotOpen}
+	dotSigns  = map[DotState]diagramBox{
+		DotMet:    {label: "+", fill: tint(okabeIto[0], 0.35)},
+		DotPart:   {label: "±", fill: tint(okabeIto[0], 0.75)},
+		DotMissed: {label: "−", fill: tint(okabeIto[1], 0.3)},
+		DotOpen:   {label: "?", fill: color.White},
+	}
+)
 
 // dotsInRow is how many dots stand side by side, each in a box.
 const dotsInRow = 17
 
-// box returns the dot at a place of its row.
+// box returns the dot at a place of its row. It reports false for an unknown state.
 func (d CurveDot) box(place int) (diagramBox, bool) {
-	i := slices.IndexFunc(dotStates, func(s dotSign) bool { return s.DotState == d.State })
-	if i < 0 {
-		return diagramBox{}, false
-	}
-	b := dotStates[i].diagramBox
+	b, ok := dotSigns[d.State]
 	b.from, b.to, b.outline = float64(place), float64(place+1), solid(ink, 0.4)
 	switch {
 	case d.Default:
@@ -72,7 +65,7 @@ func (d CurveDot) box(place int) (diagramBox, bool) {
 	case d.Aside:
 		b.outline = dashed(ink, 0.6)
 	}
-	return b, true
+	return b, ok
 }
 
 func (f Curve) page() (page, error) {
@@ -87,7 +80,7 @@ func (f Curve) page() (page, error) {
 			for place, d := range r.Dots[i:min(i+dotsInRow, len(r.Dots))] {
 				b, ok := d.box(place)
 				if !ok {
-					return page{}, refuse(f.Title, "row "+r.Name, "%q is no state of a dot", d.State)
+					return page{}, refuse(f.Title, "row "+r.Name, "unknown state %q of a dot", d.State)
 				}
 				row.boxes = append(row.boxes, b)
 				aside = aside || d.Aside
@@ -104,7 +97,7 @@ func (f Curve) page() (page, error) {
 		d.legend = append(d.legend, b.sample(label))
 	}
 	for _, s := range dotStates {
-		explain(string(s.DotState), CurveDot{State: s.DotState})
+		explain(string(s), CurveDot{State: s})
 	}
 	explain("default", CurveDot{State: DotMet, Default: true})
 	if aside {

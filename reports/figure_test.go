@@ -336,7 +336,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		}), "60 categories need"},
 		{"scatter lengths", Lines{Dots: true, X: x, Y: y, Series: []Series{{Name: "g", X: []float64{1}}}}, "1 x and 0 y"},
 		{"empty curve", Curve{}, "no rows"},
-		{"a dot without a state", Curve{Rows: []CurveRow{{Name: "F1", Dots: []CurveDot{{}}}}}, "row F1: \"\" is no state"},
+		{"a dot without a state", Curve{Rows: []CurveRow{{Name: "F1", Dots: []CurveDot{{}}}}}, "row F1: unknown state \"\""},
 		{"empty panels", Panels{}, "no charts"},
 		{"bad panel", Panels{Charts: []Chart{lines(func(_ *Lines, s *Series) { s.Y = nil }).(Lines)}}, "2 x and 0 y"},
 		{"empty gantt", Gantt{}, "no panels"},

@@ -163,7 +163,7 @@ func sampleCurve() Curve {
 		{Name: "M1b", Text: "as in MISO", Answer: "not runnable"},
 	}}
 	for i := range 40 {
-		f.Rows[1].Dots = append(f.Rows[1].Dots, CurveDot{State: dotStates[i%4].DotState, Aside: i > 30})
+		f.Rows[1].Dots = append(f.Rows[1].Dots, CurveDot{State: dotStates[i%4], Aside: i > 30})
 	}
 	return f
 }

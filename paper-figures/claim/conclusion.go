@@ -142,7 +142,7 @@ func (s *Set) addTest(r *TestLine) (column string, err error) {
 	switch {
 	case r.ID == "" || known && !follows:
 		return "id", fmt.Errorf("%q is empty, or its rows do not follow one another", r.ID)
-	case known == (r.Sentence != "") || known == (r.Section != "") || known && r.Short != "":
+	case known && r.Sentence+r.Section+r.Short != "", !known && (r.Sentence == "" || r.Section == ""):
 		return "sentence", errors.New("the first row of a conclusion alone has its sentence, section and short form")
 	case (r.Explains == "") != (r.Because == "") || r.Because != "" && s.Because(r.ID, r.Explains) != "":
 		return "because", errors.New("because and the answer that it explains go together, once for each answer")

@@ -256,13 +256,13 @@ const mostValues = 8
 // and the most favourable one of those that are met, or of all if none is met. It is empty for one value, or if all are
 // met.
 func (c *conclusion) DefaultValues() (string, error) {
+	defaults := slices.DeleteFunc(slices.Clone(c.Readings), func(r reading) bool { return !r.Default })
+	met, several := true, false
 	var all []tested
-	met, several, first := true, false, ""
-	for _, r := range c.Readings {
-		if r.Default {
-			first = cmp.Or(first, r.Reading)
-			all, met, several = append(all, r.tests...), met && r.State == verdict.Met, several || r.Reading != first
-		}
+	for _, r := range defaults {
+		met = met && r.State == verdict.Met
+		several = several || r.Reading != defaults[0].Reading
+		all = append(all, r.tests...)
 	}
 	if met || len(all) < 2 {
 		return "", nil
@@ -280,11 +280,10 @@ func (c *conclusion) DefaultValues() (string, error) {
 		all = append(shown, rest[last])
 	}
 	for _, v := range all {
-		name := ""
-		if several {
-			name = v.Reading
-		}
-		t.Row(v.Measure, v.Bracketed(), words("limit", &v), v.State(), name)
+		t.Row(v.Measure, v.Bracketed(), words("limit", &v), v.State(), v.Reading)
+	}
+	if !several {
+		t = t.Without("reading")
 	}
 	return markdown(t.WithoutEmpty())
 }

@@ -22,20 +22,16 @@ func anchor(t manifest.Term) string {
 // notLinked matches what a link cannot stand in: headings, rows of tables, tags, code and other links.
 var notLinked = regexp.MustCompile("(?m)^[#|].*$|</?[a-z][^>]*>|`[^`]*`|!?\\[[^\\]]*\\]\\([^)]*\\)")
 
-// linkTerms links the first use of each term in a page to its explanation on another one. A term may have several
-// names, of which a longer one is preferred.
+// linkTerms links the first use of each name of a term in a page to its explanation on another page. Of the names that
+// begin at a place, the longest counts.
 func linkTerms(page string, terms []manifest.Term, to string) string {
-	anchors := map[string]string{}
-	names := map[byte][]string{} // by their first bytes
+	anchors := map[string]string{} // of the names that are not linked yet
+	names := map[byte][]string{}   // by their first bytes
 	for _, t := range terms {
-		for name := range strings.SplitSeq(t.Name, ", ") {
-			first, size := utf8.DecodeRuneInString(name)
-			for _, name := range []string{name, string(unicode.ToUpper(first)) + name[size:]} {
-				for _, name := range []string{name, reports.EscapeMarkdown(name)} {
-					if anchors[name] == "" {
-						anchors[name], names[name[0]] = anchor(t), append(names[name[0]], name)
-					}
-				}
+		for _, name := range spellings(t) {
+			if anchors[name] == "" {
+				anchors[name] = anchor(t)
+				names[name[0]] = append(names[name[0]], name)
 			}
 		}
 	}
@@ -67,6 +63,16 @@ func linkTerms(page string, terms []manifest.Term, to string) string {
 		}
 	}
 	return out.String() + page[last:]
+}
+
+// spellings returns the names of a term, also with a capital, and as Markdown escapes them.
+func spellings(t manifest.Term) (out []string) {
+	for name := range strings.SplitSeq(t.Name, ", ") {
+		first, size := utf8.DecodeRuneInString(name)
+		capital := string(unicode.ToUpper(first)) + name[size:]
+		out = append(out, name, capital, reports.EscapeMarkdown(name), reports.EscapeMarkdown(capital))
+	}
+	return out
 }
 
 // nameAt returns the first of the names that stands at a place of the page, as a whole word and with an anchor, or "".

@@ -15,17 +15,10 @@ const (
 	Open State = "open"
 )
 
-// fromBest orders the states from the best to the worst.
-var fromBest = []State{"", Met, Open, Missed}
-
-func (s State) rank() int { return slices.Index(fromBest, s) }
-
 // Worse returns the worse of two states. A sentence is met by several values if it is met by all.
 func (s State) Worse(o State) State {
-	if o.rank() > s.rank() {
-		return o
-	}
-	return s
+	fromBest := []State{"", Met, Open, Missed}
+	return fromBest[max(slices.Index(fromBest, s), slices.Index(fromBest, o))]
 }
 
 // State returns the state of a value whose test has the verdict.
@@ -166,7 +159,7 @@ func (c *counts) add(o Outcome) {
 	switch o.State {
 	case Met:
 		c.met++
-		if o.Shared.rank() <= Met.rank() {
+		if o.Shared.Worse(Met) == Met {
 			c.whole++
 		}
 	case Missed:

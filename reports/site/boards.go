@@ -356,9 +356,17 @@ func place(rows []rowView) string {
 			low, high = min(low, r.Low, r.Value), max(high, r.High, r.Value)
 		}
 	}
-	scale, kind := func(v float64) float64 { return v }, ""
-	if least := high / 1e4; high > 0 && low >= 0 && high > 20*max(low, least) {
-		scale, low, kind = func(v float64) float64 { return math.Log(max(v, least)) }, max(low, least), ", logarithmic"
+	least := high / 1e4 // a logarithmic scale has four decades at most
+	logarithmic := high > 0 && low >= 0 && high > 20*max(low, least)
+	scale := func(v float64) float64 {
+		if logarithmic {
+			return math.Log(max(v, least))
+		}
+		return v
+	}
+	kind := ""
+	if logarithmic {
+		low, kind = max(low, least), ", logarithmic"
 	}
 	from, to := scale(low), scale(high)
 	for i := range rows {
