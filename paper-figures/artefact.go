@@ -33,8 +33,8 @@ type Paper struct {
 	Artefacts []Artefact
 }
 
-// Load returns a paper from its artefacts, its line of references.csv and its data files: the files of [claim.Load], and
-// terms.csv, which may be missing.
+// Load returns a paper from its artefacts, its line of references.csv and its data files: the files of [claim.Load],
+// and terms.csv, which may be missing.
 func Load(name string, files fs.FS, artefacts ...Artefact) (Paper, error) {
 	p := Paper{Name: name, Artefacts: artefacts}
 	references := References()

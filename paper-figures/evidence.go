@@ -10,8 +10,8 @@ import (
 	"miglab/reports"
 )
 
-// prove adds to the deviations of a paper the numbers that their causes rest on, from the tables that causes.csv names. It
-// leaves out numbers of artefacts that are not done. It empties [Table.About].
+// prove adds to the deviations of a paper the numbers that their causes rest on, from the tables that causes.csv names.
+// It leaves out numbers of artefacts that are not done. It empties [Table.About].
 func prove(p *manifest.Paper, claims *claim.Set) error {
 	tables := map[string]Table{}
 	for i := range p.Artefacts {

@@ -26,10 +26,10 @@ func (e *KeyError) Error() string {
 	return fmt.Sprintf("%s/%s: %q %s", e.Paper, e.Artefact, e.Key, e.Reason)
 }
 
-// match returns a [*KeyError] unless cells and claims match. Every measured cell has a claim, or a conclusion needs it and
-// the default reading has it. Measured and derived claims and stand-ins have a value in the default reading. Stand-ins
-// and unpublished claims are among the missing. A hardware claim is measured or missing. Inputs are declared with the
-// printed value. The result does not depend on the measured hardware.
+// match returns a [*KeyError] unless cells and claims match. Every measured cell has a claim, or a conclusion needs it
+// and the default reading has it. Measured and derived claims and stand-ins have a value in the default reading.
+// Stand-ins and unpublished claims are among the missing. A hardware claim is measured or missing. Inputs are declared
+// with the printed value. The result does not depend on the measured hardware.
 func (o *Output) match(c *claim.Set, artefact string) error {
 	wrong := func(key, reason string) error { return &KeyError{c.Paper, artefact, key, reason} }
 	claims := c.Of(artefact)

@@ -190,8 +190,8 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 	return err
 }
 
-// unit returns the work of an artefact. Its result depends only on the program, the inputs and the scale. A file that has
-// changed since is written again.
+// unit returns the work of an artefact. Its result depends only on the program, the inputs and the scale. A file that
+// has changed since is written again.
 func (r *Reproduction) unit(j *job, program string) work.Unit {
 	name := j.paper.Name + "/" + j.artefact.Name
 	return work.Unit{
@@ -206,8 +206,13 @@ func (r *Reproduction) unit(j *job, program string) work.Unit {
 		},
 		Holds: func(raw json.RawMessage) bool {
 			var s stamp
-			if json.Unmarshal(raw, &s) != nil || !r.unchanged(s.Files) {
+			if json.Unmarshal(raw, &s) != nil {
 				return false
+			}
+			for file, want := range s.Files {
+				if got, err := wholefile.SHA256(filepath.Join(r.Dir, file)); err != nil || got != want {
+					return false
+				}
 			}
 			j.record = &s.Record
 			return true
@@ -218,8 +223,8 @@ func (r *Reproduction) unit(j *job, program string) work.Unit {
 // artefactCost estimates the time of all artefacts over the time of all cells, measured on a busy machine.
 const artefactCost = 0.2
 
-// joinProgress makes the progress of an engine and then of a runner one progress over cells and artefacts. The cost of an
-// artefact is proportional to the number of cells that it reads.
+// joinProgress makes the progress of an engine and then of a runner one progress over cells and artefacts. The cost of
+// an artefact is proportional to the number of cells that it reads.
 func joinProgress(engine *run.Engine, runner *work.Runner, artefacts []*job) {
 	progress, share := engine.Progress, engine.Share
 	cells, part := 0, 0.0 // the number of cells, and the artefacts' share of the work
@@ -239,16 +244,6 @@ func joinProgress(engine *run.Engine, runner *work.Runner, artefacts []*job) {
 		share(1 - part + float64(part*read[done]/max(read[total], 1)))
 		progress(cells+done, cells+total)
 	}
-}
-
-// unchanged reports whether files below Dir have these sums.
-func (r *Reproduction) unchanged(files map[string]string) bool {
-	for file, want := range files {
-		if got, err := wholefile.SHA256(filepath.Join(r.Dir, file)); err != nil || got != want {
-			return false
-		}
-	}
-	return true
 }
 
 // build runs Build with results, judges, and writes the artefact's files.
@@ -280,25 +275,25 @@ func (d *Data) record(paper string, a *Artefact, o *Output) (record manifest.Art
 	}, o.match(d.Claims, a.Name)
 }
 
-// save adds tables and figures to the record, and writes the figures and the tables of wall times, which the manifest
+// save adds tables and figures to an artefact, and writes the figures and the tables of wall times, which the manifest
 // lacks. It returns the SHA-256 of each file below Dir.
-func (r *Reproduction) save(record *manifest.Artefact, tables []Table, plots []manifest.Figure) (map[string]string, error) {
+func (r *Reproduction) save(a *manifest.Artefact, tables []Table, plots []manifest.Figure) (map[string]string, error) {
 	var files []string
 	for _, t := range tables {
-		if !record.Timed {
-			record.Tables = append(record.Tables, t)
+		if !a.Timed {
+			a.Tables = append(a.Tables, t)
 			continue
 		}
-		record.TimedTables = append(record.TimedTables, t.File)
-		file := filepath.Join(record.Folder(), t.File)
+		a.TimedTables = append(a.TimedTables, t.File)
+		file := filepath.Join(a.Folder(), t.File)
 		if err := t.Table.Save(filepath.Join(r.Dir, file)); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.File, err)
 		}
 		files = append(files, file+".txt", file+".csv", file+".md", file+".tex")
 	}
 	for _, f := range plots {
-		file := filepath.Join(record.Folder(), f.File)
-		record.Figures = append(record.Figures, manifest.Figure{File: f.File, Title: f.Title})
+		file := filepath.Join(a.Folder(), f.File)
+		a.Figures = append(a.Figures, manifest.Figure{File: f.File, Title: f.Title})
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}
@@ -334,21 +329,20 @@ func Names(papers []Paper) []string {
 	return out
 }
 
-// Select returns the test of an artefact for [Reproduction.Only]: it is of one of the papers, and one of those in only,
-// named as in [Names]. An empty list selects everything. Unknown names are a [*nearest.UnknownError].
+// Select returns a function for [Reproduction.Only]. It selects the artefacts of the papers that are also in only, named as
+// in [Names]. An empty list selects everything. Unknown names are a [*nearest.UnknownError].
 func Select(all []Paper, papers, only []string) (func(paper, artefact string) bool, error) {
-	for _, c := range []struct {
-		kind          string
-		chosen, known []string
-	}{
-		{"paper", papers, Map(all, func(p Paper) string { return p.Name })},
-		{"artefact", only, Names(all)},
-	} {
-		for _, name := range c.chosen {
-			if !slices.Contains(c.known, name) {
-				return nil, nearest.Unknown(c.kind, name, c.known)
+	check := func(kind string, chosen, known []string) error {
+		for _, name := range chosen {
+			if !slices.Contains(known, name) {
+				return nearest.Unknown(kind, name, known)
 			}
 		}
+		return nil
+	}
+	known := Map(all, func(p Paper) string { return p.Name })
+	if err := cmp.Or(check("paper", papers, known), check("artefact", only, Names(all))); err != nil {
+		return nil, err
 	}
 	return func(p, a string) bool {
 		return (len(papers) == 0 || slices.Contains(papers, p)) && (len(only) == 0 || slices.Contains(only, p+"/"+a))

@@ -86,8 +86,8 @@ func Encode(w io.Writer, format string, f Figure) error {
 	return encode(w, p)
 }
 
-// SaveFigure writes base.svg, base.png and base.pdf, each replaced as a whole. It leaves out the PNG of a figure that is
-// too large for one. It returns the errors of [Encode] and of the file system.
+// SaveFigure writes base.svg, base.png and base.pdf, each replaced as a whole. It leaves out the PNG of a figure that
+// is too large for one. It returns the errors of [Encode] and of the file system.
 func SaveFigure(base string, f Figure) error {
 	p, err := f.page()
 	if err != nil {

@@ -190,8 +190,7 @@ func (t *Table) pageText(w *bufio.Writer) {
 		if piece.Title != "" {
 			piece.Title = strings.Join(Folded(piece.Title), "\n")
 		}
-		notes := nearest.Names(piece.Notes, func(n string) string { return strings.Join(Folded(n), "\n") })
-		piece.Notes = notes
+		piece.Notes = nearest.Names(piece.Notes, func(n string) string { return strings.Join(Folded(n), "\n") })
 		heads, widths := piece.heads(m)
 		piece.writeText(w, heads, piece.Rows, widths)
 	}

@@ -79,7 +79,7 @@ func tint(c color.NRGBA, white float64) color.NRGBA {
 	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xFF}
 }
 
-// taskColour returns the fill of the n-th task, light enough for black text. The first are tints of the series' colours.
+// taskColour returns the fill of the n-th task, light enough for black text. Tints of the series' colours come first.
 func taskColour(n int) color.NRGBA { return taskColours[n%len(taskColours)] }
 
 var taskColours = func() (out []color.NRGBA) {

@@ -87,8 +87,8 @@ func (f Panels) layout(most vg.Length) (page, error) {
 	}), nil
 }
 
-// plotRows sets up the charts for data areas of about the size, in rows of so many columns. Plots that are missing in the
-// last row are nil. Titles are at most as wide as a cell.
+// plotRows sets up the charts for data areas of about the size, in rows of so many columns. Plots that are missing in
+// the last row are nil. Titles are at most as wide as a cell.
 func plotRows(charts []*chart, columns int, data vg.Point, cell vg.Length) (rows [][]*plot.Plot) {
 	for k, ch := range charts {
 		if k%columns == 0 {
@@ -113,7 +113,7 @@ func shareAxes(charts []*chart) {
 	}
 }
 
-// lineUp corrects the small differences that [plot.Align] leaves: the room of axes depends on the size of the data area.
+// lineUp corrects the small differences that [plot.Align] leaves: the room of axes depends on the size of the data.
 func lineUp(plots [][]*plot.Plot, at [][]draw.Canvas) {
 	for range 3 {
 		for i, row := range plots {

@@ -88,8 +88,8 @@ func (t *Table) Row(cells ...any) {
 // TableFormats lists the formats of [Table.Encode].
 var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 
-// tableFormats has the encoders in the order of TableFormats, with the extensions of the files that [Table.Save] writes.
-// JSON has no extension, because Save does not write it.
+// tableFormats has the encoders in the order of TableFormats, with the extensions of the files that [Table.Save]
+// writes. JSON has no extension, because Save does not write it.
 var tableFormats = []struct {
 	extension string
 	write     func(*Table, *bufio.Writer)
@@ -128,8 +128,8 @@ func (t *Table) mergeColumns() *Table {
 	return &out
 }
 
-// Encode writes the table in one of [TableFormats]. The error is a [*nearest.UnknownError] for another format, says what
-// is malformed in the table, or is an error of w.
+// Encode writes the table in one of [TableFormats]. The error is a [*nearest.UnknownError] for another format, says
+// what is malformed in the table, or is an error of w.
 func (t *Table) Encode(w io.Writer, format string) error {
 	i := slices.Index(TableFormats, format)
 	if i < 0 {
@@ -178,7 +178,7 @@ func (t *Table) Without(names ...string) *Table {
 	return t.filter(func(j int) bool { return !slices.Contains(names, t.Columns[j].Name) })
 }
 
-// WithoutEmpty leaves out the columns in which every cell is empty or [Missing]. A table without rows keeps all columns.
+// WithoutEmpty leaves out columns in which every cell is empty or [Missing]. A table without rows keeps all columns.
 func (t *Table) WithoutEmpty() *Table {
 	return t.filter(func(j int) bool {
 		isFilled := func(row []string) bool { return row[j] != Missing && row[j] != "" }

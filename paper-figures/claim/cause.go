@@ -18,7 +18,7 @@ const (
 	FromBudget        Cause = "budget"        // the agent was trained less here than in the paper
 	FromModel         Cause = "model"         // measured in the paper and simulated here
 	FromInput         Cause = "input"         // the number depends on data that are not public
-	FromUnpublished   Cause = "unpublished"   // the authors' public code gives the number measured here, not the printed one
+	FromUnpublished   Cause = "unpublished"   // the authors' public code gives the number measured here
 	Unknown           Cause = "unknown"       // no cause could be shown
 )
 
@@ -37,8 +37,8 @@ type Explanation struct {
 	Cause Cause `csv:"cause"`
 	// Evidence names the artefact that shows it as --only of miglab reproduce does, for example far/table5.
 	Evidence string `csv:"evidence"`
-	// Table names the table of the evidence with the numbers that decide, and Columns the beginnings of the names of their
-	// columns, separated by semicolons. Both may be empty.
+	// Table names the table of the evidence with the numbers that decide, and Columns the beginnings of the names of
+	// their columns, separated by semicolons. Both may be empty.
 	Table   string `csv:"table"`
 	Columns string `csv:"columns"`
 	// Reason is one plain sentence.

@@ -50,8 +50,8 @@ type Limit struct {
 	Neutral   string  `json:"neutral"`
 	Rounding  string  `json:"rounding"`
 	Number    float64 `json:"number"`
-	// OursFrom is the number from which this project's threshold is measured, to put it half and twice as far; empty for a
-	// threshold of the paper.
+	// OursFrom is the number from which this project's threshold is measured, to put it half and twice as far; empty
+	// for a threshold of the paper.
 	OursFrom string `json:"ours_from,omitempty"`
 	// IsNeutral is set if the threshold is the number for no difference. A tie is not more.
 	IsNeutral bool `json:"is_neutral,omitempty"`

@@ -273,7 +273,7 @@ func (s *ReadingSummary) Add(r *Row) {
 	e.Claims++
 }
 
-// distance returns how far the measured value is from the published one: 0 within a range or on the right side of a limit.
+// distance returns how far the measured value is from the published one; 0 in a range or on the right side of a limit.
 func (r *Row) distance() float64 {
 	miss := *r.Measured - r.Published
 	switch r.Relation {

@@ -201,7 +201,7 @@ func (a *artefact) Compared() (string, error) {
 	return markdown(t.WithoutEmpty())
 }
 
-// digits returns how many digits after the point pages show of measured numbers: one more than is printed, at least two.
+// digits returns how many digits after the point pages show of measured numbers: one more than print, at least two.
 func digits(r *manifest.Row) int { return max(r.Decimals+1, 2) }
 
 // shown returns a measured number of a row as pages show it.

@@ -181,8 +181,8 @@ func onOneLine(name string, data any) (string, error) {
 	return strings.Join(strings.Fields(text), " "), err
 }
 
-// Reason says in one sentence why the conclusion has its answer: the first sentence of conclusions.csv, or else the worst
-// value.
+// Reason says in one sentence why the conclusion has its answer: the first sentence of conclusions.csv, or else the
+// worst value.
 func (c *conclusion) Reason() (string, error) {
 	if first, _, more := strings.Cut(c.Because, ". "); more {
 		return first + ".", nil
@@ -252,9 +252,9 @@ func (c *conclusion) Table() (string, error) {
 // mostValues is how many values of the defaults are listed.
 const mostValues = 8
 
-// DefaultValues is a table of the values under the defaults, the least favourable first. Of many it shows the first ones,
-// and the most favourable one of those that are met, or of all if none is met. It is empty for one value, or if all are
-// met.
+// DefaultValues is a table of the values under the defaults, the least favourable first. Of many it shows the first
+// ones, and the most favourable one of those that are met, or of all if none is met. It is empty for one value, or if
+// all are met.
 func (c *conclusion) DefaultValues() (string, error) {
 	defaults := slices.DeleteFunc(slices.Clone(c.Readings), func(r reading) bool { return !r.Default })
 	met, several := true, false

@@ -34,14 +34,10 @@ func folded(page string) string {
 			out = append(out, line)
 			continue
 		}
-		mark := item.FindString(line)
-		indent := strings.Repeat(" ", len(mark))
-		for i, part := range foldedLine(strings.TrimPrefix(line, mark), reports.PageColumns-len(mark)) {
-			if i == 0 {
-				out = append(out, mark+part)
-			} else {
-				out = append(out, indent+part)
-			}
+		start := item.FindString(line)
+		for _, part := range foldedLine(line[len(start):], reports.PageColumns-len(start)) {
+			out = append(out, start+part)
+			start = strings.Repeat(" ", len(start))
 		}
 	}
 	return strings.Join(out, "\n") + "\n"

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"miglab/harness/nearest"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports/site"
@@ -24,9 +25,7 @@ func AddToSite(d *site.Data, results string) error {
 	if err != nil {
 		return err
 	}
-	for _, v := range verdict.All {
-		d.Verdicts = append(d.Verdicts, string(v))
-	}
+	d.Verdicts = nearest.Names(verdict.All, asText)
 	for _, p := range newRun(m).Papers {
 		screen, err := p.onSite()
 		if err != nil {

@@ -28,8 +28,8 @@ func words(name string, data any) string {
 	return text
 }
 
-// surely is the number of training runs whose spread tells the error of the paper's single run well enough to say that no
-// further run settles a number.
+// surely is the number of training runs whose spread tells the error of the paper's single run well enough to say that
+// no further run settles a number.
 const surely = 10
 
 // Surely returns [surely] for the template.

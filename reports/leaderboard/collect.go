@@ -86,8 +86,9 @@ type board struct {
 	place int
 	// algorithms has the series that count, by algorithm.
 	algorithms [][]store.Series
-	// bound and published have the references' results, by ascending version.
+	// bound and published have the references' results, by ascending version, and bounds and printed their values.
 	bound, published []store.Series
+	bounds, printed  map[instance]float64
 	// names has the names that programs outside miglab give themselves.
 	names     map[store.Program]string
 	standings []Standing
@@ -144,7 +145,7 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 	return out, nil
 }
 
-// contest returns the place of a dataset among the datasets of the track's contests. A dataset that they lack comes last.
+// contest returns the place of a dataset among those of the track's contests. A dataset that they lack comes last.
 func (c *Conditions) contest(dataset string) int {
 	n := 0
 	for _, contest := range c.Track.Contests {
@@ -197,16 +198,14 @@ func (b *board) count(db *store.DB, all []store.Series) (err error) {
 }
 
 // rank reads the results of the board's dataset and ranks the algorithms.
-func (b *board) rank(db *store.DB) error {
-	bounds, err := valuesByInstance(db, b.bound, b.Bound.Metric)
-	if err != nil {
+func (b *board) rank(db *store.DB) (err error) {
+	if b.bounds, err = valuesByInstance(db, b.bound, b.Bound.Metric); err != nil {
 		return err
 	}
-	published, err := valuesByInstance(db, b.published, b.Published.Metric)
-	if err != nil {
+	if b.printed, err = valuesByInstance(db, b.published, b.Published.Metric); err != nil {
 		return err
 	}
-	contenders, err := b.contenders(db, newRankedRange(bounds), bounds, published)
+	contenders, err := b.contenders(db, newRankedRange(b.bounds))
 	if err != nil || len(contenders) == 0 {
 		return err
 	}
@@ -216,8 +215,8 @@ func (b *board) rank(db *store.DB) error {
 			return nil
 		}
 		b.place++
-		// No bound applies to these instances, so that all of them are compared, by the metric's value.
-		if contenders, err = b.contenders(db, newRankedRange(nil), nil, published); err != nil {
+		b.bounds = nil // none is of these instances, so that all of them are compared, by the metric's value
+		if contenders, err = b.contenders(db, newRankedRange(nil)); err != nil {
 			return err
 		}
 	}
@@ -229,13 +228,10 @@ func (b *board) rank(db *store.DB) error {
 	return nil
 }
 
-// contenders reads the results of the board. Those outside the range come without metrics.
-func (b *board) contenders(
-	db *store.DB, in *rankedRange, bounds, published map[instance]float64,
-) ([]*contender, error) {
-	var out []*contender
+// contenders reads the results of the board. Results outside the range come without metrics.
+func (b *board) contenders(db *store.DB, in *rankedRange) (out []*contender, err error) {
 	for _, own := range b.algorithms {
-		c, err := b.contender(db, own, in, bounds, published)
+		c, err := b.contender(db, own, in)
 		if err != nil {
 			return nil, err
 		}
@@ -246,9 +242,8 @@ func (b *board) contenders(
 	return out, nil
 }
 
-func (b *board) contender(
-	db *store.DB, own []store.Series, in *rankedRange, bounds, published map[instance]float64,
-) (*contender, error) {
+// contender reads the results of an algorithm.
+func (b *board) contender(db *store.DB, own []store.Series, in *rankedRange) (*contender, error) {
 	c := newContender(own[0])
 	c.load = make([][]float64, len(b.Load))
 	c.standing.Split = b.conditions.Split
@@ -274,7 +269,7 @@ func (b *board) contender(
 			}
 			c.entries = append(c.entries, entry{
 				instance: at, value: orNaN(r.Metrics.Get(b.Metric)), aside: orNaN(r.Metrics.Get(b.Aside)),
-				bound: valueAt(bounds, at), published: valueAt(published, at), micros: cmp.Or(r.Micros, math.NaN()),
+				bound: valueAt(b.bounds, at), published: valueAt(b.printed, at), micros: cmp.Or(r.Micros, math.NaN()),
 			})
 		}
 	}

@@ -284,11 +284,10 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 			if err := b.rank(db); err != nil {
 				t.Fatal(err)
 			}
-			bounds, err := valuesByInstance(db, b.bound, b.Bound.Metric)
-			if err != nil {
+			if b.bounds, err = valuesByInstance(db, b.bound, b.Bound.Metric); err != nil {
 				t.Fatal(err)
 			}
-			all, err := b.contenders(db, newRankedRange(nil), bounds, nil)
+			all, err := b.contenders(db, newRankedRange(nil))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,8 +28,8 @@ type Side struct {
 	Version int
 }
 
-// results returns the series that count, by dataset: those of the algorithm's present weights, or else of the weights that
-// ran last.
+// results returns the series that count, by dataset: those of the algorithm's present weights, or else of the weights
+// that ran last.
 func (s Side) results(c *Conditions) (map[string][]store.Series, error) {
 	f := c.filter(c.Track.Name)
 	f.Algorithm, f.Version = s.Algorithm, s.Version
@@ -111,7 +111,7 @@ func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	return out, nil
 }
 
-// sameContent leaves the series of the contents that both sides have; if the present content is one of them, of it alone.
+// sameContent leaves the series of contents that both sides have, or of the present content alone if both have it.
 func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
 	var both []string
 	for _, s := range a {
@@ -134,8 +134,7 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 	if at < 0 {
 		return nil, nil
 	}
-	board := board{Board: c.Track.Boards[at], conditions: c}
-	bounds := map[instance]float64{}
+	board := board{Board: c.Track.Boards[at], conditions: c, bounds: map[instance]float64{}}
 	if board.Bound.Algorithm != "" {
 		for _, db := range dbs {
 			f := c.filter(board.Bound.Track)
@@ -148,13 +147,13 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 			if err != nil {
 				return nil, err
 			}
-			maps.Copy(bounds, own)
+			maps.Copy(board.bounds, own)
 		}
 	}
 	var sides [2]*contender
 	for i := range sides {
 		var err error
-		if sides[i], err = board.contender(dbs[i], of[i], newRankedRange(nil), bounds, nil); err != nil {
+		if sides[i], err = board.contender(dbs[i], of[i], newRankedRange(nil)); err != nil {
 			return nil, err
 		}
 	}

@@ -362,9 +362,8 @@ func tellApart(contenders []*contender, resamples *stats.Resampled, metric Metri
 	return nil
 }
 
-// isWorse reports whether a is worse than b, which precedes it: a has more failures, or as many and the interval of
-// the mean paired difference, over the instances that both solved, lies above zero. On an idle cluster only failures
-// count.
+// isWorse reports whether a is worse than b, which precedes it: a has more failures, or as many and the interval of the
+// mean paired difference, over the instances that both solved, lies above zero. On an idle cluster only failures count.
 func isWorse(a, b *contender, resamples *stats.Resampled, metric Metric) (bool, error) {
 	switch {
 	case a.standing.Failed > b.standing.Failed:

@@ -46,16 +46,16 @@ type Standing struct {
 	Budget string
 	// Assumes names the assumptions of the dataset that were not measured; may be empty.
 	Assumes string
-	// Instances counts the instances that count and that the algorithm was run on. LeftOut counts all other instances that
-	// were run, and NoBound those of them without a bound.
+	// Instances counts the instances that count and that the algorithm was run on. LeftOut counts all other instances
+	// that were run, and NoBound those of them without a bound.
 	Instances, LeftOut, NoBound int
 	// Failed counts the instances without a valid answer.
 	Failed int
 	// Value summarises the metric; it is the zero value if any instance failed.
 	Metric Metric
 	Value  stats.Summary
-	// Ratios has the factor by which the best algorithm is better, for each instance that counts: 1 for the best algorithm,
-	// infinite without a valid answer. It is nil for an incomplete run.
+	// Ratios has the factor by which the best algorithm is better, for each instance that counts: 1 for the best
+	// algorithm, infinite without a valid answer. It is nil for an incomplete run.
 	Ratios []float64
 	// Wins counts the instances on which no other algorithm is better.
 	Wins int

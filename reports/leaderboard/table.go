@@ -159,8 +159,8 @@ func briefTable(own []Standing, columns []string) (reports.Table, error) {
 	return t.Select(columns)
 }
 
-// datasetTable returns the table of a dataset: the named columns or, if columns is nil, all that are neither empty nor in
-// the heading.
+// datasetTable returns the table of a dataset: the named columns or, if columns is nil, all that are neither empty nor
+// in the heading.
 func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	t := Table(own)
 	var ranked bool

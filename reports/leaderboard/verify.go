@@ -39,8 +39,8 @@ type Verification struct {
 type Verified struct {
 	// Series and Total count the series and cells to verify, and Computed the cells that were computed again.
 	Series, Total, Computed int
-	// Different lists the cells whose results differ, Unknown the series that this program cannot compute, and Lacking the
-	// series that lack instances. Each is a sentence without its full stop.
+	// Different lists the cells whose results differ, Unknown the series that this program cannot compute, and Lacking
+	// the series that lack instances. Each is a sentence without its full stop.
 	Different, Unknown, Lacking []string
 
 	cells []run.Span // of one instance each

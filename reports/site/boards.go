@@ -319,8 +319,8 @@ func viewAnswer(rows []rowView, about map[string]string) answerView {
 	return out
 }
 
-// fold folds the variants of an algorithm on a dataset under one row: the variant without parameters, or else the best. That
-// row says from where to where their values reach, so that good and bad variants are not hidden.
+// fold folds the variants of an algorithm on a dataset under one row: the variant without parameters, or else the best.
+// That row says from where to where their values reach, so that good and bad variants are not hidden.
 func fold(rows []rowView) {
 	groups := map[string][]*rowView{}
 	for i := range rows {

@@ -44,8 +44,8 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 }
 
 // Gather runs the contests of all tracks as far as results are missing, and returns the data of the site except claims
-// and figures. A quick site has few instances. There are boards of the contests' datasets, and of datasets whose results
-// belong neither to contests nor to papers, because a user ran them. It returns the errors of the engine and of
+// and figures. A quick site has few instances. There are boards of the contests' datasets, and of datasets whose
+// results belong neither to contests nor to papers, because a user ran them. It returns the errors of the engine and of
 // [leaderboard.Standings].
 func Gather(
 	ctx context.Context, e *run.Engine, models *mig.Catalog, commit string, quick bool, papers []run.Span,
@@ -146,8 +146,8 @@ func addConditions(all []leaderboard.Conditions, c leaderboard.Conditions) []lea
 	return all
 }
 
-// boards makes the leaderboards of the contests' datasets and of others. A board has the datasets of all contests of its
-// track on its GPUs.
+// boards makes the leaderboards of the contests' datasets and of others. A board has the datasets of all contests of
+// its track on its GPUs.
 func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err error) {
 	var conditions []leaderboard.Conditions
 	all := trackContests()
