@@ -24,12 +24,12 @@ type scheduler struct {
 	learned bool
 }
 
-func heuristic(title, algorithm string) *scheduler {
+func newHeuristic(title, algorithm string) *scheduler {
 	return &scheduler{title, []string{algorithm}, false}
 }
 
-// trained returns an agent with as many training runs, which have the seeds 1, 2 and so on.
-func trained(title, training string, runs int) *scheduler {
+// newAgent returns an agent with as many training runs, which have the seeds 1, 2 and so on.
+func newAgent(title, training string, runs int) *scheduler {
 	s := &scheduler{title: title, learned: true}
 	for seed := range runs {
 		s.runs = append(s.runs, fmt.Sprintf("rl-deadline?training=%s&seed=%d", training, seed+1))
@@ -38,30 +38,30 @@ func trained(title, training string, runs int) *scheduler {
 }
 
 var (
-	eft      = heuristic("EFT", "eft")
-	largest  = heuristic("Largest-First", "largest-first")
-	smallest = heuristic("Smallest-First", "smallest-first")
-	random   = heuristic("Random", "random")
+	eft      = newHeuristic("EFT", "eft")
+	largest  = newHeuristic("Largest-First", "largest-first")
+	smallest = newHeuristic("Smallest-First", "smallest-first")
+	random   = newHeuristic("Random", "random")
 	// eftTrue uses true durations; eft, as released, uses averages.
-	eftTrue = heuristic("EFT, true durations", "eft-true")
+	eftTrue = newHeuristic("EFT, true durations", "eft-true")
 
-	leastSlack  = heuristic("least slack", "least-slack")
-	energyAware = heuristic("energy-aware", "energy-aware")
-	lookAhead   = heuristic("look-ahead", "look-ahead")
+	leastSlack  = newHeuristic("least slack", "least-slack")
+	energyAware = newHeuristic("energy-aware", "energy-aware")
+	lookAhead   = newHeuristic("look-ahead", "look-ahead")
 )
 
 // The report's agent after different trainings. agent is its best one, trained as the authors' notebook does it, with
 // settings that the report calls enhanced. The report's first notebook has the original settings (Table 5).
 var (
-	agent           = trained("RL-PPO", "enhanced", 22)
-	firstFive       = trained("RL-PPO", "enhanced", ofOurs)
-	tightAgent      = trained("RL-PPO, trained on tight deadlines", "tight", 5)
-	wholeAgent      = trained("RL-PPO, trained on whole days in float32", "float32", 3)
-	textAgent       = trained("RL-PPO, trained by the report's text", "text", 3)
-	releasedAgent   = trained("RL-PPO by the text, energy as released in its reward", "text-released", 1)
-	energyAgent     = trained("RL-PPO by the text, energy charged rightly in its reward", "text-energy", 1)
-	originalAgent   = trained("RL-PPO, original settings", "original", 10)
-	originalRelaxed = trained("RL-PPO, original settings on relaxed deadlines", "original-relaxed", 5)
+	agent           = newAgent("RL-PPO", "enhanced", 22)
+	firstFive       = newAgent("RL-PPO", "enhanced", ofOurs)
+	tightAgent      = newAgent("RL-PPO, trained on tight deadlines", "tight", 5)
+	wholeAgent      = newAgent("RL-PPO, trained on whole days in float32", "float32", 3)
+	textAgent       = newAgent("RL-PPO, trained by the report's text", "text", 3)
+	releasedAgent   = newAgent("RL-PPO by the text, energy as released in its reward", "text-released", 1)
+	energyAgent     = newAgent("RL-PPO by the text, energy charged rightly in its reward", "text-energy", 1)
+	originalAgent   = newAgent("RL-PPO, original settings", "original", 10)
+	originalRelaxed = newAgent("RL-PPO, original settings on relaxed deadlines", "original-relaxed", 5)
 )
 
 // ofOurs is the number of training runs of agent that are evaluated on our own days, which are a hundred times as many

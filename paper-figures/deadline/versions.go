@@ -9,9 +9,9 @@ import (
 
 // The agents of the report's earlier versions, each trained as its own notebook does it.
 var (
-	notebookAgent = trained("RL-PPO of the first notebook", "notebook", 3)
-	improvedAgent = trained("RL-PPO, version Improved", "improved", 3)
-	relaxedAgent  = trained("RL-PPO, version Relaxed", "relaxed", 3)
+	notebookAgent = newAgent("RL-PPO of the first notebook", "notebook", 3)
+	improvedAgent = newAgent("RL-PPO, version Improved", "improved", 3)
+	relaxedAgent  = newAgent("RL-PPO, version Relaxed", "relaxed", 3)
 )
 
 // firstNotebook is the report's days in the environment of the first notebook, which returns all running jobs to the

@@ -130,7 +130,7 @@ func overTraining(d *figures.Data, values []float64, paperRuns int, agents ...st
 }
 
 func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measurement {
-	r = r.timed(a)
+	r = r.withModelOf(a)
 	if a == fixBest {
 		return d.MeanOf(r.fixBest(d, w), dataSets, w.datasets)
 	}
@@ -139,9 +139,9 @@ func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measu
 	})
 }
 
-// timed returns the reading with the cost model of an approach. In the authors' code, FAR reconfigures one instance
+// withModelOf returns the reading with the cost model of an approach. In the authors' code, FAR reconfigures one instance
 // at a time, and the other baselines in no time.
-func (r *reading) timed(a approach) *reading {
+func (r *reading) withModelOf(a approach) *reading {
 	timed := *r
 	switch {
 	case !r.theirs || a.learned:

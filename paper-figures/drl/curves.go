@@ -364,9 +364,10 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 	return figures.Map(unlearned, func(a approach) float64 { return levelOn(d, a, on) })
 }
 
-// mixed draws the curves of agents in a chart for each workload, beside the printed values. Figure 13 lacks the panel
+// besideLevels draws the curves of agents in a chart for each workload, beside printed values and the levels of
+// schedulers that do not learn. Figure 13 lacks the panel
 // of RODINIA + ALTIS, because the curves of FLOAT were not scored on kernels.
-func (all curves) mixed(d *figures.Data, name, heading string, notes ...string) (*figures.Output, error) {
+func (all curves) besideLevels(d *figures.Data, name, heading string, notes ...string) (*figures.Output, error) {
 	t := figures.NewTable(name, heading+": levels of p_opt [%]",
 		reports.Left("workload").Right(namesOf(unlearned)...), notes...)
 	figure := reports.Panels{Title: heading, Columns: 1}
@@ -403,7 +404,7 @@ func (all curves) mixed(d *figures.Data, name, heading string, notes ...string) 
 // long shows one training of FLOAT that took five times as many steps as the others.
 func (all curves) long(d *figures.Data) (*figures.Output, error) {
 	run := all.of("rl-float-MIXSCALINGUNIFORM-released-classes")[0]
-	return all.mixed(d, "long", "FLOAT as released on MIXSCALINGUNIFORM, trained for longer",
+	return all.besideLevels(d, "long", "FLOAT as released on MIXSCALINGUNIFORM, trained for longer",
 		"one training run with the settings of the public train.py: one environment, 2048 steps, batches of 64, 10 "+
 			"epochs, a constant learning rate of 3e-4, entropy 0.01. It took 10 of the paper's 200 million steps",
 		"FLOAT: on the data sets of Table 4, tasks class by class, as FAR and FIXPART. FLOAT, random order: the same "+
@@ -413,14 +414,14 @@ func (all curves) long(d *figures.Data) (*figures.Output, error) {
 }
 
 func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
-	return all.mixed(d, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT",
+	return all.besideLevels(d, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT",
 		onSameBatches,
 		"published in the figure: Table 4, after the paper's training",
 		"RODINIA + ALTIS of the paper's figure is left out; its agents learn from WIDETIMES")
 }
 
 func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
-	return all.mixed(d, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG",
+	return all.besideLevels(d, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG",
 		onSameBatches,
 		"published in the figure: what the text reads off half-way through the paper's training and before its last "+
 			"quarter",

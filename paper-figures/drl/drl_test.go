@@ -93,7 +93,7 @@ func TestBaselinesAreTimedAsInTheirCode(t *testing.T) {
 		noMIG: {mig.Free, mig.Parallel}, direct: {mig.Parallel, mig.Parallel},
 	} {
 		for i, r := range []*reading{&readings[byScript], &readings[byPrint]} {
-			if got := r.timed(a); got.model != want[i] || got.parameters != r.parameters {
+			if got := r.withModelOf(a); got.model != want[i] || got.parameters != r.parameters {
 				t.Errorf("%s under %q: %+v, want %v", a, r.name, got, want[i])
 			}
 		}

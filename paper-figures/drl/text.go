@@ -23,7 +23,7 @@ var polarized = synthetic[3]
 var states = claim.Of("order of magnitude (log10) of the states with N = M = 7")
 
 func text(d *figures.Data) (*figures.Output, error) {
-	values := quoted(d, &readings[byScript])
+	values := aboutTable4(d, &readings[byScript])
 	counts(values)
 	missing := slowdowns(d.Claims, values)
 	onHardware(d.Hardware, values)
@@ -32,7 +32,7 @@ func text(d *figures.Data) (*figures.Output, error) {
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
 	out := figures.Read(
 		figures.Reading{Values: values},
-		figures.Reading{Name: readings[byRandomOrder].name, Values: quoted(d, &readings[byRandomOrder])},
+		figures.Reading{Name: readings[byRandomOrder].name, Values: aboutTable4(d, &readings[byRandomOrder])},
 		figures.Reading{
 			Name:   "N = 5, M = 7",
 			Values: figures.Values{states: figures.Exactly(math.Floor(logStates(5, 7)))},
@@ -42,8 +42,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 	return out, nil
 }
 
-// quoted measures what the text says about Table 4.
-func quoted(d *figures.Data, r *reading) figures.Values {
+// aboutTable4 measures what the text says about Table 4.
+func aboutTable4(d *figures.Data, r *reading) figures.Values {
 	values := grid([]workload{polarized}, []approach{far, miso, agents[1], agents[2]},
 		func(w workload, a approach) figures.Measurement { return a.measure(d, w, r) })
 	values[claim.Of("improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads")] = improvements(d, r)

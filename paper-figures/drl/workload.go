@@ -103,14 +103,14 @@ func columnsOf[T fmt.Stringer](all []T) []claim.Cell {
 type reading struct {
 	// name is the name in readings.csv; empty for the default.
 	name string
-	// parameters are those of the datasets.
+	// parameters are parameters of the datasets.
 	parameters string
 	// alike says that the tasks are in random order. Then the first full batch of a data set represents all.
 	alike bool
 	// partial counts the batch of 2 tasks as well.
 	partial bool
 	model   mig.Reconfiguration
-	// theirs says that FAR, MISO, FIXBEST and NOMIG are timed as in the authors' code; see [reading.timed].
+	// theirs says that FAR, MISO, FIXBEST and NOMIG are timed as in the authors' code; see [reading.withModelOf].
 	theirs bool
 	// datasets is the largest number of data sets, and firstRun the largest number for the first training run of an
 	// agent; 0 means all.

@@ -8,7 +8,7 @@
 //
 // claims.csv has the numbers of the text; the figures print no numbers. Absolute
 // levels hang on the unpublished jobs and are shown as stand-ins. Orders of methods are judged,
-// over draws of the programs ([reported]) and over training runs of the agent.
+// over draws of the programs ([reportedDraws]) and over training runs of the agent.
 //
 // The text does not name the programs of Figs. 3 to 5, so these are our choice.
 package hierarchical

@@ -37,12 +37,12 @@ func TestMissingCounts(t *testing.T) {
 
 // TestReportedDrawsAreNew: no constant was chosen on a draw that is reported.
 func TestReportedDrawsAreNew(t *testing.T) {
-	for i, data := range reported(figures.Scale{}) {
+	for i, data := range reportedDraws(figures.Scale{}) {
 		if want := figures.Dataset(fmt.Sprintf("corun/queues?draw=%d", firstReported+i)); data != want || firstReported <= 140 {
 			t.Errorf("draw %d is %s", i, data)
 		}
 	}
-	if n := len(reported(figures.Scale{})); n < 20 {
+	if n := len(reportedDraws(figures.Scale{})); n < 20 {
 		t.Errorf("%d draws, want at least 20", n)
 	}
 }
@@ -197,7 +197,7 @@ func TestQuickRun(t *testing.T) {
 // is off the middle for two mixes and near it for the third; private memory helps two mixes
 // with either division of the GPCs, and not the last one.
 func TestMixesShowWhatTheTextSays(t *testing.T) {
-	measure := func(programs []string, setup string) float64 { return together(programs, setup).Throughput() }
+	measure := func(programs []string, setup string) float64 { return runTogether(programs, setup).Throughput() }
 	for i, programs := range splitMixes {
 		best, at := 0.0, 0
 		for percent := 10; percent < 100; percent += 10 {
@@ -222,8 +222,8 @@ func TestMixesShowWhatTheTextSays(t *testing.T) {
 // TestTogether: the first program has the first slot. The other way round hotspot3D would have a
 // tenth of what it can use.
 func TestTogether(t *testing.T) {
-	r := together([]string{"kmeans", "hotspot3D"}, "[(0.1)+(0.9),1m]")
-	turned := together([]string{"hotspot3D", "kmeans"}, "[(0.9)+(0.1),1m]")
+	r := runTogether([]string{"kmeans", "hotspot3D"}, "[(0.1)+(0.9),1m]")
+	turned := runTogether([]string{"hotspot3D", "kmeans"}, "[(0.9)+(0.1),1m]")
 	if r.Makespan != turned.Makespan || r.Slowdowns[0] != turned.Slowdowns[1] || r.Throughput() < 1 {
 		t.Errorf("%+v, turned %+v", r, turned)
 	}

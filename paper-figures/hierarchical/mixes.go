@@ -44,7 +44,7 @@ const printedMixes = 2
 
 // The programs of Figs. 3 to 5. The text does not name them; these are our choice and show what it says of them.
 var (
-	// The best split of the first two splitMixes is away from the middle; that of the last is near it (III-B).
+	// The first two splitMixes have their best split away from the middle, the last one near it (III-B).
 	splitMixes = [][]string{{"hotspot3D", "stream"}, {"bt_solver_A", "kmeans"}, {"lavaMD", "gaussian"}}
 	// memoryMixes gain from private memory, except the last one, which has no counterpart in the paper.
 	memoryMixes = [][]string{{"huffman", "kmeans"}, {"bt_solver_A", "dwt2d"}, {"lud_A", "kmeans"}}
@@ -61,9 +61,9 @@ func mix(programs []string, parameters string) string {
 	return figures.Dataset("corun/mix?jobs=" + strings.Join(programs, "+") + parameters)
 }
 
-// together lets the referee run programs on a partition, the first in the first slot. Nothing is scheduled,
+// runTogether lets the referee run programs on a partition, the first in the first slot. Nothing is scheduled,
 // because the figures are about given partitions. It panics if the partition is not one.
-func together(programs []string, setup string) *corun.Result {
+func runTogether(programs []string, setup string) *corun.Result {
 	g := corun.Group{Setup: corun.MustParse(setup)}
 	for i := range programs {
 		g.Jobs = append(g.Jobs, i)
@@ -89,7 +89,7 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		line := reports.Series{Name: name, Markers: true}
 		for i, percent := 0, 5; percent < 100; i, percent = i+1, percent+5 {
 			setup := fmt.Sprintf("[(%g)+(%g),1m]", float64(percent)/100, float64(100-percent)/100)
-			throughput := together(programs, setup).Throughput()
+			throughput := runTogether(programs, setup).Throughput()
 			line.X, line.Y = append(line.X, float64(percent)), append(line.Y, throughput)
 			if k == 0 {
 				t.Row(percent)
@@ -118,8 +118,8 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 	for i, programs := range memoryMixes {
 		name := strings.Join(programs, " + ")
 		for _, gpcs := range []string{"3:4", "4:3"} {
-			inShared := together(programs, sharedMemory).Throughput()
-			inPrivate := together(programs, privateMemory).Throughput()
+			inShared := runTogether(programs, sharedMemory).Throughput()
+			inPrivate := runTogether(programs, privateMemory).Throughput()
 			chart.Categories = append(chart.Categories, name+" "+gpcs)
 			shared.Values = append(shared.Values, inShared)
 			private.Values = append(private.Values, inPrivate)

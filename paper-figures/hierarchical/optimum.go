@@ -78,7 +78,7 @@ func won(own, theirs []float64) (n int) {
 // ceilings shows the agents' lead over the paper's other methods on the reported draws, and the largest lead that 29
 // actions allow.
 func ceilings(d *figures.Data) (*figures.Output, error) {
-	data := reported(d.Scale)
+	data := reportedDraws(d.Scale)
 	blindly := drawsOf(queues, countFor(d.Scale, blind.draws), blind.parameters)
 	t := figures.NewTable("ceiling",
 		"What the agents reach of what their actions can, on Q1 to Q12, simulated",

@@ -191,8 +191,8 @@ const (
 	fewDraws = 20
 )
 
-// reported lists Q1 to Q12 for each of the reported draws.
-func reported(s figures.Scale) []string { return drawsOf(queues, countFor(s, manyDraws), "") }
+// reportedDraws lists Q1 to Q12 for each of the reported draws.
+func reportedDraws(s figures.Scale) []string { return drawsOf(queues, countFor(s, manyDraws), "") }
 
 // drawsOf lists a dataset for the first n reported draws, with parameters of the model, for example "&kappa=0.2".
 func drawsOf(dataset string, n int, parameters string) (out []string) {
@@ -271,7 +271,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 		data := drawsOf(queues, countFor(d.Scale, v.draws), v.parameters)
 		return figures.Reading{Name: v.name, Values: f.measure(d, data)}
 	})...)
-	data := reported(d.Scale)
+	data := reportedDraws(d.Scale)
 	notes := []string{"AM: arithmetic mean", simulated(), fmt.Sprintf("means over %d draws of the programs", len(data))}
 	t := figures.NewTable(f.name, f.title, reports.Left("queue"), append(notes, f.notes...)...)
 	chart := reports.Bars{

@@ -153,7 +153,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 			"partition of each setting",
 		"draws: the programs without public times drawn again; the interval is over the draws",
 		simulated())
-	overDraws := throughputRows(d, reported(d.Scale)...)
+	overDraws := throughputRows(d, reportedDraws(d.Scale)...)
 	for _, r := range overDraws {
 		t.Columns = t.Columns.PlusMinus(r.title)
 	}
