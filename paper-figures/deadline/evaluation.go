@@ -165,8 +165,8 @@ func runsTable(d *figures.Data, quantities []quantity) *figures.Table {
 	return t
 }
 
-// nearest says which training run is nearest to print on the report's days. The distance of a run is that of the
-// quantity which differs most, in standard deviations of the runs.
+// nearest says which training run is nearest to print on the report's days. A run is as far from print as
+// its farthest quantity, in standard deviations of the runs.
 func nearest(d *figures.Data, quantities []quantity) string {
 	farthest := make([]float64, len(agent.runs))
 	for _, q := range quantities {

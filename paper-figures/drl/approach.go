@@ -139,8 +139,8 @@ func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measu
 	})
 }
 
-// withModelOf returns the reading with the cost model of an approach. In the authors' code, FAR reconfigures one instance
-// at a time, and the other baselines in no time.
+// withModelOf returns the reading with the cost model of an approach. In the authors' code, FAR reconfigures one
+// instance at a time, and the other baselines in no time.
 func (r *reading) withModelOf(a approach) *reading {
 	timed := *r
 	switch {

@@ -365,8 +365,8 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 }
 
 // besideLevels draws the curves of agents in a chart for each workload, beside printed values and the levels of
-// schedulers that do not learn. Figure 13 lacks the panel
-// of RODINIA + ALTIS, because the curves of FLOAT were not scored on kernels.
+// schedulers that do not learn. Figure 13 lacks the panel of RODINIA + ALTIS, because the curves of FLOAT were not
+// scored on kernels.
 func (all curves) besideLevels(d *figures.Data, name, heading string, notes ...string) (*figures.Output, error) {
 	t := figures.NewTable(name, heading+": levels of p_opt [%]",
 		reports.Left("workload").Right(namesOf(unlearned)...), notes...)

@@ -366,7 +366,8 @@ func joinings(of func(name string, j joining) procedure) []procedure {
 	}
 }
 
-// generators returns the [shares] of Tables 7 and 8, and the text's pairs of different batches by the script's generator.
+// generators returns the [shares] of Tables 7 and 8, and the text's pairs of different batches by the script's
+// generator.
 func generators(of func(joining) measure) []procedure {
 	joined := func(parameters string) measure { return of(joining{parameters, false, further}) }
 	return append(shares(joined), procedure{name: "text, released generator", measure: joined("gen=released")})
