@@ -99,6 +99,7 @@ var learners = sync.OnceValue(func() map[string]learner {
 	}
 	return out
 })
+
 // released ends the names of agents with the settings of the released learner.
 const released = "-released"
 
