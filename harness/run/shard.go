@@ -21,8 +21,8 @@ type Shard struct {
 
 func (s Shard) count() int { return max(s.Of, 1) }
 
-// holds reports whether an instance of the series is in the shard. This depends only on the dataset, its content, the GPU
-// model and the instance, so that all cells of an instance are in one shard.
+// holds reports whether an instance of the series is in the shard. The shard depends only on the dataset, its content,
+// the GPU model and the instance, so that all cells of an instance are in one shard.
 func (s Shard) holds(series store.Series, instance int) bool {
 	if s.count() == 1 {
 		return true

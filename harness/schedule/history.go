@@ -37,7 +37,8 @@ type Step struct {
 	N  int         `json:"n"`
 }
 
-// NewHistory returns the history of a schedule that [Check] accepts. arrivals has the arrival of each task; nil means time 0.
+// NewHistory returns the history of a schedule that [Check] accepts. arrivals has the arrival of each task; nil means
+// time 0.
 func NewHistory(p Problem, s Schedule, arrivals []mig.Seconds) History {
 	h := History{Slices: p.GPUs() * int(p.GPU.ComputeSlices), Work: make([]Work, len(p.Tasks))}
 	for i, at := range arrivals {
