@@ -138,7 +138,8 @@ func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, most int)
 		s.tryAll(ctx, make([]int, len(s.parts)), 0, in.GPUs)
 	} else {
 		for sizes := sizeSet(1); sizes < 1<<(mig.MaxSize+1) && ctx.Err() == nil; sizes++ {
-			if numbers := s.grow(sizes, in.GPUs); numbers != nil {
+			numbers := s.grow(sizes, in.GPUs)
+			if numbers != nil {
 				s.improve(ctx, numbers)
 			}
 		}

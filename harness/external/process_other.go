@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// newCommand returns a command. There are no process groups, and its memory cannot be limited.
+// newCommand returns a command. These systems have no process groups, and no limit on memory.
 func newCommand(path string, args []string, _ uint64) *exec.Cmd { return exec.Command(path, args...) }
 
 // killAll kills the process alone.

@@ -42,7 +42,8 @@ func (q *Queue) Now() task.Minutes { return q.now }
 // Head returns the job to dispatch.
 func (q *Queue) Head() *task.Job { return &q.jobs[q.waiting[0].ID] }
 
-// Next returns the job that will be at the head next if no other job arrives before that; nil if no other job waits.
+// Next returns the job that will be at the head next if no other job arrives before that; nil if no other job waits. It
+// is one of the two children of the heap's root.
 func (q *Queue) Next() *task.Job {
 	switch {
 	case len(q.waiting) < 2:

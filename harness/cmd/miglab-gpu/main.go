@@ -1,16 +1,16 @@
-// Command miglab-gpu is miglab with only the commands that need a GPU. It has a quarter of the size, for machines that
-// have only a driver.
+// Command miglab-gpu is miglab with only the commands that need a GPU. It is a quarter of the size of miglab, for
+// machines that have only a driver.
 package main
 
 import (
 	"os"
 
-	_ "miglab/algorithms" // which execute runs
+	_ "miglab/algorithms" // for the command execute
 	"miglab/harness/cli"
 	"miglab/profiling/command"
 )
 
-// release is as in command miglab.
+// release is the version that a release build sets, as in command miglab.
 var release string
 
 func main() {

@@ -42,7 +42,7 @@ type request struct {
 	Tasks string `json:"tasks"`
 }
 
-// An answer has an error, or what the request wants.
+// An answer has an error, or the part that the request wants.
 type answer struct {
 	Error string `json:"error,omitempty"`
 	*problemFacts
@@ -50,6 +50,7 @@ type answer struct {
 	*plan
 }
 
+// problemFacts describes a problem: the compute slices of a GPU, the names of the tasks, and the area bound in seconds.
 type problemFacts struct {
 	Slices mig.Slices  `json:"slices"`
 	Tasks  []string    `json:"tasks"`
@@ -75,6 +76,7 @@ type plan struct {
 	File string `json:"file"`
 }
 
+// reply answers a request in JSON.
 func reply(text string) (a answer) {
 	var r request
 	err := json.Unmarshal([]byte(text), &r)
@@ -153,7 +155,7 @@ func bound(ctx context.Context, p schedule.Problem) (*boundFacts, error) {
 	return &boundFacts{Bound: w.Bound, Proof: w.Kind}, err
 }
 
-// solve runs an algorithm and has the referee judge its schedule.
+// solve runs an algorithm and checks its schedule with the referee.
 func solve(ctx context.Context, p schedule.Problem, id string) (*plan, error) {
 	a, err := algo.ParseFor(id, algo.TrackBatch)
 	if err != nil {

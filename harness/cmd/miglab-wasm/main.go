@@ -2,7 +2,7 @@
 
 // Command miglab-wasm is the program behind the page try.html of the site. It runs in a Web Worker of a browser: each
 // message to the worker is a [request] as JSON, and the program posts an [answer] as JSON for each, after a [welcome].
-// Schedules, bounds and errors are those of the commands schedule and bound of miglab.
+// It gives the same schedules, bounds and errors as the commands schedule and bound of miglab.
 package main
 
 import (

@@ -30,12 +30,12 @@ func newBound() *cobra.Command {
 		Use:   "bound",
 		Short: "Lower bounds on the makespan of a batch, or the upper bound on accepted requests",
 		RunE: func(c *cobra.Command, _ []string) error {
-			placement, err := rf.chosen(c, "exact", "budget")
+			placement, err := rf.given(c, "exact", "budget")
 			if err != nil {
 				return err
 			}
 			if placement {
-				return writeAccepted(c, &rf, pf.gpu, format)
+				return writeAcceptance(c, &rf, pf.gpu, format)
 			}
 			p, err := pf.problem(c.Context())
 			if err != nil {

@@ -34,14 +34,14 @@ func newCheck() *cobra.Command {
 			case format != "json" && format != "text":
 				return fmt.Errorf("--format %s has a meaning with --layout only", format)
 			}
-			placement, err := rf.chosen(c)
+			placement, err := rf.given(c)
 			switch {
 			case err != nil:
 				return err
 			case placement && !certified:
 				return errors.New("--dataset has a meaning with --certificate only")
 			case placement:
-				return checkAccepted(c, &rf, pf.gpu, args[0], format)
+				return checkAcceptance(c, &rf, pf.gpu, args[0], format)
 			}
 			p, err := pf.problem(c.Context())
 			if err != nil {
@@ -64,7 +64,7 @@ func newCheck() *cobra.Command {
 	return c
 }
 
-// checkSchedule has the referee check a schedule.
+// checkSchedule checks a schedule with the referee.
 func checkSchedule(c *cobra.Command, p schedule.Problem, path, format string) error {
 	s, err := cli.Interruptible(c.Context(), func() (schedule.Schedule, error) {
 		return readFile(path, func(r io.Reader) (schedule.Schedule, error) { return schedule.Decode(r, p) })

@@ -101,13 +101,12 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 // judge returns an error that lists the datasets on which B is worse than --fail-above allows, and the datasets that
 // were not compared although A has them or --datasets names them.
 func (f *compareFlags) judge(all []*leaderboard.Comparison) error {
-	wanted, err := f.a.Datasets(f.leaderboard())
+	ranking := f.leaderboard()
+	wanted, err := f.a.Datasets(ranking)
 	if err != nil {
 		return err
 	}
-	for _, d := range f.datasets {
-		wanted = append(wanted, canonical(d))
-	}
+	wanted = append(wanted, ranking.Datasets...)
 	slices.Sort(wanted)
 	wanted = slices.Compact(wanted)
 	var failed []string
@@ -232,11 +231,11 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 		"--algorithms", strings.Join(algorithms, ","), "--datasets", wanted[0],
 	}
 	for _, flag := range []string{"gpu", "gpus", "reconfiguration"} {
-		if given := c.Flags().Lookup(flag); given.Changed {
-			command = append(command, "--"+flag, given.Value.String())
+		if c.Flags().Changed(flag) {
+			command = append(command, "--"+flag, c.Flags().Lookup(flag).Value.String())
 		}
 	}
-	switch {
+	switch { // the folder that lacks results
 	case f.with != "" && len(ofA) > 0:
 		command = append(command, "--results", f.with)
 	case c.Flags().Changed("results"):
@@ -287,7 +286,8 @@ func (f *compareFlags) panel(
 	if err != nil {
 		return none, err
 	}
-	if now := float64(answer.Makespan()); math.Abs(now-makespan) > redrawn*makespan {
+	now := float64(answer.Makespan())
+	if math.Abs(now-makespan) > redrawn*makespan {
 		return none, cli.FailedError{Err: fmt.Errorf(
 			"%s on %s, instance %d, cannot be drawn: it took %v s, and in this program (version %d) takes %v s",
 			f.label(s), at.Dataset, at.Instance, makespan, trial.Series.Version, now)}

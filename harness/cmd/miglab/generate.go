@@ -30,11 +30,12 @@ func newGenerate() *cobra.Command {
 			if !c.Flags().Changed("gpu") {
 				g = usualGPU(spec, g)
 			}
-			if n := spec.Instances(); n > 0 && count > n {
+			all := spec.Instances() // 0 if their number is not limited
+			if all > 0 && count > all {
 				if c.Flags().Changed("instances") {
-					return fmt.Errorf("--instances %d: dataset %s has %d", count, spec.ID(), n)
+					return fmt.Errorf("--instances %d: dataset %s has %d", count, spec.ID(), all)
 				}
-				count = n
+				count = all
 			}
 			if err := writeInstances(c, spec, g, count, out); err != nil {
 				return err

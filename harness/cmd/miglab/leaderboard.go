@@ -91,7 +91,7 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 	if err := f.checkRankBy(); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(boardChoices, c.Flags().Changed) {
+	if c.Flags().NFlag() == 0 || c.Flags().NFlag() == 1 && c.Flags().Changed("results") {
 		return f.summarize(c.OutOrStdout(), db)
 	}
 	ranking := f.leaderboard()
@@ -120,11 +120,6 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		standings = leaderboard.Top(standings, f.top)
 	}
 	return leaderboard.Encode(c.OutOrStdout(), f.format, standings, f.columns)
-}
-
-// boardChoices are the flags that select boards. Without them leaderboard prints a summary of all tracks.
-var boardChoices = []string{
-	"track", "gpu", "gpus", "reconfiguration", "format", "datasets", "columns", "top", "split", "profile", "rank-by",
 }
 
 // fewBoards is the largest number of boards that are printed in place of a summary.

@@ -69,7 +69,8 @@ func newReproduce() *cobra.Command {
 	return c
 }
 
-// measurements returns the measurements of --hardware or the built-in ones. Without --stub it refuses those of a stub.
+// measurements returns the measurements of --hardware or the built-in ones. Without --stub it refuses measurements of a
+// stub.
 func (f *reproduceFlags) measurements() (datasets.HardwareSet, error) {
 	dir, h := "datasets/hardware", datasets.Hardware()
 	if f.hardware != "" {

@@ -86,7 +86,8 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	case f.all:
 		recipes = train.Recipes()
 	case f.track != nil:
-		if recipes = train.OfTrack(f.track.Name); len(recipes) == 0 {
+		recipes = train.OfTrack(f.track.Name)
+		if len(recipes) == 0 {
 			return nil, fmt.Errorf("--track %s has no agents; miglab list agents says what there is", f.track.Name)
 		}
 	}
@@ -178,8 +179,8 @@ func (t *training) do(ctx context.Context, c *cobra.Command) (result *train.Resu
 // print prints the steps, the score and the file of weights.
 func (t *training) print(c *cobra.Command, result *train.Result) {
 	asked := ""
-	if n := t.options.Steps; n > 0 && n != result.Steps {
-		asked = fmt.Sprintf(" (%d asked for; a run ends with an iteration)", n)
+	if t.options.Steps > 0 && t.options.Steps != result.Steps {
+		asked = fmt.Sprintf(" (%d asked for; a run ends with an iteration)", t.options.Steps)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: %d steps%s, %s %.2f; %s\n", t.name(), result.Steps, asked, t.recipe.Score,
 		result.Score, t.recipe.WeightsFile(t.options))

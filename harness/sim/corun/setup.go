@@ -91,9 +91,10 @@ func Parse(text string) (Setup, error) {
 // MustParse is Parse for setups fixed in the program; it panics on an error.
 func MustParse(text string) Setup { return spec.Must(Parse(text)) }
 
+// A parser reads a setup. err is the first error; the setup is then not used.
 type parser struct {
 	text string
-	at   int
+	at   int // the position in text, in bytes
 	err  error
 }
 
@@ -153,6 +154,8 @@ func (p *parser) setup() (s Setup) {
 	return s
 }
 
+// gi reads a GPU instance: in brackets, its compute instances, each after its clients, and then its share of the
+// memory.
 func (p *parser) gi() (gi GI) {
 	p.expect('[')
 	var ci CI

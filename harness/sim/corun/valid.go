@@ -95,7 +95,8 @@ func (c *CI) check() error {
 	}
 	all := sum(c.Shares)
 	if all > 1+slack {
-		return fmt.Errorf("the clients have %s of their instance together; at most 1", number(roundSum(all)))
+		rounded := float64(int(float64(all*1e6)+0.5)) / 1e6
+		return fmt.Errorf("the clients have %s of their instance together; at most 1", number(rounded))
 	}
 	return nil
 }
@@ -103,9 +104,6 @@ func (c *CI) check() error {
 func notShare(x float64) error {
 	return fmt.Errorf("%s is not a share; it must be over 0 and at most 1", number(x))
 }
-
-// roundSum rounds a sum of decimals to six places for messages.
-func roundSum(x float64) float64 { return float64(int(float64(x*1e6)+0.5)) / 1e6 }
 
 // slices returns the compute slices; 0 for a fraction of a slice.
 func (c *CI) slices() mig.Slices {

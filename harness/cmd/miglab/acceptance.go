@@ -31,9 +31,9 @@ func (f *requestFlags) register(c *cobra.Command) {
 	cli.AddFlag(c, &f.instance, "instance", "0", cli.AtLeast(0), "instance of the dataset")
 }
 
-// chosen reports whether the command is about requests. It returns an error for flags that exclude each other. batch
+// given reports whether the command is about requests. It returns an error for flags that exclude each other. batch
 // has the names of flags for tasks only.
-func (f *requestFlags) chosen(c *cobra.Command, batch ...string) (bool, error) {
+func (f *requestFlags) given(c *cobra.Command, batch ...string) (bool, error) {
 	flags := c.Flags()
 	switch {
 	case flags.Changed("tasks") && flags.Changed("dataset"):
@@ -74,8 +74,8 @@ func (f *requestFlags) requests(c *cobra.Command, g *mig.GPU) (*mig.GPU, task.Re
 	return g, in, err
 }
 
-// writeAccepted prints an upper bound on the requests that a scheduler can accept or, as JSON, its certificate.
-func writeAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, format string) error {
+// writeAcceptance prints an upper bound on the requests that a scheduler can accept or, as JSON, its certificate.
+func writeAcceptance(c *cobra.Command, f *requestFlags, g *mig.GPU, format string) error {
 	g, in, err := f.requests(c, g)
 	if err != nil {
 		return err
@@ -103,8 +103,8 @@ func writeAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, format string)
 	return t.Text(c.OutOrStdout())
 }
 
-// checkAccepted verifies a certificate of [writeAccepted].
-func checkAccepted(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format string) error {
+// checkAcceptance verifies a certificate of [writeAcceptance].
+func checkAcceptance(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format string) error {
 	g, in, err := f.requests(c, g)
 	if err != nil {
 		return err
