@@ -178,8 +178,8 @@ func placeInstances(e engine, p Placer, requests []task.Request, i int, spots []
 		}
 		window, why := c.windowAt(q.Profile, s)
 		if why != "" {
-			return nil, &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i, q.Profile,
-				s.GPU, s.Start, why)}
+			return nil, &ChoiceError{fmt.Sprintf("request %d: %v cannot be placed on GPU %d at slice %d: %s", i,
+				q.Profile, s.GPU, s.Start, why)}
 		}
 		e.set(s.GPU, c.Mask(s.GPU)|window)
 		spots = append(spots, s)
