@@ -28,11 +28,19 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
+var _ = algo.Register(algo.Spec{
+	Name: "nopart", Version: 1, Cite: "Li et al., MISO, SoCC 2022: NoPart",
+	Summary: "each task has a whole GPU for itself; the others wait in order of arrival",
+	New: algo.NewStream(func(algo.Args) (algo.Stream, error) {
+		return optSta{"nopart", func(g *mig.GPU) ([]mig.Partition, error) { return g.Partitions()[:1], nil }}, nil
+	}),
+})
+
 // bestPartition is the value of the parameter p with which OptSta chooses the partition.
 const bestPartition = "best"
 
 // optSta is OptSta. It tries the whole stream on each partition and keeps the best, as the paper does offline. In
-// exp_static.py of MISO's authors, one partition is given: 3+2+2.
+// exp_static.py of MISO's authors, one partition is given: 3+2+2. NoPart has the whole GPU as its only partition.
 //
 // A task that arrives takes the largest idle instance that it fits. If no idle instance fits, the task waits; tasks
 // behind it may pass. Then each GPU moves the task on its smallest instance to its largest idle instance if that is

@@ -7,9 +7,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// A band contains the sets of tasks that the nodes below a node can run within the limit, judged by slice weights. It
-// excludes sets that are too much for the slices below the node, that leave too much for the other slices, or that
-// waste too much. Their chains exceed the limit, because the charges add up to the weighted loads.
+// A band contains the sets of tasks that the nodes below a node can run within the limit, judged by slice weights. The
+// chains of other sets exceed the limit, because the charges add up to the weighted loads.
 type band []sumLimit
 
 // A sumLimit holds for sets of tasks if the values of their tasks add up to at most a limit.
@@ -19,8 +18,10 @@ type sumLimit struct {
 	most      float64
 }
 
+// lowTasks is half of the tasks, so that a sum is two short look-ups.
 const lowTasks = MaxChainTasks / 2
 
+// newSumLimit returns the limit for values by task.
 func newSumLimit(values []float64, most float64) sumLimit {
 	k := min(lowTasks, len(values))
 	return sumLimit{sums(values[:k]), sums(values[k:]), most}
@@ -39,10 +40,7 @@ func (b band) contains(set int) bool {
 // newBands returns the bands of the nodes with two children, by shape.
 func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]band {
 	b := bandMaker{problem: p, weights: weights, limit: limit, room: rooms(p, weights, limit)}
-	for _, r := range b.room {
-		b.all += r
-	}
-	b.all = float64(b.all * float64(p.GPUs()))
+	b.all = float64(sum(b.room) * float64(p.GPUs()))
 	b.impossible = float64(2*b.all) + 1
 	bands := map[int][]band{}
 	for v, node := range p.GPU.Tree() {
@@ -85,39 +83,46 @@ type bandMaker struct {
 	impossible float64
 }
 
-// band returns the band of node v.
+// band returns the band of node v. It contains a set S of tasks if
+//
+//	the sum over S of below                              <= the room below v,
+//	the sum over the other tasks of beside               <= the other room, and
+//	the sum over S of below + over the others of outside <= all room.
+//
+// below is the least charge of a task on a node below v, outside its least charge on any other node, and beside the
+// least of these other charges on slices that v does not cover. Each limit becomes one on a sum over S alone.
 func (b *bandMaker) band(v int) band {
 	p, tree := b.problem, b.problem.GPU.Tree()
-	var below float64
+	var room float64
 	others := slices.Clone(b.weights)
 	for _, l := range newCover(p.GPU, tree[v].Instance) {
-		below += b.room[l]
+		room += b.room[l]
 		others[l] = 0
 	}
 	n, several := len(p.Tasks), p.GPUs() > 1
-	inside, kept, wasted := make([]float64, n), make([]float64, n), make([]float64, n)
-	mostKept, mostWasted := b.all-below, b.all
+	inS, notInS, all := make([]float64, n), make([]float64, n), make([]float64, n)
+	mostNotInS, mostInAll := b.all-room, b.all
 	for i := range p.Tasks {
-		in, out, outOthers := b.impossible, b.impossible, b.impossible
+		below, outside, beside := b.impossible, b.impossible, b.impossible
 		for u := range tree {
 			charge, under := b.charge(u, i, b.weights), isBelow(tree, u, v)
 			if under {
-				in = min(in, charge)
+				below = min(below, charge)
 			} else {
-				outOthers = min(outOthers, b.charge(u, i, others))
+				beside = min(beside, b.charge(u, i, others))
 			}
 			if !under || several {
-				out = min(out, charge)
+				outside = min(outside, charge)
 			}
 			if several {
-				outOthers = min(outOthers, charge)
+				beside = min(beside, charge)
 			}
 		}
-		inside[i], kept[i], wasted[i] = in, -outOthers, in-out
-		mostKept -= outOthers
-		mostWasted -= out
+		inS[i], notInS[i], all[i] = below, -beside, below-outside
+		mostNotInS -= beside
+		mostInAll -= outside
 	}
-	return band{newSumLimit(inside, below), newSumLimit(kept, mostKept), newSumLimit(wasted, mostWasted)}
+	return band{newSumLimit(inS, room), newSumLimit(notInS, mostNotInS), newSumLimit(all, mostInAll)}
 }
 
 // charge returns the weighted time of task i on node u, at most b.impossible.
