@@ -32,12 +32,6 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-var _ = algo.Register(algo.Spec{
-	Name: "miso-oracle", Version: 1, Cite: "Li et al., MISO, SoCC 2022: Oracle",
-	Summary: "miso-stream with the true durations and without runs under MPS",
-	New:     algo.NewStream(func(algo.Args) (algo.Stream, error) { return misoStream{name: "miso-oracle"}, nil }),
-})
-
 // misoStream is MISO as published. A task that arrives goes to the GPU that runs the fewest tasks, among the GPUs for
 // which some partition has an instance for each of their tasks and for the new task. GPUs that are being partitioned or
 // profiled take no task. Tasks wait strictly in order of arrival. The GPU takes the partition with as many instances as

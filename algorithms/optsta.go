@@ -28,14 +28,6 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-var _ = algo.Register(algo.Spec{
-	Name: "nopart", Version: 1, Cite: "Li et al., MISO, SoCC 2022: NoPart",
-	Summary: "each task has a whole GPU for itself; the others wait in order of arrival",
-	New: algo.NewStream(func(algo.Args) (algo.Stream, error) {
-		return optSta{"nopart", func(g *mig.GPU) ([]mig.Partition, error) { return g.Partitions()[:1], nil }}, nil
-	}),
-})
-
 // bestPartition is the value of the parameter p with which OptSta chooses the partition.
 const bestPartition = "best"
 

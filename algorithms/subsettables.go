@@ -51,7 +51,7 @@ func (s *subsets) table(gpu, v int, at turn) *table {
 
 // fill computes the tables of a GPU from the loads of the other tasks and its state at the beginning.
 func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
-	s.fresh[gpu] = r.empty() && base == 0
+	s.fresh[gpu] = base == 0 && len(r.exist) == 0 && r.free == [memorySlices]float64{} && r.channel == 0
 	s.limitNodes(l)
 	s.fillAfter(gpu, l)
 	if s.fresh[gpu] {

@@ -99,10 +99,6 @@ type remnant struct {
 	channel float64
 }
 
-func (r *remnant) empty() bool {
-	return len(r.exist) == 0 && r.free == [memorySlices]float64{} && r.channel == 0
-}
-
 // freeAt returns, by memory slice, when its instance is done or, without an instance, when it became free.
 func (r *remnant) freeAt() [memorySlices]float64 {
 	at := r.free

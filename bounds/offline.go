@@ -297,12 +297,9 @@ func (l *loads) solve(ctx context.Context) []float64 {
 
 // acceptable returns the sum of the shares x after scaling them down until no row is overloaded.
 func (l *loads) acceptable(x []float64) float64 {
-	sum, most := 0.0, l.gpus
+	most := l.gpus
 	for _, weight := range l.weights(x) {
 		most = max(most, weight)
 	}
-	for _, v := range x {
-		sum += v
-	}
-	return sum * l.gpus / most
+	return sum(x) * l.gpus / most
 }

@@ -27,15 +27,6 @@ func eft(q *sim.Queue) int {
 	return slice
 }
 
-var _ = register("eft-true", report+", as described", "earliest finish by the head's true durations", eftTrue)
-
-// eftTrue equals Largest-First if durations fall with the size, as in the report.
-func eftTrue(q *sim.Queue) int {
-	j := q.Head()
-	slice, _ := cheapestSlice(q, func(s *sim.Slice) float64 { return float64(j.On(s.Size)) })
-	return slice
-}
-
 // average returns the mean of two durations, or the finite duration: A30 has no size 3.
 func average(a, b task.Minutes) task.Minutes {
 	if math.IsInf(float64(a+b), 1) {

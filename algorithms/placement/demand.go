@@ -65,13 +65,9 @@ const firstEstimate = 64
 
 // estimate ranks all masks by the counts so far.
 func (e *estimator) estimate() {
-	var sum float64
-	for _, n := range e.seen {
-		sum += n
-	}
 	demand := make([]float64, len(e.seen))
 	for i, n := range e.seen {
-		demand[i] = n / sum
+		demand[i] = n / float64(len(e.seen)+e.requests)
 	}
 	e.table = demandTable(e.args, e.gpu, e.score, demand)
 	e.next = max(firstEstimate, 2*e.next)

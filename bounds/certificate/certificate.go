@@ -161,8 +161,7 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return err
 	}
-	v := schedule.Check(p, c.Schedule)
-	if len(v) > 0 {
+	if v := schedule.Check(p, c.Schedule); len(v) > 0 {
 		return fmt.Errorf("schedule: %w", &schedule.InvalidError{Algorithm: c.Schedule.Algorithm, Violations: v})
 	}
 	m := c.Schedule.Makespan()
