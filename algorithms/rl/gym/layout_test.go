@@ -293,6 +293,7 @@ func TestLayoutOfOwn(t *testing.T) {
 	}
 	for _, want := range []string{
 		list("A100", a100), list("A30", sizesOf("A30")), "a runs the task of row a // I on instance a % I",
+		"The rewards of an episode add up to -10 times the makespan beyond the lower bound of the first observation",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q", want)
@@ -310,6 +311,7 @@ func TestLayoutOfOwn(t *testing.T) {
 				o.unit = max(o.unit, least)
 			}
 			o.unit = max(o.unit, o.look()/float64(b.gpu.ComputeSlices))
+			sum, lowest := 0.0, float64(v.observations[34])
 			for len(o.tasks) > 0 {
 				o.check(t, parts, v.observations)
 				v.choose(rng)
@@ -327,6 +329,10 @@ func TestLayoutOfOwn(t *testing.T) {
 					t.Fatalf("action %d starts at %v, want %v", v.values[0], got.Start, starts)
 				}
 				o.tasks = slices.Delete(o.tasks, row, row+1)
+				sum += float64(v.rewards[0])
+			}
+			if want := -10 * (b.Device().Makespan()/o.unit - lowest); math.Abs(sum-want) > 1e-4*(1-want) {
+				t.Fatalf("the rewards add up to %v, want %v", sum, want)
 			}
 			v.must(t, orderBegin)
 		}

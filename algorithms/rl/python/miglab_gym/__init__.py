@@ -80,8 +80,9 @@ Observations and actions of own and batch. A GPU has K slices and instances of S
 that equivalent states look the same. A row without a task is zeros.
 
 own: its I instances are, on an A100, I = 13: 7 4 2 1 1 2 1 1 3 2 1 1 1; on an A30, I = 7: 4 2 1 1 2 1 1 (sizes). Action
-a runs the task of row a // I on instance a % I. Times are over a lower bound of the batch, and instants count from the
-first free slice on; both are cut off at 8.
+a runs the task of row a // I on instance a % I. The unit of time is a lower bound of the batch: the larger of its least
+area over K and of the longest of its tasks' least times. Instants count from the first free slice on. Values end at 8.
+The rewards of an episode add up to -10 times the makespan beyond the lower bound of the first observation, in the unit.
 
     index    count  low  high  value
     0        1      0    N     n, the number of tasks left
@@ -105,7 +106,8 @@ first free slice on; both are cut off at 8.
 batch: its P partitions are, on an A100, 0 to 12: 7 4-3 4-2-1 4-1-1-1 2-2-3 2-2-2-1 2-2-1-1-1 2-1-1-3 2-1-1-2-1
 2-1-1-1-1-1 1-1-1-1-3 1-1-1-1-2-1 1-1-1-1-1-1-1; on an A30, 0 to 3: 4 2-2 2-1-1 1-1-1-1. Action 0 lets time pass, action
 1 + c changes to partition c, and action 1 + P + K*j + m runs a task of row j on instance m of the partition, from the
-left. Times are over the longest time of the episode's tasks.
+left. Times are over the longest time of the episode's tasks. A reward is minus the time that passes. With released,
+times, counts and partitions have another divisor, and rewards are in levels.
 
     index    count  low  high  value
     0        1      0    1     the partition over P; one-hot: P values
