@@ -121,9 +121,9 @@ type corunSetting struct {
 	model       corun.Model
 }
 
-// corunParams declares the parameters of a [corunSetting]. The default of Cmax is the paper's. The
-// defaults of kappa and delta are ours. With them the mean optimum over many drawn queues is best
-// for MIG+MPS, then for MPS only, MIG+MPS default and MIG only, in this order.
+// corunParams declares the parameters of a [corunSetting]. The default of Cmax is the paper's. The defaults of kappa and
+// delta are ours. With them, the ways to share a GPU rank as follows by their mean optimum over many drawn queues:
+// MIG+MPS, MPS only, MIG+MPS default, MIG only.
 var corunParams = []spec.Param{
 	choice("release", "jobs that still run get the shares of those that have ended", "false", "true"),
 	whole("cmax", 4, 1, corun.MaxConcurrency, "most jobs in a group"),
@@ -143,8 +143,8 @@ func (s *corunSetting) instance(jobs []task.Program) corun.Window {
 	return corun.Window{Jobs: jobs, Concurrency: s.concurrency, Model: s.model}
 }
 
-// windows is a dataset of queues of programs (hierarchical paper V-A2). Datasets that differ in Cmax or the model
-// have the same jobs, and a shorter queue has jobs of the longer one, class by class.
+// windows is a dataset of queues of programs (hierarchical paper V-A2). Datasets that differ in Cmax or the model have
+// the same jobs. A shorter random queue has the first jobs of each class of a longer one, except in corun/training.
 type windows struct {
 	*corunSet
 	corunSetting

@@ -25,9 +25,10 @@ type Instance struct {
 	// Dataset and Index identify the tasks, requests, jobs or programs.
 	Dataset string `csv:"dataset"`
 	Index   int    `csv:"index"`
-	GPU     string `csv:"gpu"`
-	GPUs    int    `csv:"gpus"`
-	Model   string `csv:"reconfiguration"`
+	// GPU is the GPU model, and Model is the reconfiguration model, such as sequential.
+	GPU   string `csv:"gpu"`
+	GPUs  int    `csv:"gpus"`
+	Model string `csv:"reconfiguration"`
 	// Objective is "min" or "max" with a metric of the track, as in "min makespan_s".
 	Objective string `csv:"objective"`
 	// Hash is the SHA-256 of the instance's file, in hexadecimal digits.
