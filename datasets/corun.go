@@ -121,8 +121,8 @@ type corunSetting struct {
 	model       corun.Model
 }
 
-// corunParams declares the parameters of a [corunSetting]. The default of Cmax is the paper's. The defaults of kappa and
-// delta are ours. With them, the ways to share a GPU rank as follows by their mean optimum over many drawn queues:
+// corunParams declares the parameters of a [corunSetting]. The default of Cmax is the paper's. The defaults of kappa
+// and delta are ours. With them, the ways to share a GPU rank as follows by their mean optimum over many drawn queues:
 // MIG+MPS, MPS only, MIG+MPS default, MIG only.
 var corunParams = []spec.Param{
 	choice("release", "jobs that still run get the shares of those that have ended", "false", "true"),

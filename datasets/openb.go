@@ -52,8 +52,8 @@ var _ = Register(Family{
 // daySeconds is the length of a day.
 const daySeconds = 24 * 60 * 60
 
-// Instances are drawn from these days of the trace, on which 94 % of the pods are submitted. The last one has only a third
-// of a day, because the trace ends.
+// Instances are drawn from these days of the trace, on which 94 % of the pods are submitted. The last one has only a
+// third of a day, because the trace ends.
 const firstDay, lastDay = 118, 149
 
 // A pod is a row of traces/openb.csv; traces/README.md describes the columns.
