@@ -46,10 +46,6 @@ func (e example) Instance(g *mig.GPU, _ int) (task.Payload, error) {
 		return nil, &UnmeasuredError{Dataset: e.name, GPU: g.Name, Measured: []string{e.board}}
 	}
 	file := "examples/" + e.name + ".csv"
-	raw, err := exampleFiles.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	b, err := task.ReadCSV(bytes.NewReader(raw), file, g)
+	b, err := task.ReadCSV(bytes.NewReader(spec.Must(exampleFiles.ReadFile(file))), file, g)
 	return task.OneBatch(b), err
 }

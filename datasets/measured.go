@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"miglab/harness/mig"
+	"miglab/harness/spec"
 	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
@@ -62,11 +63,7 @@ type manifestFile struct {
 
 var readManifest = sync.OnceValue(func() manifest {
 	var m manifest
-	text, err := files.ReadFile("manifest.json")
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
-	if err != nil {
+	if err := json.Unmarshal(spec.Must(files.ReadFile("manifest.json")), &m); err != nil {
 		panic(fmt.Sprintf("datasets: manifest.json: %v", err))
 	}
 	return m

@@ -16,6 +16,7 @@ import (
 	"miglab/harness/layout"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/stats"
 	"miglab/reports"
 )
@@ -561,29 +562,25 @@ func (p *Page) line(request int) string {
 
 // instances returns the instances of each GPU, in the placement of a snapshot or in the best fixed geometry. A GPU with
 // MIG off, and a GPU that a snapshot leaves free, have nil.
-func (p *Page) instances() (out [][]*mig.Profile, err error) {
+func (p *Page) instances() (out [][]*mig.Profile) {
 	a := p.Advice
 	if a.Question.Snapshot {
-		return a.Held.Layouts, nil
+		return a.Held.Layouts
 	}
-	for _, name := range a.Fixed.Geometry {
-		part, err := a.Question.GPU.ParsePartition(name)
-		if err != nil {
-			return nil, err
-		}
+	for _, name := range a.Fixed.Geometry { // names of the GPU's own partitions
 		var profiles []*mig.Profile
-		for _, in := range part {
+		for _, in := range spec.Must(a.Question.GPU.ParsePartition(name)) {
 			profiles = append(profiles, in.Profile)
 		}
 		out = append(out, profiles)
 	}
-	return out, nil
+	return out
 }
 
 // layouts returns the layouts of each kind of node, and of each node. Nodes whose GPUs have the same instances in the
 // same order are of one kind. A GPU without instances, also a free one, counts as a GPU with MIG off.
-func (p *Page) layouts() (kinds, nodes []layout.Named, err error) {
-	all, err := p.instances()
+func (p *Page) layouts() (kinds, nodes []layout.Named) {
+	all := p.instances()
 	perNode := p.Advice.Question.PerNode
 	if perNode == 0 {
 		perNode = max(len(all), 1)
@@ -604,7 +601,7 @@ func (p *Page) layouts() (kinds, nodes []layout.Named, err error) {
 		}
 		nodes = append(nodes, node)
 	}
-	return kinds, nodes, err
+	return kinds, nodes
 }
 
 // groupGPUs returns a layout for each group of neighbouring GPUs of a node that have the same instances.

@@ -34,11 +34,7 @@ func (p *Page) Write(folder string) error {
 			return err
 		}
 	}
-	files, err := p.files()
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
+	for _, f := range p.files() {
 		if err := atomicfile.WriteFile(filepath.Join(folder, f.name), f.write); err != nil {
 			return err
 		}
@@ -53,7 +49,7 @@ type file struct {
 }
 
 // files returns the files of the folder.
-func (p *Page) files() ([]file, error) {
+func (p *Page) files() []file {
 	requests := p.Advice.Question.Requests.Requests
 	out := []file{
 		{"advice.md", p.Markdown},
@@ -75,13 +71,13 @@ func (p *Page) files() ([]file, error) {
 			estimate(p.Advice.Fixed.Mean))
 	}
 	comment += "\nMade by " + p.Command
-	kinds, nodes, err := p.layouts()
+	kinds, nodes := p.layouts()
 	if len(kinds) > 0 {
 		out = append(out,
 			file{"mig-parted.yaml", func(w io.Writer) error { return layout.WriteMigParted(w, comment, kinds) }},
 			file{"gres.conf", func(w io.Writer) error { return layout.WriteGres(w, comment, nodes) }})
 	}
-	return out, err
+	return out
 }
 
 // misfits writes the requests of a snapshot that do not fit.
