@@ -133,9 +133,6 @@ func (f *profileFlags) onPartitions(c *cobra.Command, x experiment, b *measure.B
 			return err
 		}
 	}
-	if err := writable(f.out); err != nil {
-		return err
-	}
 	device, err := cuda.Open()
 	if err != nil {
 		return err

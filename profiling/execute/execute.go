@@ -138,8 +138,8 @@ func allExist(on *session.Session, s *schedule.Schedule) error {
 	there := on.Device().Existing()
 	for _, o := range s.Operations {
 		if len(there) > 0 && !slices.Contains(there, o.Instance) {
-			return fmt.Errorf("the schedule needs %v, which does not exist, and none is made (mode mig-existing); there "+
-				"are %v: give a schedule for those, for example --algorithm fixpart with their partition",
+			return fmt.Errorf("the schedule needs %v, which does not exist, and none is made (mode mig-existing); "+
+				"there are %v: give a schedule for those, for example --algorithm fixpart with their partition",
 				o.Instance, there)
 		}
 	}

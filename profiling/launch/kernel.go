@@ -7,27 +7,26 @@
 //	parameters:                 # name: default; one without needs --set name=value
 //	  rodinia:
 //	  size: 2048
-//	defaults:                   # for the fields of a kernel but name, argv and data
+//	defaults:                   # for the fields of a kernel but name, argv, data and result
 //	  timeout: 5m
 //	kernels:
 //	  - name: NW
 //	    argv: [./needle, "${size}", 10]
 //	    size_class: ${size}
 //	    workdir: ${rodinia}/cuda/nw
-//	    own_folder: false       # this
+//	    own_folder: false       # the default
 //	    data: [{path: input.txt, sha256: 9f86d0...}]
-//	    timeout: 5m             # 10m unless it is said
-//	    warmup: 2s              # 0s
-//	    repetitions: 20         # 10
-//	    min_mem_mb: 4000        # 0
+//	    timeout: 5m             # default: 10m
+//	    warmup: 2s              # default: 0s
+//	    repetitions: 20         # default: 10
+//	    min_mem_mb: 4000        # default: 0
 //	    expect: {regexp: Processing bottom-right matrix, device: false}
-//	    time: {source: wall}    # this
-//	    result: {file: result.txt} # no result
+//	    time: {source: wall}    # the default
+//	    result: {file: result.txt}
 //
-// Only name and argv are required. A kernel's field replaces the default's. Parameters are replaced in size_class,
-// workdir, argv, and the paths of data and result, which are relative to workdir. Data with a sha256 must have that
-// content; without one they must only exist. The shipped rodinia and altis have no hashes: build.sh of
-// profiling/suites verifies the archive that Rodinia's data come from.
+// Only name and argv are required. argv begins with the program. A kernel's field replaces the default's. Parameters
+// are replaced in size_class, workdir, argv, and the paths of data and result, which are relative to workdir. Data with
+// a sha256 must have that content; without one they must only exist.
 //
 // own_folder: true is for programs that write files: each run has a new, empty folder beside workdir, in which the
 // program runs and which is deleted after the run. ../../data leads to the same folder from there and from workdir. The
@@ -75,7 +74,7 @@ type Kernel struct {
 	Timeout time.Duration
 	// Warmup is how long the kernel runs before it is measured, in complete runs, at least one; 0 means no warm-up.
 	Warmup time.Duration
-	// Repetitions is the number of measured runs, unless a command gives another.
+	// Repetitions is the number of measured runs, unless a command gives another; 0 means 10.
 	Repetitions int
 	// MinMemoryMB is the memory that it needs. It is not tried on instances with less.
 	MinMemoryMB int

@@ -80,12 +80,8 @@ func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entr
 // instance checks an entry and returns its instance on a GPU of a model.
 func (e *entry) instance(g *mig.GPU) (mig.Instance, error) {
 	p, err := g.ProfileByName(e.Profile)
-	switch {
-	case err != nil:
-	case !slices.Contains(p.Starts, e.Start):
+	if err == nil && !slices.Contains(p.Starts, e.Start) {
 		err = fmt.Errorf("%s cannot begin at slice %d; it may start at %v", p, e.Start, p.Starts)
-	case e.Creating && e.UUID != "":
-		err = fmt.Errorf("%s at %d has a UUID that is not known before it exists", p, e.Start)
 	}
 	return mig.Instance{Profile: p, Start: e.Start}, err
 }
