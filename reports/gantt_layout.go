@@ -2,6 +2,7 @@ package reports
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -62,35 +63,39 @@ func newGanttLayout(
 		Gantt: f, colours: colours, place: r, widest: widest, last: cmp.Or(last, 1),
 		beside: make([]vg.Length, len(f.Panels)), headRows: 1,
 	}
-	for _, p := range f.Panels {
-		if p.gpus() > 1 {
-			g.headRows = 2
-		}
+	if slices.ContainsFunc(f.Panels, func(p GanttPanel) bool { return p.gpus() > 1 }) {
+		g.headRows = 2
 	}
-	// Text beside the slices makes them narrower, so that other labels may no longer fit.
-	for again := true; again; {
+	g.arrange()
+	for g.widenMargins() { // margins make the slices narrower, so that other labels may no longer fit
 		g.arrange()
-		again = false
-		for _, t := range g.ticks {
-			if w := sans(textSize).Width(t.Label); w > g.tickWidth {
-				g.tickWidth, again = w, true
-			}
-		}
-		for i, p := range f.Panels {
-			if g.beside[i] > 0 {
-				continue
-			}
-			if _, ok := g.markPlaces(i); !ok {
-				again = true
-				for _, m := range p.Marks {
-					g.beside[i] = max(g.beside[i], sans(textSize).Width(m.Label)+4)
-				}
-			}
-		}
 	}
 	return g
 }
 
+// widenMargins makes room for the numbers of the time axis, and beside panels whose marks have labels that do not fit
+// inside. It reports whether it did.
+func (g *ganttLayout) widenMargins() (wider bool) {
+	sty := sans(textSize)
+	for _, t := range g.ticks {
+		if w := sty.Width(t.Label); w > g.tickWidth {
+			g.tickWidth, wider = w, true
+		}
+	}
+	for i, p := range g.Panels {
+		_, inside := g.markPlaces(i)
+		if inside || g.beside[i] > 0 {
+			continue
+		}
+		wider = true
+		for _, m := range p.Marks {
+			g.beside[i] = max(g.beside[i], sty.Width(m.Label)+4)
+		}
+	}
+	return wider
+}
+
+// arrange places the panels between the present margins, and settles the scale of the time axis.
 func (g *ganttLayout) arrange() {
 	r := g.place
 	fixed, columns := g.columns()
@@ -116,11 +121,8 @@ func (g *ganttLayout) arrange() {
 	}
 	g.zero, g.far = top-vg.Length(g.headRows)*ganttRow, bottom
 	room := vg.Length(2)
-	for _, p := range g.Panels {
-		if len(p.Marks) > 0 {
-			// The label of the latest mark is beyond the mark.
-			room = height(sans(textSize), 1) + 5
-		}
+	if slices.ContainsFunc(g.Panels, func(p GanttPanel) bool { return len(p.Marks) > 0 }) {
+		room = height(sans(textSize), 1) + 5 // the label of the latest mark is beyond the mark
 	}
 	length := g.zero - g.far
 	g.span = g.last / mig.Seconds(1-room/length)
@@ -138,11 +140,13 @@ func (g *ganttLayout) columns() (fixed vg.Length, n int) {
 	return fixed, n
 }
 
+// width returns the width of a panel's data.
 func (g *ganttLayout) width(p *GanttPanel) vg.Length {
 	n := vg.Length(p.gpus())
 	return n*vg.Length(p.GPU.ComputeSlices)*g.slice + (n-1)*ganttGPUGap
 }
 
+// x returns the place of a slice's left edge. slice may be a fraction.
 func (g *ganttLayout) x(panel, gpu int, slice float64) vg.Length {
 	perGPU := vg.Length(g.Panels[panel].GPU.ComputeSlices)*g.slice + ganttGPUGap
 	return g.left[panel] + vg.Length(gpu)*perGPU + vg.Length(slice)*g.slice

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -10,6 +11,13 @@ import (
 
 // A legend explains colours and signs, in a strip below the data.
 type legend []legendEntry
+
+// add adds an entry, unless there is one with its label.
+func (l *legend) add(e legendEntry) {
+	if !slices.ContainsFunc(*l, func(same legendEntry) bool { return same.label == e.label }) {
+		*l = append(*l, e)
+	}
+}
 
 type legendEntry struct {
 	label string

@@ -155,9 +155,7 @@ func (f Lines) drawSeries(ch *chart, names *palette, s Series) {
 		signs.XYs = pickPoints(line.XYs, colour)
 		ch.plotters = append(ch.plotters, signs)
 	}
-	if !slices.ContainsFunc(ch.legend, func(same legendEntry) bool { return same.label == e.label }) {
-		ch.legend = append(ch.legend, e)
-	}
+	ch.legend.add(e)
 }
 
 // addSeries checks a series and adds it to the ranges of the data.

@@ -145,13 +145,9 @@ func (f Panels) charts() (charts []*chart, shared legend, err error) {
 		}
 		return charts, nil, nil
 	}
-	seen := map[string]bool{}
 	for _, ch := range charts {
 		for _, e := range ch.legend {
-			if !seen[e.label] {
-				seen[e.label] = true
-				shared = append(shared, e)
-			}
+			shared.add(e)
 		}
 	}
 	return charts, shared, nil

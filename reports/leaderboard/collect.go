@@ -242,7 +242,6 @@ func (b *board) contenders(db *store.DB, in *rankedRange) (out []*contender, err
 	return out, nil
 }
 
-// contender reads the results of an algorithm.
 func (b *board) contender(db *store.DB, own []store.Series, in *rankedRange) (*contender, error) {
 	c := newContender(own[0])
 	c.load = make([][]float64, len(b.Load))

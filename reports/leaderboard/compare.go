@@ -382,11 +382,10 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 	}
 	const mostWorst = 5
 	var worst []string
-	for _, p := range WorstPairs(all) {
-		if len(worst) < mostWorst {
-			worst = append(worst, fmt.Sprintf("%s instance %d (%s against %s)", p.Dataset, p.Instance,
-				reports.Fixed(p.B, 3), reports.Fixed(p.A, 3)))
-		}
+	pairs := WorstPairs(all)
+	for _, p := range pairs[:min(mostWorst, len(pairs))] {
+		worst = append(worst, fmt.Sprintf("%s instance %d (%s against %s)", p.Dataset, p.Instance,
+			reports.Fixed(p.B, 3), reports.Fixed(p.A, 3)))
 	}
 	return appendNotes(notes, []note{
 		{"b is better (p_holm below 0.05, and the interval excludes zero)", verdicts[1]},
