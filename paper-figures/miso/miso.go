@@ -66,7 +66,7 @@ func (r reading) label() string {
 		work = "full work"
 	}
 	if r.optsta == scripted {
-		partition = "script"
+		partition = "scripted"
 	}
 	return fmt.Sprintf("%d s, %s, %s", r.gap, work, partition)
 }
@@ -119,7 +119,7 @@ func completion(d *figures.Data) (*figures.Output, error) {
 		"MISO below NoPart or OptSta and above Oracle are means over the orders of a quotient, not quotients of means")
 	chart := reports.Bars{
 		Title:  "Average job completion time relative to NoPart",
-		X:      reports.Axis{Label: "Time between jobs, work while MISO profiles, partition of OptSta (best or the script's)"},
+		X:      reports.Axis{Label: "Time between jobs, work while MISO profiles, OptSta's partition (best or scripted)"},
 		Y:      reports.Axis{Label: "Relative to NoPart"},
 		Groups: make([]reports.BarGroup, len(schemes)),
 	}
