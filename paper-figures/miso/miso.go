@@ -119,7 +119,7 @@ func completion(d *figures.Data) (*figures.Output, error) {
 		"MISO below NoPart or OptSta and above Oracle are means over the orders of a quotient, not quotients of means")
 	chart := reports.Bars{
 		Title:  "Average job completion time relative to NoPart",
-		X:      reports.Axis{Label: "Time between jobs, work while MISO profiles, OptSta's partition (best or scripted)"},
+		X:      reports.Axis{Label: "Time between jobs, work while MISO profiles, OptSta's partition (best, scripted)"},
 		Y:      reports.Axis{Label: "Relative to NoPart"},
 		Groups: make([]reports.BarGroup, len(schemes)),
 	}
