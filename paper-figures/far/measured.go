@@ -123,7 +123,7 @@ func (c contest) table(d *figures.Data, above map[string][][]float64) *figures.T
 	return t
 }
 
-// rankings shows how well the order of the schedulers on synthetic work agrees with the order on measured work.
+// rankings compares the order of the schedulers on synthetic work with their order on measured work.
 func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figures.Table {
 	t := figures.NewTable("measured-"+c.track+"-ranks",
 		"Order of the schedulers on measured and on synthetic work, "+c.track+" track",
@@ -142,7 +142,7 @@ func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figure
 	return t
 }
 
-// An order says how well the ranks of schedulers on two data sets agree.
+// An order says how well the orders of schedulers on two data sets agree.
 type order struct {
 	// tau is Kendall's tau with its interval.
 	tau [3]float64

@@ -67,7 +67,7 @@ func steady(d *figures.Data) (*figures.Output, error) {
 		pairedTable(d, "steady", "Acceptance in steady state at ρ = 1 less that of MFI [points]", metric),
 		pairedTable(d, "steady-slices", "The same, weighted by memory slices [points]", "acceptance_slices_steady"),
 	}
-	// The table and the figure are under this last reading.
+	// The tables and the figure of schedulers beyond the paper are under the last one.
 	whole := append(slices.Clone(readings), reading{name: "F literal, all feasible"})
 	t := figures.NewTable("steady-schemes",
 		"MFI against the paper's baselines in steady state, by reading: acceptance less that of the nearest "+
