@@ -41,7 +41,7 @@ func energies(d *figures.Data) (*figures.Output, error) {
 				row = append(row, figures.PlusMinus(mean(d, values), 1)[0])
 			}
 			order := c.compare(above, aboveLeast(makespans), fmt.Sprint(name, " energy ", idle))
-			t.Row(append(row, reports.Fixed(order.tau[0], 2), len(order.swapped))...)
+			t.Row(append(row, reports.Fixed(order.tau.value, 2), len(order.swapped))...)
 			changed[k] = append(changed[k], order.swapped...)
 		}
 	}

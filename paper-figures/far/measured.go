@@ -137,15 +137,15 @@ func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figure
 			break
 		}
 		order := c.compare(above[name], above[work], name+" "+work)
-		t.Row(name, work, reports.Cells(2, order.tau[0], order.tau[1], order.tau[2]), strings.Join(order.swapped, "; "))
+		t.Row(name, work, reports.Cells(2, order.tau.value, order.tau.low, order.tau.high), strings.Join(order.swapped, "; "))
 	}
 	return t
 }
 
 // An order says how well the orders of schedulers on two data sets agree.
 type order struct {
-	// tau is Kendall's tau with its interval.
-	tau [3]float64
+	// tau is Kendall's tau.
+	tau spread
 	// swapped lists the pairs of schedulers that change places.
 	swapped []string
 }

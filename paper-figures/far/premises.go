@@ -239,13 +239,13 @@ func measureDistances(measured, drawn []sample, values figures.Values) (*figures
 		Y:      reports.Axis{Label: "Energy coefficient"},
 		Groups: []reports.BarGroup{{Name: "training"}, {Name: "inference"}, {Name: "all measured work"}},
 	}
-	add := func(name string, cells [][3]float64) {
+	add := func(name string, cells []spread) {
 		row := []any{name}
 		broken := strings.ReplaceAll(name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
 		chart.Categories = append(chart.Categories, broken)
 		for i, c := range cells {
-			row = append(row, reports.Cells(2, c[0], c[1], c[2]))
-			chart.Groups[i].Add(c[0], c[1], c[2])
+			row = append(row, reports.Cells(2, c.value, c.low, c.high))
+			chart.Groups[i].Add(c.value, c.low, c.high)
 		}
 		t.Row(row...)
 	}
@@ -253,12 +253,13 @@ func measureDistances(measured, drawn []sample, values figures.Values) (*figures
 	for _, w := range drawn {
 		points := w.points()
 		inner := stats.Mean(meanTo(points, points))
-		apart := figures.Map(columns, func(m sample) [3]float64 { return m.distance(w.name, points, inner) })
+		apart := figures.Map(columns, func(m sample) spread { return m.distance(w.name, points, inner) })
 		add(w.name, apart)
-		all, most := apart[2], halves[2][2]
+		all, most := apart[2], halves[2].high // of all measured work
 		const normal = 1.96
 		values[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Measurement{
-			Value: all[0] - most, Low: all[1] - most, High: all[2] - most, StdErr: (all[2] - all[1]) / (2 * normal),
+			Value: all.value - most, Low: all.low - most, High: all.high - most,
+			StdErr: (all.high - all.low) / (2 * normal),
 			Replicates: resamples, Unit: verdict.Draws,
 		}
 	}
@@ -299,15 +300,15 @@ func matrix(points []point) [][]float64 {
 	})
 }
 
-// interval returns a value, and the bounds of the middle 95 % of its resamples.
-func interval(value float64, again []float64) [3]float64 {
-	return [3]float64{
-		value, spec.Must(stats.Quantile(again, 0.025)), spec.Must(stats.Quantile(again, 0.975)),
-	}
+// A spread is a value with the ends of the middle 95 % of its resamples.
+type spread struct{ value, low, high float64 }
+
+func interval(value float64, again []float64) spread {
+	return spread{value, spec.Must(stats.Quantile(again, 0.025)), spec.Must(stats.Quantile(again, 0.975))}
 }
 
 // distance returns the distance of measured work from the points of a workload with its interval.
-func (s sample) distance(workload string, drawn []point, inner float64) [3]float64 {
+func (s sample) distance(workload string, drawn []point, inner float64) spread {
 	groups, points := s.grouped()
 	apart, to := matrix(points), meanTo(points, drawn)
 	all := make([]int, len(points))
@@ -331,7 +332,7 @@ func (s sample) distance(workload string, drawn []point, inner float64) [3]float
 }
 
 // halves returns the median distance between two random halves of the groups, with its range.
-func (s sample) halves() [3]float64 {
+func (s sample) halves() spread {
 	groups, points := s.grouped()
 	apart := matrix(points)
 	rng := rand.New(datasets.Hashed([]byte("premises halves " + s.name)))
@@ -351,7 +352,7 @@ func (s sample) halves() [3]float64 {
 	}
 	median := spec.Must(stats.Quantile(all, 0.5))
 	if math.IsNaN(median) {
-		return [3]float64{}
+		return spread{}
 	}
 	return interval(median, all)
 }

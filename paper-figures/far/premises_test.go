@@ -20,7 +20,7 @@ func TestDistanceOfSamples(t *testing.T) {
 	between := func(a, b task.Batch) float64 {
 		x := sample{tasks: a, groups: make([]string, len(a))}
 		points := sample{tasks: b}.points()
-		return x.distance("w", points, stats.Mean(meanTo(points, points)))[0]
+		return x.distance("w", points, stats.Mean(meanTo(points, points))).value
 	}
 	for _, c := range []struct {
 		a, b task.Batch
