@@ -259,7 +259,7 @@ func measureDistances(measured, drawn []sample, values figures.Values) (*figures
 		const normal = 1.96
 		values[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Measurement{
 			Value: all.value - most, Low: all.low - most, High: all.high - most,
-			StdErr: (all.high - all.low) / (2 * normal),
+			StdErr:     (all.high - all.low) / (2 * normal),
 			Replicates: resamples, Unit: verdict.Draws,
 		}
 	}
