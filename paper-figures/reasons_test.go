@@ -142,12 +142,12 @@ func checkTerms(t *testing.T, p *figures.Paper, files map[string]string) {
 	if len(linked) < len(p.Terms)/2 {
 		t.Errorf("%s: %d of %d terms are linked", p.Name, len(linked), len(p.Terms))
 	}
-	for _, named := range regexp.MustCompile(`CONCLUSIONS\.md#(\w+)`).FindAllStringSubmatch(p.Summary, -1) {
+	for _, named := range regexp.MustCompile(`CONCLUSIONS\.md#(\w+)`).FindAllStringSubmatch(p.Brief+p.Summary, -1) {
 		if !slices.ContainsFunc(p.Claims.Tests, func(c claim.Test) bool { return strings.ToLower(c.ID) == named[1] }) {
 			t.Errorf("%s: the summary names a conclusion %q", p.Name, named[1])
 		}
 	}
-	if p.Summary == "" || p.About == "" || p.Limits == "" || !strings.Contains(figures.Plain(files[p.Name+"/README.md"]), figures.Plain(p.About)) {
+	if p.Brief == "" || p.Summary == "" || p.About == "" || p.Limits == "" || !strings.Contains(figures.Plain(files[p.Name+"/README.md"]), figures.Plain(p.About)) {
 		t.Errorf("%s: the page says neither what the paper is about nor what limits it", p.Name)
 	}
 }

@@ -37,7 +37,9 @@ type Introduction struct {
 	// About says in a sentence what the paper is about, and Limits what limits what can be said about it here.
 	About  string `csv:"about"`
 	Limits string `csv:"limits"`
-	// Summary says in a few sentences what holds, what does not and why.
+	// Brief says in a sentence or two what came out, and Summary in a few more what holds, what does not and why. Both
+	// name conclusions as links to CONCLUSIONS.md.
+	Brief   string `csv:"brief"`
 	Summary string `csv:"summary"`
 	// TrainingRun says what a training run of the paper's agents costs; empty for a paper without them.
 	TrainingRun string `csv:"training_run"`

@@ -127,8 +127,8 @@ func (r *Reproduction) Run(ctx context.Context) (*manifest.Manifest, error) {
 	for i := range r.Papers {
 		p := &r.Papers[i]
 		record := manifest.Paper{
-			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Summary: p.Summary,
-			TrainingRun: p.TrainingRun, Terms: p.Terms, Link: p.Link,
+			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Brief: p.Brief,
+			Summary: p.Summary, TrainingRun: p.TrainingRun, Terms: p.Terms, Link: p.Link,
 		}
 		for _, j := range all {
 			switch {

@@ -102,7 +102,9 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	right := left
 	right.Title = "scheduler: " + canonical.String()
 	for i, in := range actual {
-		bar := schedule.Bar{Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i]}
+		bar := schedule.Bar{
+			Kind: schedule.RunBar, Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i],
+		}
 		left.Bars = append(left.Bars, bar)
 		// The first slice of the scheduler that represents one of the instance.
 		bar.Slice = mig.Slices(slices.IndexFunc(sigma, func(s int) bool {

@@ -37,7 +37,8 @@ type Paper struct {
 	Link   string `json:"link,omitempty"`
 	About  string `json:"about,omitempty"`
 	Limits string `json:"limits,omitempty"`
-	// Summary says in a few sentences what holds, what does not and why.
+	// Brief says in a sentence or two what came out, and Summary in a few more what holds, what does not and why.
+	Brief   string `json:"brief,omitempty"`
 	Summary string `json:"summary,omitempty"`
 	// TrainingRun says what a training run of the paper's agents costs.
 	TrainingRun string     `json:"training_run,omitempty"`

@@ -98,6 +98,18 @@ func (p *paper) countAnswers() map[verdict.Answer]int {
 	return n
 }
 
+// BriefIn returns the brief with links from the folder above the paper's.
+func (p *paper) BriefIn(folder string) string {
+	return strings.ReplaceAll(p.Brief, "(CONCLUSIONS.md", "("+folder+"/CONCLUSIONS.md")
+}
+
+var conclusionLink = regexp.MustCompile(`\[(\w+)\]\(CONCLUSIONS\.md#\w+\)`)
+
+// Unlinked returns the brief and the summary with the names of conclusions in place of links.
+func (p *paper) Unlinked() string {
+	return conclusionLink.ReplaceAllString(p.Brief+" "+p.Summary, "$1")
+}
+
 // Judged counts the conclusions with an answer that counts.
 func (p *paper) Judged() int { return len(p.Conclusions) - p.countAnswers()[verdict.NotCounted] }
 
