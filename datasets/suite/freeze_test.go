@@ -139,7 +139,11 @@ func (f *freezer) find(ctx context.Context, candidates []candidate) error {
 				cells = append(cells, cell)
 			}
 		}
-		if cell, _, ok := in.bound(); ok {
+		cell, metric, err := in.bound()
+		if err != nil {
+			return err
+		}
+		if metric != "" {
 			cells = append(cells, cell)
 		}
 	}

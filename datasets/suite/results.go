@@ -26,16 +26,16 @@ func (in *Instance) cell(track, algorithm string) (run.Span, error) {
 	return t.Span(in.Index, in.Index+1)
 }
 
-// bound returns the cell of the bound with which the track's board compares results, and its metric. ok is false if
-// the track has no bound, or if the bound is the result of an algorithm and proves nothing.
-func (in *Instance) bound() (cell run.Span, metric string, ok bool) {
+// bound returns the cell of the proven bound with which the track's board compares results, and its metric. The metric
+// is "" if the board compares with no bound, or with the result of an algorithm, which proves nothing.
+func (in *Instance) bound() (cell run.Span, metric string, err error) {
 	t := track.MustLookup(in.Track)
 	bound := t.Boards[t.BoardOf(datasets.RegimeOf(in.Dataset), "")].Bound
 	if bound.Track == "" || bound.Track == in.Track {
-		return cell, "", false
+		return cell, "", nil
 	}
-	cell, err := in.cell(bound.Track, bound.Algorithm)
-	return cell, bound.Metric, err == nil
+	cell, err = in.cell(bound.Track, bound.Algorithm)
+	return cell, bound.Metric, err
 }
 
 // A MissingError says that the database has no result of a cell.
@@ -74,8 +74,8 @@ func (in *Instance) result(db *store.DB, algorithm string) (value, bound float64
 	if !ok {
 		return 0, 0, fmt.Errorf("%s has no result of %s: %s", in.ID, algorithm, row.Error)
 	}
-	cell, metric, proven := in.bound()
-	if proven {
+	cell, metric, err := in.bound()
+	if err == nil && metric != "" {
 		row, err = readRow(db, cell)
 		bound, _ = row.Metrics.Get(metric)
 	}
@@ -96,8 +96,11 @@ func (a *Archive) Check(ctx context.Context, e *run.Engine) error {
 			return err
 		}
 		cells = append(cells, cell)
-		bound, _, proven := in.bound()
-		if proven {
+		bound, metric, err := in.bound()
+		if err != nil {
+			return err
+		}
+		if metric != "" {
 			cells = append(cells, bound)
 		}
 	}
