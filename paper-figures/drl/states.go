@@ -140,7 +140,9 @@ func (s state) panel() reports.GanttPanel {
 			p.Highlight = []string{"C1"}
 		}
 		if busy {
-			p.Bars = append(p.Bars, schedule.Bar{Slice: in.Start, Width: in.Size(), End: r.busyFor, Label: r.name})
+			p.Bars = append(p.Bars, schedule.Bar{
+				Kind: schedule.RunBar, Slice: in.Start, Width: in.Size(), End: r.busyFor, Label: r.name,
+			})
 		}
 	}
 	return p
