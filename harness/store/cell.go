@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A cell is a row and the file that has it.
+// A cell is a row and the place that has it, for messages: a file, or the row that is being written.
 type cell struct {
 	Row
 	where string
@@ -21,7 +21,8 @@ func (c *cell) outcome() string {
 	return fmt.Sprintf("%s has %s", c.where, cmp.Or(c.Metrics.String(), c.Kind+": "+c.Error))
 }
 
-// uniteCells orders the cells of several files by instance and keeps one of each.
+// uniteCells orders cells by instance and keeps one of each instance. A cell of [KindTimeout] gives way to another one.
+// Cells that disagree otherwise are a [*ConflictError].
 func uniteCells(s Series, all []cell) ([]cell, error) {
 	slices.SortStableFunc(all, func(a, b cell) int { return cmp.Compare(a.Instance, b.Instance) })
 	out := all[:0]

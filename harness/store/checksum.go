@@ -79,7 +79,7 @@ func (e *entry) matches(got chunkSums, first, end int) bool {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksumOf returns the column crc of a row of the tables program, model and unit.
+// checksumOf returns the CRC-32C of columns joined by NUL, which the tables program, model and unit have as their crc.
 func checksumOf(columns ...string) int64 {
 	return int64(crc32.Checksum([]byte(strings.Join(columns, "\x00")), castagnoli))
 }
