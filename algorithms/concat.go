@@ -259,9 +259,9 @@ func newBlock(batch algo.Problem, plan *treePlan) block {
 	return b
 }
 
-// jointEnd returns when a block ends that is shifted behind another block. A trivial concatenation runs it forward after
-// the other block's last task. Otherwise it runs backwards, where the time before its first task is not needed, and
-// begins as early as its slices allow.
+// jointEnd returns when a block ends that is shifted behind another block. A trivial concatenation runs it forward
+// after the other block's last task. Otherwise it runs backwards, where the time before its first task is not needed,
+// and begins as early as its slices allow.
 func (f farConcat) jointEnd(before, own block) float64 {
 	if f.mode == "trivial" || before.ends == nil {
 		return before.makespan + own.makespan

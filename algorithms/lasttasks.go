@@ -132,8 +132,8 @@ func (l *LastTasks) solve(limit ticks) bool {
 	return s.root(0)[all].end < never
 }
 
-// neededClasses returns the classes of nodes whose tables in after are needed: nodes that can run a first task within the
-// limit and then be split, and all nodes below them.
+// neededClasses returns the classes of nodes whose tables in after are needed: nodes that can run a first task within
+// the limit and then be split, and all nodes below them.
 func (l *LastTasks) neededClasses() (classes nodeSet) {
 	s := l.subsets
 	for v := range s.tree.nodes {

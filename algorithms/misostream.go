@@ -127,8 +127,8 @@ func (q *misoMoves) admit(k int32) bool {
 	return false
 }
 
-// choose finds instances for the tasks of a GPU and new tasks, and reports whether all of them get one. It returns false
-// while the GPU is not ready, and for several tasks if tasks cannot be stopped.
+// choose finds instances for the tasks of a GPU and new tasks, and reports whether all of them get one. It returns
+// false while the GPU is not ready, and for several tasks if tasks cannot be stopped.
 func (q *misoMoves) choose(g int, tasks ...int32) bool {
 	for _, r := range q.runsOn(g) {
 		tasks = append(tasks, r.task)

@@ -58,8 +58,8 @@ func (r *refinement) delay(node int32, by float64) {
 }
 
 // improve runs Algorithm 2 for at most r.iterations iterations, or until ctx is done. An iteration visits the nodes of
-// the critical slices from the leaves up, and goes on to the parent of a node that it cannot relieve. The iteration that
-// reaches a root is the last. After each iteration that changed the plan, improve calls changed.
+// the critical slices from the leaves up, and goes on to the parent of a node that it cannot relieve. The iteration
+// that reaches a root is the last. After each iteration that changed the plan, improve calls changed.
 func (r *refinement) improve(ctx context.Context, changed func()) {
 	for left := r.iterations; left > 0 && ctx.Err() == nil; left-- {
 		before := len(r.log)

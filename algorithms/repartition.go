@@ -122,8 +122,8 @@ func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
 // boundRounding is larger than the relative error of a bound or makespan. It keeps rounding from ending a search early.
 const boundRounding = 1e-9
 
-// best returns the allocation with the least makespan, the earliest of several, and its makespan. It tries allocations in
-// ascending order of their bounds, until no bound is below the best makespan found or ctx is done.
+// best returns the allocation with the least makespan, the earliest of several, and its makespan. It tries allocations
+// in ascending order of their bounds, until no bound is below the best makespan found or ctx is done.
 func (r *repartitioner) best(ctx context.Context) (allocation int, makespan float64) {
 	bound := r.family.bound
 	order := numbered[int](len(bound))

@@ -6,8 +6,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// subsetLimits has the limits by which [subsets] leaves sets out of its tables. No set that is left out can be part of a
-// solution that ends within limit and wastes no more than slack.
+// subsetLimits has the limits by which [subsets] leaves sets out of its tables. No set that is left out can be part of
+// a solution that ends within limit and wastes no more than slack.
 type subsetLimits struct {
 	// limit is the latest end that is looked for, and firstLimit the limit that is tried first. If a solution ends
 	// within a limit, a later limit gives the same solution, because no part of it ends later.

@@ -69,8 +69,8 @@ type chainSearch struct {
 
 // chainTables holds, by set of tasks, the longest chain within a subtree for the best assignment of the set.
 type chainTables struct {
-	// gross includes all destroys, net all but the longest of each chain. A nil net means gross less drop, and 0 for the
-	// empty set.
+	// gross includes all destroys, net all but the longest of each chain. A nil net means gross less drop, and 0 for
+	// the empty set.
 	gross, net []ticks
 	drop       ticks
 }

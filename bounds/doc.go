@@ -10,9 +10,9 @@
 //     best known schedule and a bound on its gap. [Best] also searches for the schedule.
 //   - [OptimumFree]: the optimum without reconfiguration costs, by branch and bound.
 //
-// For the placement track, [ProveOffline] bounds the number of requests of a stream that can be accepted. Where requests
-// wait, [WaitingAtLeast] bounds their turnaround, [WaitAtLeast] their waits and [LateAtLeast] the number of late ones.
-// Proven.
+// For the placement track, [ProveOffline] bounds the number of requests of a stream that can be accepted. Where
+// requests wait, [WaitingAtLeast] bounds their turnaround, [WaitAtLeast] their waits and [LateAtLeast] the number of
+// late ones. Proven.
 //
 // Bounds are rounded numbers of seconds, joules, slots or requests. Package certificate verifies witnesses exactly and
 // with code of its own, and [certificate.Exceeds] compares a bound with a makespan.

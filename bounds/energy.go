@@ -21,7 +21,7 @@ func (certified) EnergyAtLeast(ctx context.Context, p algo.Problem) (mig.Joules,
 // MaxDivided is the largest batch whose schedules [EnergyAtLeast] divides by the sizes of the tasks.
 const MaxDivided = MaxSearched
 
-// maxParts is the number of parts after which [EnergyAtLeast] divides no further. The bound is valid after any division.
+// maxParts is the number of parts after which [EnergyAtLeast] divides no further. The bound is always valid.
 const maxParts = 2000
 
 // EnergyAtLeast returns a lower bound, in joules, on the energy of every schedule that the referee accepts. The model

@@ -22,7 +22,7 @@ const MaxOptimumFreeTasks = 6
 // EXACT, up to rounding: the search of [Exact] finds the optimum of each set of tasks on each GPU, and OptimumFree
 // compares every division of the tasks between the GPUs.
 //
-// It returns an error of [task.Batch.Validate], the error of ctx, or an error for more than [MaxOptimumFreeTasks] tasks.
+// It returns an error of [task.Batch.Validate], of ctx, or for more than [MaxOptimumFreeTasks] tasks.
 func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err

@@ -449,8 +449,8 @@ func (x *search) boundBelow(i int, left taskSet, free *bySlice) {
 	}
 }
 
-// boundWith lowers all and loaded of a node for schedules in which the node runs some tasks of the set. Larger sets come
-// first, because they read the values of [search.boundBelow] of their subsets.
+// boundWith lowers all and loaded of a node for schedules in which the node runs some tasks of the set. Larger sets
+// come first, because they read the values of [search.boundBelow] of their subsets.
 func (x *search) boundWith(i int, left taskSet) {
 	n := &x.nodes[i]
 	all, loaded, took := x.all[i], x.loaded[i], x.took[n.in.Size()]

@@ -27,8 +27,8 @@ import (
 // on A30. Nested golden section searches find them.
 type sliceWeights struct {
 	problem *algo.Problem
-	// ends and durations are by option, that is by task and size index; +Inf if the task does not fit. An option ends no
-	// earlier than in ends.
+	// ends has the earliest end of each option, and durations its duration, by task and size index; +Inf if the task
+	// does not fit.
 	ends, durations [][]mig.Seconds
 	// times are the durations of the options that are not left out, +Inf for the others.
 	times [][]mig.Seconds

@@ -125,9 +125,9 @@ func (s *search) fill(nodes []node, at int, left uint, floor float64, before ins
 	}
 }
 
-// An instanceBound bounds the time of a GPU instance when some of its jobs have their slots. The longest job takes at least
-// longest seconds alone, and the sum over all jobs is at least sum. The last GPU instance runs all remaining jobs, and
-// its bandwidth moves their data in moving seconds; moving is 0 for the others.
+// An instanceBound bounds the time of a GPU instance when some of its jobs have their slots. The longest job takes at
+// least longest seconds alone, and the sum over all jobs is at least sum. The last GPU instance runs all remaining
+// jobs, and its bandwidth moves their data in moving seconds; moving is 0 for the others.
 type instanceBound struct{ longest, sum, moving float64 }
 
 // newBound returns the bounds of a GPU instance before any job has its slot.

@@ -44,8 +44,8 @@ func listOptions(geometries []counts, used counts) (out []option) {
 	return out
 }
 
-// bestOption returns the first option that provides the most lacking instances; nil if no option provides any. An option
-// replaces the free instances of its GPU. So lacking instances of a profile count unless the free ones suffice for them.
+// bestOption returns the first option that provides the most lacking instances; nil if no option provides any. An
+// option replaces the free instances of its GPU, so lacking instances count unless those of their profile suffice.
 func bestOption(options []option, free, lacking *counts) (best *option) {
 	var useful counts
 	for p, n := range lacking {

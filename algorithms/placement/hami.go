@@ -20,10 +20,10 @@ var _ = algo.Register(algo.Spec{
 	New:     newTabled("hami-spread", hami(-1)),
 })
 
-// hami returns a rule that takes the GPU with the fewest free slices times the sign. On a tie it takes the placement that
-// leaves the longest run of free slices, then the one that leaves the most placements of all profiles. HAMi's PR 2855
-// also plans several slices for one container together. Here a request has one instance, or whole GPUs, so that this is
-// left out.
+// hami returns a rule that takes the GPU with the fewest free slices times the sign. On a tie it takes the placement
+// that leaves the longest run of free slices, then the one that leaves the most placements of all profiles. HAMi's PR
+// 2855 also plans several slices for one container together. Here a request has one instance, or whole GPUs, so that
+// this is left out.
 func hami(sign int) func(algo.Args, *mig.GPU) rule {
 	return func(_ algo.Args, g *mig.GPU) rule {
 		return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {

@@ -44,10 +44,10 @@ func (c *clearance) compare(o *clearance) int {
 		cmp.Compare(c.slices, o.slices))
 }
 
-// clear returns moves after which a profile fits that fits nowhere now. It returns no moves if the profile fits, or if no
-// place for it can be cleared. Each move takes a workload out of the way of one place, to slices that are free then. A
-// place that all workloads leave within their GPU comes first, then the place with the fewest moves, then the place with
-// the fewest slices to move.
+// clear returns moves after which a profile fits that fits nowhere now. It returns no moves if the profile fits, or if
+// no place for it can be cleared. Each move takes a workload out of the way of one place, to slices that are free then.
+// A place that all workloads leave within their GPU comes first, then the place with the fewest moves, then the place
+// with the fewest slices to move.
 func (m *mover) clear(r *sim.Residents, profile int) (best clearance) {
 	c, p := r.Cluster(), m.profiles[profile]
 	masks, free := allMasks(c), 0

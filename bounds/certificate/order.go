@@ -15,13 +15,13 @@ type order struct {
 	known map[part]knownWays
 }
 
-// A part is a set of tasks for the subtree of node v. inner excludes v itself; destroyed means that an ancestor is used.
+// A part is a set of tasks for the subtree of node v. inner excludes v; destroyed means that an ancestor is used.
 type part struct {
 	v, set           int
 	inner, destroyed bool
 }
 
-// knownWays holds the ways to run a part below a limit. Each way lists the busy times of its groups in descending order.
+// knownWays holds the ways to run a part below a limit. A way is the busy times of its groups in descending order.
 type knownWays struct {
 	limit amount
 	ways  [][]amount

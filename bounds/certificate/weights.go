@@ -47,8 +47,8 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 	return nil
 }
 
-// needed returns the weighted slice-seconds that the tasks need on sizes on which they can end before the threshold, and
-// these sizes. It returns nil if a task has no such size.
+// needed returns the weighted slice-seconds that the tasks need on sizes on which they can end before the threshold,
+// and these sizes. It returns nil if a task has no such size.
 func (w *Witness) needed(p *schedule.Problem, weights []*big.Int) (*big.Int, map[mig.Slices]bool) {
 	lightest := map[mig.Slices]*big.Int{}
 	for _, v := range p.GPU.Tree() {
