@@ -45,7 +45,7 @@ func listOptions(geometries []counts, used counts) (out []option) {
 }
 
 // bestOption returns the first option that provides the most lacking instances; nil if no option provides any. An
-// option replaces the free instances of its GPU, so lacking instances count unless those of their profile suffice.
+// option replaces the free instances of its GPU, so a lacking profile counts unless its free instances suffice.
 func bestOption(options []option, free, lacking *counts) (best *option) {
 	var useful counts
 	for p, n := range lacking {
