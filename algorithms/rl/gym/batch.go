@@ -132,8 +132,7 @@ func (b *batchOptions) open(sampled bool, newScheduler func(*batch) (env.Schedul
 type batch struct {
 	*batchOptions
 	env.Scheduler
-	// first is the environment's first instance of a dataset, next the one of the next episode. stride lies between
-	// two.
+	// Episodes have the instances first, first+stride and so on of a dataset. The next episode has the instance next.
 	first, next, stride int
 	// times are the tasks that the sampler has drawn.
 	times []env.Times
