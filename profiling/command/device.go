@@ -124,9 +124,8 @@ func endedBy(c *cobra.Command, work, cleanUp error) error {
 		return cli.FailedError{Err: fmt.Errorf("interrupted, and not all is cleaned up: %w", cleanUp)}
 	case work == nil || errors.As(work, &interrupted): // it was done, or says what it kept
 		return work
-	default:
-		return cli.InterruptedError{Kept: "nothing was begun"}
 	}
+	return cli.InterruptedError{Kept: "nothing was begun"}
 }
 
 // writable makes a folder and writes a file there, so that hours of measuring do not end without a place for results.

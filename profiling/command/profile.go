@@ -79,14 +79,13 @@ func newExperiment(x experiment) *cobra.Command {
 // run runs an experiment, or checks what it needs.
 func (f *profileFlags) run(c *cobra.Command, x experiment, run measure.Runner) error {
 	b := &measure.Bench{
-		Dir: f.out, Repetitions: f.repetitions,
-		Window: time.Duration(f.milliseconds) * time.Millisecond,
-		Warn:   func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
+		Dir: f.out, Repetitions: f.repetitions, Window: time.Duration(f.milliseconds) * time.Millisecond,
+		Warn: func(what string) { fmt.Fprintln(c.ErrOrStderr(), "miglab:", what) },
 	}
 	if f.device.mode == mig.SourcePartition {
 		return f.onPartitions(c, x, b, run)
 	}
-	for _, name := range []string{"warm-up", "small", "sms"} {
+	for _, name := range []string{"milliseconds", "warm-up", "small", "sms"} {
 		if c.Flags().Changed(name) {
 			return fmt.Errorf("--%s: only --mode %s has it", name, mig.SourcePartition)
 		}

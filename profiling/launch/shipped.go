@@ -2,7 +2,6 @@ package launch
 
 import (
 	"embed"
-	"slices"
 
 	"miglab/harness/nearest"
 )
@@ -15,12 +14,9 @@ var shipped = []string{"rodinia", "altis", "miglab"}
 // Shipped returns the kernels of a manifest that comes with the program: rodinia, altis or miglab. [Read]
 // explains set. For another name the error is a [*nearest.UnknownError].
 func Shipped(name string, set map[string]string) ([]Kernel, error) {
-	if !slices.Contains(shipped, name) {
-		return nil, nearest.Unknown("manifest", name, shipped)
-	}
 	f, err := manifests.Open(name + ".yaml")
 	if err != nil {
-		return nil, err
+		return nil, nearest.Unknown("manifest", name, shipped)
 	}
 	defer f.Close()
 	return Read(f, name+".yaml", set)

@@ -2,20 +2,15 @@ package measure
 
 import "gonum.org/v1/gonum/stat/combin"
 
-// Combine returns the groups of as many kernels as each split has numbers of multiprocessors, with 0 for no limit.
-// Pairs are also of a kernel beside itself. The first kernel has the first number. If there are more than most
-// groups, it draws that many; 0 means all.
+// Combine returns the groups of as many kernels as each split has numbers of multiprocessors, with 0 for no limit. The
+// first kernel has the first number. If there are more than most groups, it draws that many; 0 means all.
 func Combine(names []string, splits [][]int, most int) []Group {
 	var out []Group
 	for _, split := range splits {
-		n, again := len(names), 0
-		if len(split) == 2 { // the second may be the first again
-			n, again = n+1, 1
-		}
-		for _, chosen := range combin.Combinations(n, len(split)) {
+		for _, chosen := range choose(names, len(split)) {
 			var g Group
-			for i, k := range chosen {
-				g = append(g, Part{names[k-i*again], 100, split[i]})
+			for i, name := range chosen {
+				g = append(g, Part{name, 100, split[i]})
 			}
 			out = append(out, g)
 		}
@@ -25,6 +20,26 @@ func Combine(names []string, splits [][]int, most int) []Group {
 		out = out[:most]
 	}
 	return out
+}
+
+// choose returns the sets of a number of names. Two names may be the same one.
+func choose(names []string, number int) (sets [][]string) {
+	if number == 2 {
+		for i, first := range names {
+			for _, second := range names[i:] {
+				sets = append(sets, []string{first, second})
+			}
+		}
+		return sets
+	}
+	for _, indices := range combin.Combinations(len(names), number) {
+		var set []string
+		for _, i := range indices {
+			set = append(set, names[i])
+		}
+		sets = append(sets, set)
+	}
+	return sets
 }
 
 // Against returns a group of each kernel beside a partner at each intensity, for each split into two numbers of

@@ -162,9 +162,7 @@ func (x *isolation) warmUp(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s %s: %w", k.Name, OnSlices(size), err)
 			}
-			if out.Status != launch.OK {
-				x.bad[place{k.Name, size}] = true
-			}
+			x.bad[place{k.Name, size}] = out.Status != launch.OK
 			if out.Status != launch.OK && out.Status != launch.OutOfMemory {
 				x.fail(k.Name, OnSlices(size), out)
 			}
@@ -184,8 +182,8 @@ func (x *isolation) draw(k *launch.Kernel, at mig.Instance, rest mig.Partition) 
 		if len(candidates) == 0 {
 			return nil
 		}
-		k := candidates[rng.IntN(len(candidates))]
-		out = append(out, job{k, profiling.Instance{Instance: in}})
+		neighbour := candidates[rng.IntN(len(candidates))]
+		out = append(out, job{neighbour, profiling.Instance{Instance: in}})
 	}
 	return out
 }
@@ -212,13 +210,11 @@ func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, 
 			continue
 		}
 		failed = true
-		beside := neighbours
-		if i > 0 {
-			beside = jobs[0].String()
-		}
 		where := OnSlices(jobs[i].on.Size())
-		if beside != "" {
-			where += " beside " + beside
+		if i > 0 {
+			where += " beside " + jobs[0].String()
+		} else if neighbours != "" {
+			where += " beside " + neighbours
 		}
 		x.fail(jobs[i].Name, where, out)
 	}
@@ -284,6 +280,7 @@ func (x *isolation) launchAll(ctx context.Context, jobs []job) ([]launch.Outcome
 	return outs, errors.Join(errs...)
 }
 
+// rows returns the row of a case, with its difference from the kernel alone; none if the kernel has failed alone.
 func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []isolated) []datasets.IsolationTime {
 	row := datasets.IsolationTime{
 		Provenance: from, Kernel: runs[0].Kernel, Size: runs[0].Size, Runs: len(runs),
@@ -294,7 +291,7 @@ func (x *isolation) rows(from datasets.Provenance, load datasets.Load, runs []is
 	switch {
 	case row.Beside == "":
 		x.alone[at] = row.Median
-	case x.alone[at] == 0: // it has failed alone
+	case x.alone[at] == 0:
 		return nil
 	default:
 		row.Difference = 100 * (float64(row.Median/x.alone[at]) - 1)

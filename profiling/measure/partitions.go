@@ -37,11 +37,7 @@ func (p *Partitions) Multiprocessors() int { return p.Device.Facts.SMs }
 
 // options describes what decides a rate beside its group. The length of the windows does not.
 func (p *Partitions) options() string {
-	inputs := "full"
-	if p.Small {
-		inputs = "small"
-	}
-	return fmt.Sprintf("kernels %s with %s inputs after a warm-up of %v", kernels.Fingerprint(), inputs, p.WarmUp)
+	return fmt.Sprintf("kernels %s after a warm-up of %v (small inputs: %t)", kernels.Fingerprint(), p.WarmUp, p.Small)
 }
 
 // Together runs a group and returns the window of each job. The error is about a device that cannot go on; other
