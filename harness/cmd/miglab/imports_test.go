@@ -57,13 +57,12 @@ var mayImport = map[string]string{
 	"profiling/nvml/*":            "profiling/internal/filelock",
 	"profiling/devicetest":        "harness/mig profiling profiling/launch",
 	"profiling/session":           "harness/mig profiling profiling/internal/filelock",
-	"profiling/launch":            "harness/mig profiling profiling/internal/system",
-	"profiling/internal/system":   "",
+	"profiling/launch":            "harness/mig profiling",
 	"profiling/internal/filelock": "",
 	"profiling/kernels":           "profiling/cuda",
 	"profiling/cuda":              "profiling",
-	"profiling/measure":           "harness/wholefile harness/mig harness/task harness/stats harness/store harness/work datasets reports profiling profiling/cuda profiling/internal/system profiling/launch profiling/kernels profiling/session harness/strictjson",
-	"profiling/command":           "harness/cli harness/algo harness/mig harness/schedule harness/task datasets reports profiling profiling/cuda profiling/execute profiling/internal/system profiling/launch profiling/kernels profiling/measure profiling/nvml profiling/session",
+	"profiling/measure":           "harness/wholefile harness/mig harness/task harness/stats harness/store harness/work datasets reports profiling profiling/cuda profiling/launch profiling/kernels profiling/session harness/strictjson",
+	"profiling/command":           "harness/cli harness/algo harness/mig harness/schedule harness/task datasets reports profiling profiling/cuda profiling/execute profiling/launch profiling/kernels profiling/measure profiling/nvml profiling/session",
 	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/launch profiling/measure profiling/session",
 
 	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun algorithms", // the engine of treedp
@@ -231,20 +230,18 @@ var ownPools = map[string]string{
 // processState has the package-level variables that change after the program's start, and why no command that reads a
 // file or a flag changes what another finds in them.
 var processState = map[string]string{
-	"algorithms/corun.menus":          "a cache by families of the program",
-	"algorithms/rl/agents.hashes":     "a cache of the program's weights",
-	"algorithms/rl/agents.policies":   "a cache of the program's weights",
-	"datasets.families":               "declarations add to it",
-	"harness/algo.newClock":           "a declaration sets it",
-	"harness/algo.prefixes":           "declarations add to it",
-	"harness/algo.registry":           "declarations add to it",
-	"harness/external.alive":          "the processes of programs in other languages, which must not outlive this one",
-	"harness/external.hashes":         "a cache by a file's path, size and time",
-	"harness/external.programs":       "processes by the content of a program",
-	"harness/track.tracks":            "declarations add to it",
-	"profiling/internal/system.mu":    "guards taken",
-	"profiling/internal/system.taken": "processors of the machine",
-	"profiling/measure.experiments":   "declarations add to it",
+	"algorithms/corun.menus":        "a cache by families of the program",
+	"algorithms/rl/agents.hashes":   "a cache of the program's weights",
+	"algorithms/rl/agents.policies": "a cache of the program's weights",
+	"datasets.families":             "declarations add to it",
+	"harness/algo.newClock":         "a declaration sets it",
+	"harness/algo.prefixes":         "declarations add to it",
+	"harness/algo.registry":         "declarations add to it",
+	"harness/external.alive":        "the processes of programs in other languages, which must not outlive this one",
+	"harness/external.hashes":       "a cache by a file's path, size and time",
+	"harness/external.programs":     "processes by the content of a program",
+	"harness/track.tracks":          "declarations add to it",
+	"profiling/measure.experiments": "declarations add to it",
 }
 
 // changes are the methods of packages sync and atomic with which a variable takes other values, and Lock, behind which
