@@ -132,8 +132,8 @@ func newConclusion(
 // two answers of a conclusion in the model say what it is there.
 func answer(c *manifest.Conclusion, claims *claim.Set, tests []*manifest.Test, inModel bool) {
 	judge := func(inModel bool, judged func(*manifest.Test) verdict.Verdict) ([]manifest.Dot, verdict.Conclusion) {
-		dots, outcomes := outcomesOf(claims, tests, judged)
-		return dots, verdict.Sentence(outcomes, inModel, c.OfBudget)
+		dots, all := outcomes(claims, tests, judged)
+		return dots, verdict.Sentence(all, inModel, c.OfBudget)
 	}
 	c.Dots, c.Conclusion = judge(inModel, func(t *manifest.Test) verdict.Verdict { return t.Verdict })
 	if c.SizeWord != "" && c.Answer == verdict.Holds {
@@ -156,11 +156,11 @@ type dotValues struct {
 	shared verdict.State
 }
 
-// outcomesOf returns a dot and an outcome for each reading of an artefact, by the verdicts of tests. A reading that
+// outcomes returns a dot and an outcome for each reading of an artefact, by the verdicts of tests. A reading that
 // changes no value is left out.
-func outcomesOf(
+func outcomes(
 	claims *claim.Set, tests []*manifest.Test, judged func(*manifest.Test) verdict.Verdict,
-) (dots []manifest.Dot, outcomes []verdict.Outcome) {
+) (dots []manifest.Dot, out []verdict.Outcome) {
 	var all []*dotValues
 	for _, t := range tests {
 		artefact := claims.Tests[t.Row].Artefact
@@ -195,10 +195,10 @@ func outcomesOf(
 			}
 		}
 		dots = append(dots, d.Dot)
-		outcomes = append(outcomes, verdict.Outcome{
+		out = append(out, verdict.Outcome{
 			State: d.State, Shared: d.shared, Default: d.Default, Aside: d.Aside, Right: d.Right, Values: d.Values,
 			Sign: d.Sign,
 		})
 	}
-	return dots, outcomes
+	return dots, out
 }

@@ -289,7 +289,7 @@ func (g *ganttLayout) name(r vg.Rectangle, b schedule.Bar) (boxText, bool) {
 // drawNumbersBeside writes the numbers of tasks that are too short for them after their bars, or else before them,
 // where the slices are idle. Short tasks in a row on the same slices have their numbers together.
 func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
-	data, taken := g.data(panel), g.occupied(panel)
+	data, taken := g.data(panel), g.obstacles(panel)
 	if places, inside := g.markPlaces(panel); inside && g.beside[panel] == 0 {
 		for _, at := range places {
 			taken = append(taken, rect(at.Min.X-4, at.Min.Y, at.Max.X+4, at.Max.Y)) // apart from the label

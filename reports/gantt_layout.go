@@ -169,8 +169,8 @@ func (g *ganttLayout) bar(panel int, b schedule.Bar) vg.Rectangle {
 	return rect(g.x(panel, b.GPU, float64(b.Slice)), y0, g.x(panel, b.GPU, float64(b.Slice+b.Width)), y1)
 }
 
-// occupied returns the places of the bars of a panel and of the lines of its marks.
-func (g *ganttLayout) occupied(panel int) []vg.Rectangle {
+// obstacles returns the places of the bars of a panel and of the lines of its marks.
+func (g *ganttLayout) obstacles(panel int) []vg.Rectangle {
 	p, data := &g.Panels[panel], g.data(panel)
 	var out []vg.Rectangle
 	for _, b := range p.Bars {
@@ -186,7 +186,7 @@ func (g *ganttLayout) occupied(panel int) []vg.Rectangle {
 // bars, lines and each other. It reports false if there is not enough room.
 func (g *ganttLayout) markPlaces(panel int) ([]vg.Rectangle, bool) {
 	p := &g.Panels[panel]
-	data, taken := g.data(panel), g.occupied(panel)
+	data, taken := g.data(panel), g.obstacles(panel)
 	var out []vg.Rectangle
 	for _, m := range p.Marks {
 		at, found := g.markPlace(m, data, taken)

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ticks returns the ticks of an axis between two places ([Axis.place]): the caller's values, or those of choose. If
-// these are gonum's and there is room on the length, it labels all of them. Otherwise it keeps the labels of choose,
-// and leaves out every other one until they fit.
+// ticks returns the ticks of an axis between two places ([Axis.place]): the caller's values, or the ticks of choose.
+// If choose has gonum's ticks and there is room on the length, all of them are labelled. Otherwise every other label of
+// choose is left out until the labels fit.
 func (a *Axis) ticks(low, high float64, length vg.Length, size func(string) vg.Length) plot.ConstantTicks {
 	if a.Ticks != nil {
 		out := make(plot.ConstantTicks, len(a.Ticks))

@@ -23,7 +23,7 @@ const (
 	PostHoc Weight = "post hoc"
 	// OtherExperiment is the weight of readings whose experiment is not the paper's. They are shown and do not decide.
 	OtherExperiment Weight = "beside"
-	// AnotherDefault is the weight of a reading whose provenance is as good as that of the first one, the default.
+	// AnotherDefault is the weight of a reading with as good a provenance as the first one, the default.
 	AnotherDefault Weight = "default"
 )
 

@@ -1,5 +1,5 @@
-// Package manifest holds the facts that a reproduction of papers found, as one typed value and one JSON file. It says
-// nothing about them: package render makes pages, CSV files and figures from a manifest alone.
+// Package manifest holds the facts that a reproduction of papers found, as one typed value and one JSON file. Package
+// render makes pages, CSV files and figures from a manifest alone.
 package manifest
 
 import (

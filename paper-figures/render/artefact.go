@@ -143,7 +143,7 @@ func (a *artefact) Numbers() (string, error) { return markdown(a.numbers()) }
 func (a *artefact) numbers() *reports.Table {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed", "measured").Left("95 % interval", "verdict")}
 	for _, r := range a.Measured {
-		t.Row(a.Label(r), publishedWithUnit(r), shown(r, r.Measured), interval(r), a.mark(r))
+		t.Row(a.Label(r), withUnit(r), numberText(r, r.Measured), intervalText(r), a.mark(r))
 	}
 	return t.WithoutEmpty()
 }
@@ -156,10 +156,10 @@ func (a *artefact) Deviations() (string, error) {
 	}
 	for _, r := range a.Measured {
 		if r.Verdict == verdict.Deviates {
-			difference, interval := differenceOf(r)
+			difference, interval := deviation(r)
 			replicates := ""
 			if r.Replicates > 0 {
-				replicates = countOf(r.Replicates, r.Replicate)
+				replicates = countText(r.Replicates, r.Replicate)
 			}
 			allowed := manifest.Digits(r.Allowed, digits(r)+1)
 			t.Row(a.Label(r), difference, interval, allowed, a.others(r), replicates)
@@ -175,7 +175,7 @@ func (a *artefact) Deviations() (string, error) {
 func (a *artefact) Given() (string, error) {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed")}
 	for _, r := range a.Inputs {
-		t.Row(r.Claim, publishedWithUnit(r))
+		t.Row(r.Claim, withUnit(r))
 	}
 	return markdown(t)
 }
@@ -204,11 +204,11 @@ func (a *artefact) Compared() (string, error) {
 // digits returns how many digits after the point pages show of measured numbers: one more than print, at least two.
 func digits(r *manifest.Row) int { return max(r.Decimals+1, 2) }
 
-// shown returns a measured number of a row as pages show it.
-func shown(r *manifest.Row, v *float64) string { return manifest.Digits(v, digits(r)) }
+// numberText returns a measured number of a row as pages show it.
+func numberText(r *manifest.Row, v *float64) string { return manifest.Digits(v, digits(r)) }
 
-// published returns the published number with its relation.
-func published(r *manifest.Row) string {
+// publishedText returns the published number with its relation.
+func publishedText(r *manifest.Row) string {
 	text := manifest.Digits(&r.Published, r.Decimals)
 	switch r.Relation {
 	case verdict.AtMost, verdict.AtLeast:
@@ -219,26 +219,26 @@ func published(r *manifest.Row) string {
 	return text
 }
 
-func publishedWithUnit(r *manifest.Row) string { return strings.TrimSpace(published(r) + " " + r.Unit) }
+func withUnit(r *manifest.Row) string { return strings.TrimSpace(publishedText(r) + " " + r.Unit) }
 
-// interval returns the 95 % interval; empty for a value that was not sampled.
-func interval(r *manifest.Row) string {
-	low, high := shown(r, r.Low), shown(r, r.High)
+// intervalText returns the 95 % interval; empty for a value that was not sampled.
+func intervalText(r *manifest.Row) string {
+	low, high := numberText(r, r.Low), numberText(r, r.High)
 	if low == high {
 		return ""
 	}
 	return low + " to " + high
 }
 
-// differenceOf returns the deviation from the nearer published end, and its interval.
-func differenceOf(r *manifest.Row) (difference, interval string) {
+// deviation returns the deviation from the nearer published end, and its interval.
+func deviation(r *manifest.Row) (difference, interval string) {
 	end := r.Published
 	if r.To != nil && *r.Measured > end {
 		end = *r.To
 	}
 	less := func(v float64) string {
 		v -= end
-		return shown(r, &v)
+		return numberText(r, &v)
 	}
 	if r.Low != nil && r.High != nil && *r.Low < *r.High {
 		interval = less(*r.Low) + " to " + less(*r.High)
@@ -256,9 +256,9 @@ func (a *artefact) others(r *manifest.Row) string {
 	}
 	switch {
 	case least == most:
-		return shown(r, &least)
+		return numberText(r, &least)
 	case least < most:
-		return shown(r, &least) + " to " + shown(r, &most)
+		return numberText(r, &least) + " to " + numberText(r, &most)
 	}
 	return ""
 }
@@ -276,12 +276,12 @@ func (a *artefact) ByReading() (string, error) {
 		cells := nearest.Names(a.Readings, func(s manifest.ReadingSummary) string {
 			for i := range a.Rows {
 				if o := &a.Rows[i]; o.Cell == r.Cell && o.Reading == s.Name {
-					return shown(o, o.Measured)
+					return numberText(o, o.Measured)
 				}
 			}
 			return ""
 		})
-		t.Row(a.Label(r), published(r), cells)
+		t.Row(a.Label(r), publishedText(r), cells)
 	}
 	if len(a.Readings) < 2 || len(t.Rows) == 0 {
 		return "", nil

@@ -40,7 +40,7 @@ func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
 	for _, d := range c.Dots {
 		r := reading{Dot: d, several: several}
 		for i := range c.Limits {
-			for _, t := range testsOf(p, &c.Limits[i]) {
+			for _, t := range limitTests(p, &c.Limits[i]) {
 				if c.Limits[i].Artefact == d.Artefact && t.Reading == d.Reading && t.PostHoc == d.Aside && !t.Shared {
 					r.tests = append(r.tests, tested{t, &c.Limits[i]})
 				}
@@ -51,8 +51,8 @@ func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
 	return out
 }
 
-// testsOf lists the tests of a limit.
-func testsOf(p *manifest.Paper, l *manifest.Limit) (out []*manifest.Test) {
+// limitTests lists the tests of a limit.
+func limitTests(p *manifest.Paper, l *manifest.Limit) (out []*manifest.Test) {
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
 		for j := range a.Tests {
@@ -89,8 +89,8 @@ func (c *conclusion) Deciding() (out []reading) {
 	return out
 }
 
-// settling says how to settle the open values of the readings that count.
-type settling struct {
+// A settlement says how to settle the open values of the readings that count.
+type settlement struct {
 	// Open counts the open values.
 	Open int
 	// Most is the value that needs the most replicates; it may be nil.
@@ -101,7 +101,7 @@ type settling struct {
 }
 
 // Settling finds what would settle a conclusion that is undecided, if means and deviations stay.
-func (c *conclusion) Settling() (s settling) {
+func (c *conclusion) Settling() (s settlement) {
 	for _, r := range c.Readings {
 		for i := range r.tests {
 			t := &r.tests[i]

@@ -88,7 +88,7 @@ func (r *run) valuesCSV() (string, error) {
 		for _, c := range p.Conclusions {
 			for i := range c.Limits {
 				l := &c.Limits[i]
-				for _, v := range testsOf(p.Paper, l) {
+				for _, v := range limitTests(p.Paper, l) {
 					runs := nearest.Names(v.Runs, func(v float64) string { return manifest.Digits(&v, -1) })
 					t.Row(c.Paper, c.ID, l.Artefact, v.Reading, weight(v), v.Measure, manifest.Digits(&v.Value, -1),
 						manifest.Digits(v.Low, -1), manifest.Digits(v.High, -1), limitCells(l)[2:], v.State(),

@@ -16,9 +16,9 @@ var item = regexp.MustCompile(`^ *(?:[-*] |\d+\. )?`)
 // startsBlock matches words that would begin a list, a heading or a quote at the beginning of a line.
 var startsBlock = regexp.MustCompile(`^(?:[-+*=#>|]+|\d+[.)])$`)
 
-// folded breaks the long lines of a page, and leaves one blank line between blocks. Further lines of a list's item are
+// fold breaks the long lines of a page, and leaves one blank line between blocks. Further lines of a list's item are
 // indented.
-func folded(page string) string {
+func fold(page string) string {
 	var out []string
 	blank := false
 	for line := range strings.SplitSeq(page, "\n") {
@@ -35,7 +35,7 @@ func folded(page string) string {
 			continue
 		}
 		start := item.FindString(line)
-		for _, part := range foldedLine(line[len(start):], reports.PageColumns-len(start)) {
+		for _, part := range foldLine(line[len(start):], reports.PageColumns-len(start)) {
 			out = append(out, start+part)
 			start = strings.Repeat(" ", len(start))
 		}
@@ -43,8 +43,8 @@ func folded(page string) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// foldedLine breaks a line between words, and never before one that would begin a block.
-func foldedLine(line string, width int) (out []string) {
+// foldLine breaks a line between words, and never before one that would begin a block.
+func foldLine(line string, width int) (out []string) {
 	current := ""
 	for _, word := range strings.Fields(line) {
 		switch {

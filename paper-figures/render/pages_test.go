@@ -117,7 +117,7 @@ func TestDifference(t *testing.T) {
 		"-5.00 -6.00 to -4.00": {Published: 85, To: &to, Measured: manifest.Number(80), Low: manifest.Number(79), High: manifest.Number(81)},
 		"2.00 ":                {Published: 85, To: &to, Measured: manifest.Number(92), Low: manifest.Number(92), High: manifest.Number(92)},
 	} {
-		if difference, interval := differenceOf(&r); difference+" "+interval != want {
+		if difference, interval := deviation(&r); difference+" "+interval != want {
 			t.Errorf("%q, want %q", difference+" "+interval, want)
 		}
 	}
@@ -126,7 +126,7 @@ func TestDifference(t *testing.T) {
 // TestFolded: no word is lost, items stay items, and no line begins a block that the page does not have.
 func TestFolded(t *testing.T) {
 	page := "- " + strings.Repeat("a word - and 1. more ", 20) + "\n\n\n| " + strings.Repeat("cell ", 40) + "|\n"
-	got := folded(page)
+	got := fold(page)
 	if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(page), " ") {
 		t.Errorf("words are lost:\n%s", got)
 	}

@@ -124,7 +124,7 @@ func (p *paper) addPages(out *folder) {
 		if name != termsPage {
 			text = linkTerms(text, p.Terms(), termsPage)
 		}
-		out.add(filepath.Join(p.Name, name), folded(text), err)
+		out.add(filepath.Join(p.Name, name), fold(text), err)
 	}
 	add("README.md", "PAPER.md.tmpl", p)
 	add(termsPage, "TERMS.md.tmpl", p)

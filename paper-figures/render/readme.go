@@ -117,7 +117,7 @@ func (p *paper) CountNumbers() numbersCount {
 // folderPage returns the README.md of the paper's folder: its conclusions, with a reason where one does not hold.
 func (p *paper) folderPage() (string, error) {
 	text, err := show("FOLDER.md.tmpl", p)
-	return folded(strings.ReplaceAll(reference.ReplaceAllString(text, ""), " .", ".")), err
+	return fold(strings.ReplaceAll(reference.ReplaceAllString(text, ""), " .", ".")), err
 }
 
 var padding = regexp.MustCompile(` {2,}|-{4,}`)

@@ -49,7 +49,7 @@ func Write(dir string, m *manifest.Manifest) error {
 	r, out := newRun(m), folder{path: dir}
 	for _, page := range []string{"README.md", "METHOD.md"} {
 		text, err := show(page+".tmpl", r)
-		out.add(page, folded(text), err)
+		out.add(page, fold(text), err)
 	}
 	for _, p := range r.Papers {
 		p.addPages(&out)
@@ -106,8 +106,8 @@ func newRun(m *manifest.Manifest) *run {
 	return r
 }
 
-// counted yields the rows that count in summaries.
-func (r *run) counted(yield func(*manifest.Row) bool) {
+// countedRows yields the rows that count in summaries.
+func (r *run) countedRows(yield func(*manifest.Row) bool) {
 	for row := range r.Rows() {
 		if row.Counted() && !yield(row) {
 			return
@@ -141,7 +141,7 @@ func (r *run) Explained(explains bool) (n int) {
 
 // Deviating counts the claims of a kind that deviate for a cause. An empty kind means all.
 func (r *run) Deviating(cause claim.Cause, kind claim.Kind) (n int) {
-	for row := range r.counted {
+	for row := range r.countedRows {
 		if row.Verdict == verdict.Deviates && row.Cause == cause && (kind == "" || row.Kind == kind) {
 			n++
 		}
@@ -151,7 +151,7 @@ func (r *run) Deviating(cause claim.Cause, kind claim.Kind) (n int) {
 
 // OneSided counts the numbers that could only be refuted.
 func (r *run) OneSided() (n int) {
-	for row := range r.counted {
+	for row := range r.countedRows {
 		if row.OneSided {
 			n++
 		}
@@ -162,7 +162,7 @@ func (r *run) OneSided() (n int) {
 // Changed counts, by table, the verdicts that would be different under the default margin or the margin of makespans.
 func (r *run) Changed(makespans bool) (out []string) {
 	tables := map[string]int{}
-	for row := range r.counted {
+	for row := range r.countedRows {
 		v := row.ByDefaultMargin
 		if makespans {
 			v = row.ByMakespanMargin

@@ -84,8 +84,8 @@ func (p *paper) onSite() (site.Paper, error) {
 func (p *paper) claimOnSite(r *manifest.Row, title string) site.Claim {
 	return site.Claim{
 		Paper: r.Paper, Artefact: r.Artefact, Title: title, Name: r.Claim, Kind: string(r.Kind), Reading: r.Reading,
-		Default: r.Default, Published: published(r), Measured: shown(r, r.Measured), Low: shown(r, r.Low),
-		High: shown(r, r.High), Margin: shown(r, r.Margin), Unit: r.Unit, Verdict: string(r.Verdict),
+		Default: r.Default, Published: publishedText(r), Measured: numberText(r, r.Measured), Low: numberText(r, r.Low),
+		High: numberText(r, r.High), Margin: numberText(r, r.Margin), Unit: r.Unit, Verdict: string(r.Verdict),
 		Cause:  string(r.Cause),
 		Reason: reason(p.Paper, r), Evidence: r.Evidence, Numbers: words("evidence", r.Numbers),
 	}

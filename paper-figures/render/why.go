@@ -46,18 +46,18 @@ func (w why) NeedsRuns() bool {
 }
 
 // Runs is the number of replicates, for example 3 training runs.
-func (w why) Runs() string { return countOf(w.Replicates, w.Replicate) }
+func (w why) Runs() string { return countText(w.Replicates, w.Replicate) }
 
 // Enough is the number of replicates that would settle the number.
 func (w why) Enough() string {
-	return countOf(verdict.TwoDigits(max(w.Why.Open.Enough, w.Replicates+1)), w.Replicate)
+	return countText(verdict.TwoDigits(max(w.Why.Open.Enough, w.Replicates+1)), w.Replicate)
 }
 
 // PrintError is half of the 95 % interval of the printed number.
 func (w why) PrintError() string { return fmt.Sprintf("%.2g", 1.96*w.Why.Open.PrintSE) }
 
-// countOf returns a number of replicates with their unit.
-func countOf(n int, unit verdict.Unit) string {
+// countText returns a number of replicates with their unit.
+func countText(n int, unit verdict.Unit) string {
 	if n == 1 {
 		return "1 " + strings.TrimSuffix(string(unit), "s")
 	}

@@ -27,7 +27,7 @@ type Conditions struct {
 	// Count is the number of GPUs, and Model the reconfiguration model, for tracks with [track.Track.Reconfigures].
 	Count int
 	Model mig.Reconfiguration
-	// RankBy is a metric of the track's boards; "" means that of the first board for a dataset.
+	// RankBy is a metric of the track's boards; "" means the metric of the first board for a dataset.
 	RankBy string
 	// Datasets lists the datasets to rank; nil means all.
 	Datasets []string

@@ -144,7 +144,7 @@ var textColumns = []string{
 	"rank", "algorithm", "name", "mean", "ci_low", "ci_high", "gap_percent", "gap_low", "gap_high", "wins", "instance_us",
 }
 
-// briefTable returns the table of a dataset for people: the named columns, or those of [textColumns] if columns is nil.
+// briefTable returns the table of a dataset for people: the named columns, or [textColumns] if columns is nil.
 func briefTable(own []Standing, columns []string) (reports.Table, error) {
 	t, err := datasetTable(own, columns)
 	if err != nil || columns != nil {
@@ -207,7 +207,7 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 
 // Encode writes standings in a format of tables or figures: a table for each dataset in text and LaTeX, one table in
 // other formats of tables, or [Figure]. Tables have the named columns. If columns is nil, text has a few and the other
-// formats have all; LaTeX leaves out empty columns. The errors are those of [reports.Table.Select] and of the encoders.
+// formats have all; LaTeX leaves out empty columns. The errors are from [reports.Table.Select] and the encoders.
 func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
 	switch {
 	case slices.Contains(reports.FigureFormats, format):

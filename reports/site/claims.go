@@ -52,7 +52,7 @@ func (p Paper) Total() (n int) {
 }
 
 // Page returns the address of the paper's page.
-func (p Paper) Page() string { return pageOf("claims", p.Name) }
+func (p Paper) Page() string { return paperFile("claims", p.Name) }
 
 // paperView is a paper's page with its conclusions, and the page with the numbers of all its claims.
 type paperView struct {
@@ -118,8 +118,8 @@ func (c claimView) Interval() string {
 	return "[" + c.Low + ", " + c.High + "]"
 }
 
-// pageOf returns the address of a paper's page of claims, numbers or tables.
-func pageOf(contents, paper string) string {
+// paperFile returns the address of a paper's page of claims, numbers or tables.
+func paperFile(contents, paper string) string {
 	return contents + "-" + slug(paper, map[string]bool{}) + ".html"
 }
 
@@ -137,7 +137,7 @@ func viewClaims(d *Data) claimsView {
 		own, line := counted, countView{Paper: paper}
 		if paper != "" {
 			own = matching(counted, func(c Claim) bool { return c.Paper == paper })
-			line.Page, line.NumbersPage = pageOf("claims", paper), pageOf("numbers", paper)
+			line.Page, line.NumbersPage = paperFile("claims", paper), paperFile("numbers", paper)
 		}
 		line.Total = len(own)
 		line.Each = countNames(own, v.Verdicts, Claim.verdict)
@@ -167,7 +167,7 @@ func sortVerdicts[C interface{ verdict() string }](claims []C, order []string) [
 func viewPaper(paper string, d *Data, figures figuresView) paperView {
 	own := matching(d.Claims, func(c Claim) bool { return c.Paper == paper })
 	v := paperView{
-		Paper: paper, Page: pageOf("claims", paper), NumbersPage: pageOf("numbers", paper),
+		Paper: paper, Page: paperFile("claims", paper), NumbersPage: paperFile("numbers", paper),
 		Verdicts: sortVerdicts(own, d.Verdicts), Causes: distinct(own, Claim.cause),
 		Kinds: distinct(own, func(c Claim) string { return c.Kind }),
 	}

@@ -41,7 +41,7 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 			out.Image = "figures/" + strings.TrimPrefix(out.ID, "figure-") + ".svg"
 			files = append(files, file{out.Image, f.SVG})
 		} else {
-			out.Page = pageOf("tables", f.Paper)
+			out.Page = paperFile("tables", f.Paper)
 			var text strings.Builder
 			if err := f.Table.WritePage(&text); err != nil {
 				return v, nil, err

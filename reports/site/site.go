@@ -237,7 +237,7 @@ func tablePages(figures figuresView) (pages []page) {
 	for _, paper := range figures.Papers {
 		own := matching(figures.Figures, func(f figureView) bool { return f.Paper == paper && f.Page != "" })
 		pages = append(pages, page{
-			File: pageOf("tables", paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html",
+			File: paperFile("tables", paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html",
 			Body: figuresView{Papers: []string{paper}, Figures: own},
 		})
 	}

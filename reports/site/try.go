@@ -53,7 +53,7 @@ type tryView struct {
 	// Counts are the numbers of GPUs that the page offers, and Models the models of reconfiguration.
 	Counts []int
 	Models []mig.Reconfiguration
-	// Colours are those of the Gantt charts, as JSON.
+	// Colours has the colours of Gantt charts, as JSON.
 	Colours string
 }
 
