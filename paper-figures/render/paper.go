@@ -168,7 +168,6 @@ func (p *paper) linkReferences(page string) string {
 	})
 }
 
-// has reports whether an artefact was written.
 func (p *paper) has(artefact string) bool {
 	return slices.ContainsFunc(p.Artefacts, func(a manifest.Artefact) bool { return a.Name == artefact })
 }

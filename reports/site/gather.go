@@ -146,8 +146,7 @@ func addConditions(all []leaderboard.Conditions, c leaderboard.Conditions) []lea
 	return all
 }
 
-// boards makes the leaderboards of the contests' datasets and of others. A board has the datasets of all contests of
-// its track on its GPUs.
+// boards makes the leaderboards of the contests, with all datasets of a track's contests on the same GPUs, and others.
 func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err error) {
 	var conditions []leaderboard.Conditions
 	all := trackContests()
