@@ -128,19 +128,22 @@ func (d *Data) Values(s store.Series, n int, metric string) []float64 {
 
 // Span returns a metric of instances first to first+n-1 of a series.
 func (d *Data) Span(s store.Series, first, n int, metric string) []float64 {
-	if trial := d.request(s, first, first+n); trial != nil {
-		key := valuesKey{s, first, n, metric}
-		if v, ok := d.values[key]; ok {
-			return v
-		}
-		v, err := run.Span{Trial: trial, From: first, To: first + n}.Values(d.db, metric)
-		if err == nil {
-			d.values[key] = v
-			return v
-		}
-		d.fail(err)
+	ones := slices.Repeat([]float64{1}, n)
+	trial := d.request(s, first, first+n)
+	if trial == nil {
+		return ones
 	}
-	return slices.Repeat([]float64{1}, n)
+	key := valuesKey{s, first, n, metric}
+	if v, ok := d.values[key]; ok {
+		return v
+	}
+	v, err := run.Span{Trial: trial, From: first, To: first + n}.Values(d.db, metric)
+	if err != nil {
+		d.fail(err)
+		return ones
+	}
+	d.values[key] = v
+	return v
 }
 
 // First returns a metric of the first instance of a series.

@@ -129,8 +129,7 @@ func sorted[V any](m map[claim.Cell]V) []claim.Cell {
 }
 
 // judge judges the claims of an artefact under each reading.
-func (d *Data) judge(claims []claim.Claim, o *Output) []manifest.Row {
-	var rows []manifest.Row
+func (d *Data) judge(claims []claim.Claim, o *Output) (rows []manifest.Row) {
 	for i := range claims {
 		c := &claims[i]
 		first := d.defaultRow(c, o)

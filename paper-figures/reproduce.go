@@ -320,8 +320,7 @@ var Program = sync.OnceValues(func() (string, error) {
 })
 
 // Names returns the artefacts of the papers as paper/artefact.
-func Names(papers []Paper) []string {
-	var out []string
+func Names(papers []Paper) (out []string) {
 	for _, p := range papers {
 		out = append(out, Map(p.Artefacts, func(a Artefact) string { return p.Name + "/" + a.Name })...)
 	}
@@ -353,8 +352,7 @@ func Select(all []Paper, papers, only []string) (func(paper, artefact string) bo
 var settled = []verdict.Verdict{verdict.NotRunnable, verdict.Input, verdict.Consistent}
 
 // summarizeReadings summarizes each reading of an artefact.
-func summarizeReadings(readings []Reading, rows []manifest.Row) []manifest.ReadingSummary {
-	var out []manifest.ReadingSummary
+func summarizeReadings(readings []Reading, rows []manifest.Row) (out []manifest.ReadingSummary) {
 	for i, r := range readings {
 		s := manifest.ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.Weight.Counts()}
 		for _, row := range rows {

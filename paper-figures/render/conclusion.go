@@ -78,8 +78,8 @@ func (r reading) Label() string {
 	return r.Reading
 }
 
-// Deciding lists the readings whose numbers decide: the defaults. All readings of a conclusion that is not counted do,
-// and of one in the model all but those aside.
+// Deciding lists the readings whose numbers decide: the defaults, all readings of a conclusion that is not counted, and
+// the readings that count of a conclusion in the model.
 func (c *conclusion) Deciding() (out []reading) {
 	for _, r := range c.Readings {
 		if r.Default || c.Answer == verdict.NotCounted || c.Answer == verdict.InTheModel && !r.Aside {
