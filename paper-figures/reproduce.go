@@ -328,8 +328,8 @@ func Names(papers []Paper) (out []string) {
 	return out
 }
 
-// Select returns a function for [Reproduction.Only]. It selects the artefacts of the papers that are also in only, named as
-// in [Names]. An empty list selects everything. Unknown names are a [*nearest.UnknownError].
+// Select returns a function for [Reproduction.Only]. It selects the artefacts of the papers that are also in only; see
+// [Names]. An empty list selects everything. Unknown names are a [*nearest.UnknownError].
 func Select(all []Paper, papers, only []string) (func(paper, artefact string) bool, error) {
 	check := func(kind string, chosen, known []string) error {
 		for _, name := range chosen {

@@ -271,8 +271,8 @@ type Measurement struct {
 // Exactly is a measurement that was not sampled.
 func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High: v} }
 
-// Samples of these sizes have bootstrapped intervals. Smaller samples have Student's, because a bootstrap of few values is
-// too narrow. So have larger samples, for which the two do not differ.
+// Samples of these sizes have bootstrapped intervals. Smaller samples have Student's, because a bootstrap of few values
+// is too narrow. Larger samples have them, too, because the two do not differ there.
 const leastBootstrapped, mostBootstrapped = 30, math.MaxUint16
 
 // MeanOf is the mean of a sample with its interval. The paper's number was the mean of the
