@@ -179,10 +179,10 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 		"the best partition is at least as good as 1-1-1-1-1-1-1 and as any other one",
 		"any action: each action is drawn from those that are possible for FLOAT, all equally likely, as an agent "+
 			"acts that has learned nothing",
-		"below FIXBEST and so on: how many of the partitions have less than the number that is printed for it")
+		"partitions below FIXBEST and so on: how many have less than the number that is printed for it")
 	compared := append([]approach{fixBest}, agents[:3]...)
 	for _, a := range compared {
-		t.Columns = t.Columns.Right(a.name+", printed", "below "+a.name)
+		t.Columns = t.Columns.Right(a.name+", printed", "partitions below "+a.name)
 	}
 	for _, w := range synthetic {
 		for _, i := range []int{byScript, byScriptAll, byPrint, byPrintAll, byTraining} {
