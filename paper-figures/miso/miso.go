@@ -8,6 +8,7 @@ package miso
 import (
 	"embed"
 	"fmt"
+	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -59,17 +60,8 @@ const (
 	scripted = "optsta?p=2-2-3"
 )
 
-// label returns the reading as the chart has it.
-func (r reading) label() string {
-	work, partition := "no work", "best"
-	if r.profile == 0 {
-		work = "full work"
-	}
-	if r.optsta == scripted {
-		partition = "scripted"
-	}
-	return fmt.Sprintf("%d s, %s, %s", r.gap, work, partition)
-}
+// inChart shortens the names of readings for the chart.
+var inChart = strings.NewReplacer("every ", "", " under MPS", "", "3+2+2", "scripted")
 
 // readings lists the readings. The first one is the default.
 var readings = []reading{
@@ -119,7 +111,7 @@ func completion(d *figures.Data) (*figures.Output, error) {
 		"MISO below NoPart or OptSta and above Oracle are means over the orders of a quotient, not quotients of means")
 	chart := reports.Bars{
 		Title:  "Average job completion time relative to NoPart",
-		X:      reports.Axis{Label: "Time between jobs, work while MISO profiles, OptSta's partition (best, scripted)"},
+		X:      reports.Axis{Label: "Time between jobs, work while MISO profiles, OptSta's partition if scripted"},
 		Y:      reports.Axis{Label: "Relative to NoPart"},
 		Groups: make([]reports.BarGroup, len(schemes)),
 	}
@@ -130,7 +122,7 @@ func completion(d *figures.Data) (*figures.Output, error) {
 		values[claim.Of("MISO above Oracle")] = r.ratio(d, "MISO", "Oracle").Affine(100, -100)
 
 		row := []any{r.name, figures.PlusMinus(d.MeanOf(r.times(d, "NoPart"), verdict.Draws, paperOrders), 0)}
-		chart.Categories = append(chart.Categories, r.label())
+		chart.Categories = append(chart.Categories, inChart.Replace(r.name))
 		for i, scheme := range schemes {
 			m := r.ratio(d, scheme, "NoPart")
 			chart.Groups[i].Name = scheme
