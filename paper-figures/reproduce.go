@@ -354,7 +354,9 @@ var settled = []verdict.Verdict{verdict.NotRunnable, verdict.Input, verdict.Cons
 // summarizeReadings summarizes each reading of an artefact.
 func summarizeReadings(readings []Reading, rows []manifest.Row) (out []manifest.ReadingSummary) {
 	for i, r := range readings {
-		s := manifest.ReadingSummary{Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.Weight.Counts()}
+		s := manifest.ReadingSummary{
+			Name: cmp.Or(r.Name, DefaultReading), Basis: r.from.Basis, Part: !r.from.Weight.Counts(),
+		}
 		for _, row := range rows {
 			judged := row.Measured != nil && !slices.Contains(settled, row.Verdict)
 			if judged && row.Reading == s.Name && row.Default == (i == 0) {

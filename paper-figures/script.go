@@ -59,7 +59,8 @@ func scriptTable(c *claim.Set, a *Artefact, values Values) *Table {
 			code, settings = "", ""
 		}
 		above = source
-		t.RowAbout(About{Selection: claim.Selection(r.Cell)}, r.Cell, reports.Fixed(printed.Published, printed.Decimals),
+		about := About{Selection: claim.Selection(r.Cell)}
+		t.RowAbout(about, r.Cell, reports.Fixed(printed.Published, printed.Decimals),
 			PlusMinus(theirs, printed.Decimals+1), r.Runs, PlusMinus(ours, printed.Decimals+1),
 			reports.Cells(printed.Decimals+1, difference, half), verdict.Judge(printed.Claim, theirs).Verdict,
 			agrees, code, settings)

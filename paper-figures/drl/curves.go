@@ -325,8 +325,8 @@ func (all curves) long(d *figures.Data) (*figures.Output, error) {
 			"epochs, a constant learning rate of 3e-4, entropy 0.01. It took 10 of the paper's 200 million steps",
 		"FLOAT: on the data sets of Table 4, tasks class by class, as FAR and FIXPART. FLOAT, random order: the same "+
 			"agent on the 100 batches that score the other curves",
-		fmt.Sprintf("FLOAT is between %.1f and %.1f %% at all points of its curve, and ends at %.1f %%; Table 4 prints "+
-			"85.49 %%", run.Least(), slices.Max(run.Scores), run.Final()))
+		fmt.Sprintf("FLOAT is between %.1f and %.1f %% at all points of its curve, and ends at %.1f %%; Table 4 "+
+			"prints 85.49 %%", run.Least(), slices.Max(run.Scores), run.Final()))
 }
 
 func (all curves) figure13(d *figures.Data) (*figures.Output, error) {

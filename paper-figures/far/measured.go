@@ -137,7 +137,8 @@ func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figure
 			break
 		}
 		order := c.compare(above[name], above[work], name+" "+work)
-		t.Row(name, work, reports.Cells(2, order.tau.value, order.tau.low, order.tau.high), strings.Join(order.swapped, "; "))
+		t.Row(name, work, reports.Cells(2, order.tau.value, order.tau.low, order.tau.high),
+			strings.Join(order.swapped, "; "))
 	}
 	return t
 }
