@@ -19,7 +19,8 @@ type Witness = certificate.Witness
 //
 //   - [certificate.Area], in areaterm.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
-//   - [certificate.TaskPrices], in prices.go, for several GPUs and more than [MaxChainTasks] tasks;
+//   - [certificate.TaskPrices], in prices.go, for several GPUs and more than [MaxChainTasks] tasks ([Exact] also tries them
+//     for one GPU, where they take seconds and gain less);
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
 // The search for task prices is repeated as long as it raises the bound to the limit that it tries. If the other bounds
@@ -41,25 +42,43 @@ func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, er
 		return best, nil
 	}
 	weights := newSliceWeights(&p)
-	raise := func(w Witness) bool {
-		higher := w.Bound > best.Bound && certificate.VerifyWitness(p, w) == nil
-		if higher {
-			best = w
-		}
-		return higher
-	}
-	raise(weights.prove(best.Bound))
-	if p.GPUs() > 1 && len(p.Start) == 0 && len(p.Tasks) > MaxChainTasks {
-		for further, rounds := true, 0; further && rounds < priceRounds && best.Bound < atMost; rounds++ {
-			w := weights.prices(ctx, min(atMost, horizon*best.Bound), priceSteps, priceCells)
-			further = raise(w) && w.Cells == priceCells
-		}
+	best = higher(p, best, weights.prove(best.Bound))
+	if p.GPUs() > 1 {
+		best = weights.raise(ctx, best, atMost)
 	}
 	chained := chains(ctx, &p, weights.weights, best.Bound, atMost)
 	if chained > best.Bound {
 		best = Witness{Kind: certificate.Chains, Bound: chained}
 	}
 	return best, ctx.Err()
+}
+
+// higher returns the second witness if its bound is higher and its proof is valid, else the first.
+func higher(p algo.Problem, w, other Witness) Witness {
+	if other.Bound > w.Bound && certificate.VerifyWitness(p, other) == nil {
+		return other
+	}
+	return w
+}
+
+// raise raises a bound by task prices. It tries again while the prices reach the limit that they try.
+func (s *sliceWeights) raise(ctx context.Context, best Witness, atMost mig.Seconds) Witness {
+	p := s.problem
+	if len(p.Start) > 0 || len(p.Tasks) <= MaxChainTasks {
+		return best
+	}
+	for range priceRounds {
+		if best.Bound >= atMost {
+			break
+		}
+		w := s.prices(ctx, min(atMost, horizon*best.Bound), priceSteps, priceCells)
+		before := best.Bound
+		best = higher(*p, best, w)
+		if best.Bound == before || w.Cells < priceCells {
+			break
+		}
+	}
+	return best
 }
 
 // Certified returns the bound of [Prove], in seconds.

@@ -16,10 +16,11 @@ const MaxSearched = 6
 
 // Exact improves a known schedule if it can, and returns it with a proof of how much shorter a schedule can be.
 //
-// If the bound of [Prove] does not reach the known makespan, Exact searches all schedules that the referee accepts,
-// including those that merge instances, under every reconfiguration model and from any start partition. This takes
-// milliseconds. It only searches problems with one GPU, without release times and with at most [MaxSearched] tasks.
-// Otherwise the certificate holds the known schedule, and Proven is false.
+// To the terms of [Prove] it adds task prices for one GPU, which take seconds. If the bound does not reach the known
+// makespan, Exact searches all schedules that the referee accepts, including those that merge instances, under every
+// reconfiguration model and from any start partition. This takes milliseconds. It only searches problems with one GPU,
+// without release times and with at most [MaxSearched] tasks. Otherwise the certificate holds the known schedule, and
+// Proven is false.
 //
 // The error is a [*schedule.InvalidError] for the known schedule, an error of [task.Batch.Validate], or the context's.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
@@ -34,6 +35,11 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certif
 	w, err := Prove(ctx, p, m.Makespan)
 	if err != nil {
 		return none, err
+	}
+	if p.GPUs() == 1 && p.Restart == 0 {
+		weights := newSliceWeights(&p)
+		weights.prove(w.Bound)
+		w = weights.raise(ctx, w, m.Makespan)
 	}
 	c := certificate.New(known, w)
 	waits := slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 })

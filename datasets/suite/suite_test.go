@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -693,6 +694,64 @@ func TestKilledWhileItWrites(t *testing.T) {
 		}
 		if !maps.Equal(filesOf(t, dir), after) {
 			t.Errorf("after %d files the folder is not what it is without a kill", n)
+		}
+	}
+}
+
+// TestOpenInstances: README.md's table of open instances has their numbers and gaps.
+func TestOpenInstances(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := string(readme)[strings.Index(string(readme), "## What is open"):]
+	a := Frozen()
+	for _, row := range []struct {
+		name      string
+		least     float64
+		most      float64
+		instances int
+		in        func(*Instance) bool
+	}{
+		{"batch, one GPU, at most 16 tasks", 0.006, 0.25, 9, func(in *Instance) bool {
+			return in.Track == "batch" && in.GPUs == 1 && !strings.Contains(in.Dataset, "0")
+		}},
+		{"batch, one GPU, 30 or 100 tasks", 0.04, 0.49, 11, func(in *Instance) bool {
+			return in.Track == "batch" && in.GPUs == 1 && strings.Contains(in.Dataset, "0")
+		}},
+		{"batch, several GPUs", 0.01, 2.1, 10, func(in *Instance) bool { return in.Track == "batch" && in.GPUs > 1 }},
+		{"stream, makespan", 0, 3.7, 6, func(in *Instance) bool {
+			return in.Track == "stream" && in.Metric() == "makespan_s"
+		}},
+		{"stream, flow time", 0, 0, 2, func(in *Instance) bool {
+			return in.Track == "stream" && in.Metric() != "makespan_s"
+		}},
+		{"dispatch", 0, 0, 6, func(in *Instance) bool { return in.Track == "dispatch" }},
+		{"co-run", 0, 0, 4, func(in *Instance) bool { return in.Track == "corun" }},
+		{"placement", 0.99, 125, 9, func(in *Instance) bool { return in.Track == "placement" }},
+	} {
+		if !strings.Contains(table, fmt.Sprintf("| %s | %d |", row.name, row.instances)) {
+			t.Errorf("README.md has no row %q with %d instances", row.name, row.instances)
+		}
+		n := 0
+		for i := range a.Instances {
+			in, b := &a.Instances[i], &a.Best[i]
+			if in.Class != Open || !row.in(in) {
+				continue
+			}
+			n++
+			if row.most == 0 {
+				if b.Bound != 0 {
+					t.Errorf("%s has the bound %v", in.ID, b.Bound)
+				}
+				continue
+			}
+			if gap := in.Gap(b.Value, b.Bound); b.Bound == 0 || gap < row.least || gap > row.most {
+				t.Errorf("%s has a gap of %v %%, not %v to %v", in.ID, gap, row.least, row.most)
+			}
+		}
+		if n != row.instances {
+			t.Errorf("%s: %d open instances, not %d", row.name, n, row.instances)
 		}
 	}
 }
