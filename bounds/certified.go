@@ -19,8 +19,8 @@ type Witness = certificate.Witness
 //
 //   - [certificate.Area], in areaterm.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
-//   - [certificate.TaskPrices], in prices.go, for several GPUs and more than [MaxChainTasks] tasks ([Exact] also tries them
-//     for one GPU, where they take seconds and gain less);
+//   - [certificate.TaskPrices], in prices.go, for several GPUs and more than [MaxChainTasks] tasks; [Exact] also
+//     tries them for one GPU, where they take seconds and gain less;
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
 // The search for task prices is repeated as long as it raises the bound to the limit that it tries. If the other bounds

@@ -48,9 +48,9 @@ const maxParts = 2000
 // Where tasks can be stopped, the parts of a task may run on several sizes. All of this holds for the parts, except the
 // times e, which are then not used. Schedules are not divided either.
 //
-// A bound of b joules claims that no schedule draws less than (1 - 2e-9) b. PROVEN: C is proven up to 1e-9
-// (package certificate). All other terms are sums, products and minima of numbers that are not negative, so that each
-// rounding changes them by a factor of at most 1 + 2^-53; for up to 10^6 tasks that is less than 1e-9 in all. A rounded e moves
+// A bound of b joules claims that no schedule draws less than (1 - 2e-9) b. PROVEN: C is proven up to 1e-9 (package
+// certificate). All other terms are sums, products and minima of numbers that are not negative, so that each rounding
+// changes them by a factor of at most 1 + 2^-53; for up to 10^6 tasks that is less than 1e-9 in all. A rounded e moves
 // the border between two intervals by as little, and with it L. No certificate verifies the bound again.
 func EnergyAtLeast(ctx context.Context, p algo.Problem) (mig.Joules, error) {
 	least, err := boundEnergy(ctx, p)
