@@ -363,7 +363,7 @@ func putInPlace(d *env.Device, start []schedule.Existing) error {
 				Reason: "it knows the standard instances only",
 			}
 		}
-		d.Exists(i, float64(e.BusyUntil))
+		d.Preset(i, float64(e.BusyUntil))
 	}
 	return nil
 }

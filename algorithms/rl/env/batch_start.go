@@ -18,7 +18,7 @@ func (b *Batch) Reset(rng *rand.Rand) {
 		b.partition = rng.IntN(len(b.tables.partitions))
 		b.busyStart(rng)
 	} else {
-		b.device.Exists(b.deviceInstance(0), 0)
+		b.device.Preset(b.deviceInstance(0), 0)
 	}
 	b.begin(0, b.tables.partitions[b.partition].form)
 }
@@ -28,7 +28,7 @@ func (b *Batch) busyStart(rng *rand.Rand) {
 	p := &b.tables.partitions[b.partition]
 	for m := range p.instances {
 		units := b.drawBusyTime(rng)
-		b.device.Exists(b.deviceInstance(m), units*b.unit)
+		b.device.Preset(b.deviceInstance(m), units*b.unit)
 		for s := p.instances[m]; s != 0; s &= s - 1 {
 			b.remaining[bits.TrailingZeros8(s)] = units
 		}

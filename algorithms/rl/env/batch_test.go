@@ -92,7 +92,7 @@ func greedy(policy int, rng *rand.Rand, mask []bool, partitions int) int {
 func busyDevice(rng *rand.Rand, d *Device, g *mig.GPU) {
 	d.Reset()
 	for _, in := range g.Useful()[rng.IntN(len(g.Useful()))] {
-		d.Exists(slices.Index(d.instances, in), max(0, 20*rng.Float64()-10))
+		d.Preset(slices.Index(d.instances, in), max(0, 20*rng.Float64()-10))
 	}
 }
 
@@ -236,7 +236,7 @@ func onA100(t *testing.T, o BatchOptions, tasks []Times, busy map[[2]mig.Slices]
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.device.Exists(slices.Index(b.device.instances, in), until)
+		b.device.Preset(slices.Index(b.device.instances, in), until)
 	}
 	if err := b.Load(tasks, 0, nil); err != nil {
 		t.Fatal(err)

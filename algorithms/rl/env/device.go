@@ -23,14 +23,15 @@ type Device struct {
 	model mig.Reconfiguration
 	// instances are all instances of the GPU's repartitioning tree.
 	instances []mig.Instance
-	masks     []uint8 // by instance
-	create    []float64
-	destroy   []float64
+	masks     []uint8   // by instance: its memory slices
+	create    []float64 // by instance, in seconds
+	destroy   []float64 // by instance, in seconds
 
 	// here is, by memory slice, the index of the instance that is there, or absent.
-	here [8]int8
-	// free is, by memory slice, when its last task so far ends.
-	free [8]float64
+	here [memorySlices]int8
+	// free is, by memory slice, when it becomes free: at the end of its last task, of the work that Preset gave it, or
+	// of the destruction of its last instance.
+	free [memorySlices]float64
 	// channel holds the operations' times, ascending and disjoint, under mig.Sequential.
 	channel []interval
 	done    float64 // makespan
@@ -40,6 +41,9 @@ type Device struct {
 }
 
 const absent = -1
+
+// memorySlices is the largest number of memory slices of a GPU.
+const memorySlices = 8
 
 type interval struct{ start, end float64 }
 
@@ -78,16 +82,16 @@ func (d *Device) Reset() {
 	d.done = 0
 }
 
-// Exists puts an instance on empty slices at time 0. It is busy until the given instant
+// Preset puts an instance on empty slices at time 0. It is busy until the given instant
 // with work that is not part of the schedule.
-func (d *Device) Exists(instance int, busyUntil float64) {
+func (d *Device) Preset(instance int, busyUntil float64) {
 	for m := d.masks[instance]; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros8(m)
 		d.here[s], d.free[s] = int8(instance), busyUntil
 	}
 }
 
-// Here returns the instance on a memory slice, or -1, and when the slice's last task so far ends.
+// Here returns the instance on a memory slice, or -1, and when the slice becomes free.
 func (d *Device) Here(slice int) (instance int, free float64) {
 	return int(d.here[slice]), d.free[slice]
 }
@@ -140,7 +144,6 @@ func (d *Device) Run(instance, task int, seconds, release float64) (start, end f
 // createInstance destroys the instances that overlap the given one, in the order in which they
 // become free, creates it and returns when it exists.
 func (d *Device) createInstance(instance int, mask uint8) float64 {
-	ready := 0.0
 	for {
 		blocker, first := absent, math.Inf(1)
 		for m := mask; m != 0; m &= m - 1 {
@@ -158,6 +161,7 @@ func (d *Device) createInstance(instance int, mask uint8) float64 {
 			d.here[s], d.free[s] = absent, at
 		}
 	}
+	ready := 0.0
 	for m := mask; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros8(m)
 		d.here[s] = int8(instance)
@@ -178,7 +182,7 @@ func (d *Device) operate(op schedule.Op, instance int, ready, seconds float64) f
 	return at.end
 }
 
-// reserve finds the first gap of the channel that an operation fits into.
+// reserve takes the first gap of the channel, from ready on, into which an operation of so many seconds fits.
 func (d *Device) reserve(ready, seconds float64) interval {
 	i := len(d.channel)
 	for i > 0 && d.channel[i-1].end > ready {

@@ -134,7 +134,7 @@ func TestDeviceDecisions(t *testing.T) {
 							continue
 						}
 						until := max(0, unit*(20*rng.Float64()-10))
-						d.Exists(slices.Index(d.Instances(), in), until)
+						d.Preset(slices.Index(d.Instances(), in), until)
 						plain.there = append(plain.there, plainInstance{in, until})
 						p.Start = append(p.Start, schedule.Existing{Instance: in, BusyUntil: mig.Seconds(until)})
 					}

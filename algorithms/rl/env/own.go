@@ -123,7 +123,7 @@ func (o *Own) busyStart(rng *rand.Rand, tasks []Times) {
 	}
 	p := o.layout.partitions[rng.IntN(len(o.layout.partitions))]
 	for _, instance := range p {
-		o.device.Exists(instance, rng.Float64()*load/o.width/2)
+		o.device.Preset(instance, rng.Float64()*load/o.width/2)
 	}
 }
 

@@ -138,8 +138,8 @@ func TestOwnSymmetry(t *testing.T) {
 					return true
 				}
 				if free(a, from) {
-					a.device.Exists(l.real[from][i], busy)
-					b.device.Exists(l.real[to][i], busy*scale)
+					a.device.Preset(l.real[from][i], busy)
+					b.device.Preset(l.real[to][i], busy*scale)
 				}
 			}
 		}
