@@ -21,7 +21,7 @@ type journal struct {
 	// Boot is the boot of the system, and PID the process.
 	Boot string `json:"boot,omitempty"`
 	PID  int    `json:"process"`
-	// TurnedOn says that the MIG mode has to be restored.
+	// TurnedOn says that the run turned MIG mode on and must turn it off.
 	TurnedOn bool `json:"turned_mig_on,omitempty"`
 	// Before are the instances that existed when the run began. They belong to others.
 	Before []entry `json:"before,omitempty"`
@@ -48,9 +48,9 @@ func newEntry(i profiling.Instance) entry {
 	return entry{Profile: i.Profile.String(), Start: i.Start, ID: i.ID, UUID: i.UUID}
 }
 
-// readJournal reads the journal of a killed run, and returns the instances that it may have left. The error is
-// [fs.ErrNotExist] if the file is missing. A journal that cannot be read is a [*profiling.DeviceError]. Without a model
-// it ignores instances.
+// readJournal reads the journal of a killed run, and returns the entries of the instances that it may have left, by
+// instance. If g is nil, it returns no instances. A file that is not a journal, or that lists an instance that is
+// impossible or twice there, is a [*profiling.DeviceError]. Other errors are from [os.ReadFile]; [fs.ErrNotExist] is one.
 func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entry, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entr
 	if err = strictjson.Unmarshal(raw, &j); err == nil && g != nil {
 		for _, e := range j.Instances {
 			at, wrong := e.instance(g)
-			if _, twice := left[at]; twice {
+			if _, twice := left[at]; twice && wrong == nil {
 				wrong = fmt.Errorf("%s is there twice", instanceName(at))
 			}
 			err = errors.Join(err, wrong)

@@ -5,11 +5,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"miglab/harness/mig"
 	"miglab/profiling"
 )
+
+// TestUnknownProfiles: each entry of a journal that is wrong is named, even if two begin at the same slice.
+func TestUnknownProfiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	raw := `{"process":5,"instances":[{"profile":"8g","start":0},{"profile":"9g","start":0}]}`
+	if err := os.WriteFile(path, []byte(raw), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := readJournal(path, mig.MustLookup("A100"))
+	if err == nil || !strings.Contains(err.Error(), "8g") || !strings.Contains(err.Error(), "9g") {
+		t.Errorf("%v; want both profiles", err)
+	}
+}
 
 // FuzzReadJournal checks that no journal makes the reader fail in another way than it says, and that what is read is
 // on the GPU.
