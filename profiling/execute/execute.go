@@ -1,5 +1,6 @@
-// Package execute runs the schedule of a batch on a real GPU. It extends FAR Algorithm 3 to every schedule with
-// sequential reconfiguration that the referee accepts: from any algorithm, with instances that merge as well as split.
+// Package execute runs the schedule of a batch on a real GPU. It extends FAR Algorithm 3 to every schedule of
+// a batch on one GPU, empty at the start, with sequential reconfiguration that [schedule.Check] accepts: from any
+// algorithm, with instances that merge as well as split.
 //
 // As in Algorithm 3, each instance has a thread that creates it, runs its tasks one after the other and destroys it.
 // The algorithm follows the tree of instances that FAR splits: a thread creates its instance as soon as the instance
@@ -32,14 +33,14 @@ import (
 	"miglab/profiling/session"
 )
 
-// Options have the GPU, programs and launcher of an execution.
+// Options say what runs a schedule.
 type Options struct {
 	GPU *session.Session
 	// Kernels are the programs of all the problem's tasks, by task name.
 	Kernels map[string]*launch.Kernel
 	// Launcher starts them.
 	Launcher measure.Launcher
-	// Progress is told about every task that has ended; it may be nil.
+	// Progress is told about every task that has succeeded; it may be nil.
 	Progress func(done, all int)
 }
 
@@ -68,8 +69,9 @@ func (e *TaskError) Error() string {
 // partition, releases or another reconfiguration model, and a GPU of another model or with instances.
 //
 // The first failure ends the execution: Run starts no more tasks, kills running ones, and destroys every instance
-// that it made, even if ctx has ended. If a task failed, the error is a [*TaskError]; other errors come from the
-// session or ctx. With an error, Run returns what happened until then: the tasks and operations that succeeded.
+// that it made, even if ctx has ended. If a program failed, the error is a [*TaskError]; other errors come from the
+// session, the launcher or ctx. With an error, Run returns what happened: the tasks and operations that succeeded,
+// including the destroys at the end.
 func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options) (schedule.Schedule, error) {
 	if err := checkProblem(&p, &s, &o); err != nil {
 		return schedule.Schedule{}, err
@@ -81,7 +83,7 @@ func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options
 	lives := planLives(&s)
 	group, inner := errgroup.WithContext(ctx)
 	for _, l := range lives {
-		group.Go(func() error { return r.live(inner, l) })
+		group.Go(func() error { return r.runInstance(inner, l) })
 	}
 	err := group.Wait()
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -93,14 +95,17 @@ func Run(ctx context.Context, p schedule.Problem, s schedule.Schedule, o Options
 			continue
 		}
 		again := r.operate(context.WithoutCancel(ctx), l, schedule.Destroy)
-		// If the GPU is lost, or somebody else removed the instance, one error is enough.
-		if errors.Is(again, profiling.ErrLost) && errors.Is(err, profiling.ErrLost) ||
-			errors.Is(again, profiling.ErrUnknownInstance) && err != nil {
-			continue
+		if !alreadyTold(err, again) {
+			err = errors.Join(err, again)
 		}
-		err = errors.Join(err, again)
 	}
 	return r.happened, err
+}
+
+// alreadyTold reports whether the first error is enough: the GPU is lost, or somebody else removed the instance.
+func alreadyTold(first, again error) bool {
+	return errors.Is(again, profiling.ErrLost) && errors.Is(first, profiling.ErrLost) ||
+		errors.Is(again, profiling.ErrUnknownInstance) && first != nil
 }
 
 func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
@@ -111,11 +116,16 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 		return errors.New("only schedules of a batch with sequential reconfiguration on one GPU, empty at the start, " +
 			"are executed")
 	}
+	for _, t := range p.Tasks {
+		if o.Kernels[t.Name] == nil {
+			return fmt.Errorf("task %q has no program", t.Name)
+		}
+	}
 	id := o.GPU.Identity()
 	if id.Model != p.GPU {
 		remedy := ""
 		if id.Model.Origin != "" { // the driver told the model after the session had turned on MIG mode
-			remedy = "; turn MIG mode on before, so that the schedule is made for the model that the driver tells"
+			remedy = "; turn MIG mode on first: the driver then names the model for which the schedule must be made"
 		}
 		return fmt.Errorf("the GPU is a %s (%s); the schedule is for %s%s", id.Name, id.Model, p.GPU, remedy)
 	}
@@ -157,8 +167,8 @@ type run struct {
 
 func (r *run) now() mig.Seconds { return profiling.Seconds(time.Since(r.start)) }
 
-// live does everything that the plan says for an instance.
-func (r *run) live(ctx context.Context, l *life) error {
+// runInstance does everything that the plan says for an instance.
+func (r *run) runInstance(ctx context.Context, l *life) error {
 	if err := r.turn(ctx, l, l.create); err != nil {
 		return err
 	}

@@ -445,6 +445,11 @@ func TestRefusals(t *testing.T) {
 			want: "the GPU holds 1 instances, the first of them 1@6",
 		},
 		{
+			name:    "no program",
+			arrange: func(st *stage) { delete(st.options.Kernels, "b") },
+			want:    `task "b" has no program`,
+		},
+		{
 			name:    "lost already",
 			arrange: func(st *stage) { st.gpu.Lose() },
 			want:    "list instances: the GPU has fallen off the bus",
