@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"time"
 
+	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -20,7 +22,7 @@ import (
 type Outcome struct {
 	// Answers counts the answers that were compared with a bound, and Instances their instances.
 	Answers, Instances int
-	// PassedOver counts results of datasets that have changed or no longer exist.
+	// PassedOver counts results of datasets that have changed or no longer exist, at least for the GPU.
 	PassedOver int
 	// NoBound counts the results on instances without a bound, of boards that also rank without bounds
 	// ([track.Board.Unbounded]).
@@ -35,7 +37,8 @@ const tolerance = 1e-9
 // Audit compares every answer in the engine's database with the proven bounds of its instance, for all audited boards
 // ([track.Track.Audited]). It computes missing bounds first, except of boards that also rank without bounds
 // ([track.Board.Unbounded]). within limits the time for that; 0 means no limit. Bounds that are then missing are left
-// to the next audit. The first answer on the wrong side of its bound is the error, a [*BoundError].
+// to the next audit. The first answer on the wrong side of its bound is a [*BoundError]. Audit returns an error if it
+// compared no answer and leaves no bound; other errors are those of the engine, the database and datasets.
 func Audit(ctx context.Context, e *run.Engine, models *mig.Catalog, within time.Duration) (found Outcome, err error) {
 	if err := e.Store.Check(); err != nil {
 		return found, err
@@ -54,10 +57,6 @@ func Audit(ctx context.Context, e *run.Engine, models *mig.Catalog, within time.
 		}
 		spans = append(spans, b.spans()...)
 	}
-	if len(spans) == 0 {
-		return found, fmt.Errorf("no results in %s have a bound; compute some with miglab run or miglab reproduce",
-			e.Store.Dir())
-	}
 	computing, cancel := ctx, func() {}
 	if within > 0 {
 		computing, cancel = context.WithTimeout(ctx, within)
@@ -66,37 +65,53 @@ func Audit(ctx context.Context, e *run.Engine, models *mig.Catalog, within time.
 	if err := e.Run(computing, spans); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return found, err
 	}
+	instances := map[auditedInstance]bool{}
 	for _, b := range a.ordered {
 		left, err := b.keepBounded(e.Store)
 		if err != nil {
 			return found, err
 		}
 		found.Left += left
-		one, err := b.compare(e.Store)
-		if err != nil {
+		if err := b.compare(e.Store, &found, instances); err != nil {
 			return found, err
 		}
-		if !b.counted {
-			found.Answers += one.Answers
-			found.Instances += one.Instances
-			found.NoBound += one.NoBound
-		}
 	}
-	return found, nil
+	found.Instances = len(instances)
+	if found.Answers+found.Left > 0 {
+		return found, nil
+	}
+	without := "compute some with miglab run or miglab reproduce"
+	if found.PassedOver+found.NoBound > 0 {
+		without = fmt.Sprintf("%d are of datasets that have changed or no longer exist, and %d on instances without one",
+			found.PassedOver, found.NoBound)
+	}
+	return found, fmt.Errorf("no results in %s have a bound; %s", e.Store.Dir(), without)
 }
 
-// An auditedBound is a bound with the series that it holds for.
+// An auditedBound is a bound with the series that it holds for. An answer is counted with the board's own bound of the
+// first board that has its metric.
 type auditedBound struct {
 	*run.Trial
 	// board has the metrics of the bound and of the answers that are compared with it.
 	board track.Board
-	// added is the name of a bound that has no certificate; "" is the board's certified bound.
-	added string
-	// counted means that the answers are counted with another bound.
-	counted bool
-	series  []store.Series
+	// added is the name of a proven bound other than the board's own; "" is the board's own.
+	added  string
+	series []auditedSeries
 	// instances holds the instances of all series, ascending.
 	instances []int
+}
+
+// An auditedSeries is a series whose answers are compared with a bound.
+type auditedSeries struct {
+	store.Series
+	// countedElsewhere means that its answers are counted with another bound.
+	countedElsewhere bool
+}
+
+// An auditedInstance tells instances apart by the conditions of their bound: a series without track and algorithm.
+type auditedInstance struct {
+	series   store.Series
+	instance int
 }
 
 // A boundKey tells bounds apart.
@@ -165,18 +180,18 @@ func (a *auditor) add(s store.Series, rows []store.Row, boards []track.Board) er
 		}
 		for _, b := range bounds {
 			if b.series == nil {
-				b.counted = counted || b.added != ""
 				a.ordered = append(a.ordered, b)
 			}
-			b.series, b.instances = append(b.series, s), append(b.instances, instances...)
+			b.series = append(b.series, auditedSeries{s, counted || b.added != ""})
+			b.instances = append(b.instances, instances...)
 		}
 		counted = true
 	}
 	return nil
 }
 
-// find returns the bounds of a board on a series: the board's own and all other proven ones. It returns nil if the
-// dataset of the series has changed or no longer exists.
+// find returns the bounds of a board on a series: the board's own and all other proven ones. It returns nil, nil if the
+// dataset of the series has changed or no longer exists for the GPU. A dataset that cannot be read is an error.
 func (a *auditor) find(s store.Series, board track.Board) (bounds []*auditedBound, err error) {
 	if _, err := mig.ParseReconfiguration(s.Model); err != nil {
 		return nil, fmt.Errorf("%v: %w", s, err)
@@ -186,7 +201,10 @@ func (a *auditor) find(s store.Series, board track.Board) (bounds []*auditedBoun
 		return nil, fmt.Errorf("%v: %w", s, err)
 	}
 	content, err := run.Content(track.MustLookup(board.Bound.Track), s.Dataset, gpu)
-	if err != nil || content != s.Content {
+	switch {
+	case err != nil && !isGone(s.Dataset, err):
+		return nil, fmt.Errorf("%v: %w", s, err)
+	case err != nil || content != s.Content:
 		return nil, nil
 	}
 	added := []string{""}
@@ -211,7 +229,16 @@ func (a *auditor) find(s store.Series, board track.Board) (bounds []*auditedBoun
 	return bounds, nil
 }
 
-// keepBounded leaves only the instances whose bound is in the database, and returns how many others there were.
+// isGone reports whether an error of [run.Content] means that the dataset no longer exists, at least for the GPU: its
+// name or parameters are unknown, its file is missing, it has no first instance, or it was not measured on the GPU.
+func isGone(dataset string, err error) bool {
+	_, unknown := datasets.Parse(dataset)
+	_, empty := errors.AsType[*datasets.IndexError](err)
+	_, unmeasured := errors.AsType[*datasets.UnmeasuredError](err)
+	return unknown != nil || empty || unmeasured || errors.Is(err, fs.ErrNotExist)
+}
+
+// keepBounded keeps the instances whose bound is in the database, and returns how many others there were.
 func (b *auditedBound) keepBounded(db *store.DB) (others int, err error) {
 	bounded, err := db.Instances(b.Series, 0)
 	all := len(b.instances)
@@ -222,7 +249,7 @@ func (b *auditedBound) keepBounded(db *store.DB) (others int, err error) {
 	return all - len(b.instances), err
 }
 
-// spans returns the instances as spans.
+// spans returns the instances as runs of consecutive numbers.
 func (b *auditedBound) spans() (out []run.Span) {
 	for _, n := range b.instances {
 		if last := len(out) - 1; last >= 0 && out[last].To == n {
@@ -234,41 +261,45 @@ func (b *auditedBound) spans() (out []run.Span) {
 	return out
 }
 
-// compare compares the answers on the instances with their bounds, and counts them. The first answer on the wrong side
-// is a [*BoundError].
-func (b *auditedBound) compare(db *store.DB) (found Outcome, err error) {
+// compare compares the answers on the instances with their bounds, counts them and marks the instances of those that it
+// counts. The first answer on the wrong side is a [*BoundError]; other errors are those of the database.
+func (b *auditedBound) compare(db *store.DB, found *Outcome, instances map[auditedInstance]bool) error {
 	values := map[int]float64{} // the bounds by instance
 	for _, span := range b.spans() {
 		own, err := span.Values(db, b.board.Bound.Metric)
 		if err != nil {
-			return found, err
+			return err
 		}
 		for i, v := range own {
 			values[span.From+i] = v
 		}
 	}
-	found.Instances = len(values)
+	conditions := b.Series
+	conditions.Track, conditions.Algorithm, conditions.Version, conditions.Weights = "", "", 0, ""
 	for _, s := range b.series {
-		rows, err := db.Rows(s, 0, math.MaxInt)
+		rows, err := db.Rows(s.Series, 0, math.MaxInt)
 		if err != nil {
-			return found, err
+			return err
 		}
 		for _, r := range rows {
 			value, ok := r.Metrics.Get(b.board.Metric)
 			bound, bounded := values[r.Instance]
-			if ok && !bounded && b.board.Unbounded {
+			if ok && !bounded && b.board.Unbounded && !s.countedElsewhere {
 				found.NoBound++
 			}
 			if !ok || !bounded {
 				continue
 			}
-			found.Answers++
+			if !s.countedElsewhere {
+				found.Answers++
+				instances[auditedInstance{conditions, r.Instance}] = true
+			}
 			if !b.board.Higher && value < bound*(1-tolerance) || b.board.Higher && value > bound*(1+tolerance) {
-				return found, &BoundError{
-					Series: s, Instance: r.Instance, Metric: b.board.Metric, Value: value, Bound: bound, Added: b.added,
+				return &BoundError{
+					Series: s.Series, Instance: r.Instance, Metric: b.board.Metric, Value: value, Bound: bound, Added: b.added,
 				}
 			}
 		}
 	}
-	return found, nil
+	return nil
 }
