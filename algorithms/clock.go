@@ -14,7 +14,7 @@ type use struct {
 	in  mig.Instance
 	// tasks are in order of execution.
 	tasks []timedTask
-	// seconds is the sum of the tasks' durations. Only clocks with sums or with the rule longestTail read it.
+	// seconds is the sum of the tasks' durations. Only clocks with sums or with the rule longestTail need it.
 	seconds float64
 	// destroy requests the destruction of the instance after the tasks, even if no later use needs its slices.
 	destroy bool
@@ -43,7 +43,8 @@ const memorySlices = 8
 // its tasks are done, if a later use needs its slices. An instance is created once its slices are free. A use of an
 // existing instance continues on it without operations. Under [mig.Sequential] operations exclude each other.
 //
-// A plan that is added later starts from the instances of the plan before it. The clock reuses its lists.
+// Call begin, then add for each use and run; then read the result with write and remnant. More uses may be added after
+// run: they start from the instances that exist then. The clock reuses its lists.
 type clock struct {
 	model   mig.Reconfiguration
 	rule    channelRule
@@ -69,10 +70,12 @@ type clockUse struct {
 	use
 	// notBefore is the earliest instant of any operation or task of the use.
 	notBefore float64
-	// asked is the notBefore of the first follower, before which the instance is not destroyed.
-	asked float64
-	state useState
-	// from is when the slices are free and, later, when the instance exists. Tasks end at end, the destruction at gone.
+	// destroyFrom is the notBefore of the first follower: the instance is not destroyed before it.
+	destroyFrom float64
+	state       useState
+	// slicesFree is when the slices of earlier uses are free, known when waits is 0.
+	slicesFree float64
+	// The instance exists and is free for the tasks at from. Tasks end at end, the destruction at gone.
 	from, end, gone float64
 	// waits counts the instances that stand in the way and are not yet destroyed.
 	waits int8
@@ -81,8 +84,10 @@ type clockUse struct {
 	followed  int8
 	// successor is the use that continues on the same instance, or -1.
 	successor int32
-	// tail is the time from the start of the creation to the end of all that follows, and rest from the destruction.
-	tail, rest float64
+	// tail is the time from the start of the creation to the end of all that follows.
+	tail float64
+	// rest is the time from the start of the destruction to the same end.
+	rest float64
 }
 
 type useState uint8
@@ -139,10 +144,10 @@ func (c *clock) add(u use, notBefore float64) {
 		for s := first; s < end; s++ {
 			c.last[s] = i
 		}
-		before := &c.uses[b]
-		before.successor = i
-		if before.state == finished {
-			c.work(i, max(before.end, notBefore))
+		predecessor := &c.uses[b]
+		predecessor.successor = i
+		if predecessor.state == finished {
+			c.work(i, max(predecessor.end, notBefore))
 		}
 		return
 	}
@@ -152,7 +157,7 @@ func (c *clock) add(u use, notBefore float64) {
 		c.last[s] = i
 		switch {
 		case b < 0:
-			c.uses[i].from = max(c.uses[i].from, c.free[s])
+			c.uses[i].slicesFree = max(c.uses[i].slicesFree, c.free[s])
 		case b != blocker:
 			c.follow(i, b)
 			blocker = b
@@ -171,14 +176,14 @@ func (c *clock) continues(b int32, in mig.Instance) bool {
 func (c *clock) follow(i, b int32) {
 	u, blocker := &c.uses[i], &c.uses[b]
 	if blocker.state == destroyed {
-		u.from = max(u.from, blocker.gone)
+		u.slicesFree = max(u.slicesFree, blocker.gone)
 		return
 	}
 	if blocker.state == finished && blocker.followed == 0 && !blocker.destroy {
 		c.ask(schedule.Destroy, b, max(blocker.end, u.notBefore))
 	}
 	if blocker.followed == 0 {
-		blocker.asked = u.notBefore
+		blocker.destroyFrom = u.notBefore
 	}
 	blocker.followers[blocker.followed] = i
 	blocker.followed++
@@ -189,7 +194,7 @@ func (c *clock) follow(i, b int32) {
 func (c *clock) tryCreate(i int32) {
 	u := &c.uses[i]
 	if u.waits == 0 {
-		c.ask(schedule.Create, i, max(u.from, u.notBefore))
+		c.ask(schedule.Create, i, max(u.slicesFree, u.notBefore))
 	}
 }
 
@@ -289,7 +294,7 @@ func (c *clock) operate(o operation) {
 	u.state, u.gone = destroyed, o.end
 	for _, f := range u.followers[:u.followed] {
 		w := &c.uses[f]
-		w.from = max(w.from, o.end)
+		w.slicesFree = max(w.slicesFree, o.end)
 		w.waits--
 		c.tryCreate(f)
 	}
@@ -313,7 +318,7 @@ func (c *clock) work(i int32, from float64) {
 	}
 	c.makespan = max(c.makespan, u.end)
 	if u.followed > 0 || u.destroy {
-		c.ask(schedule.Destroy, i, max(u.end, u.asked))
+		c.ask(schedule.Destroy, i, max(u.end, u.destroyFrom))
 	}
 }
 
@@ -355,14 +360,14 @@ func (c *clock) write(gpu int, out *schedule.Schedule) {
 	}
 }
 
-// slice returns the use whose instance has a memory slice, or nil, and the time in seconds at which the slice is free:
+// holder returns the use whose instance has a memory slice, or nil, and the time in seconds at which the slice is free:
 // when the tasks of the use end or, without a use, when the last destruction ends. All added uses must have run.
-func (c *clock) slice(m int) (holder *clockUse, free float64) {
+func (c *clock) holder(m int) (u *clockUse, free float64) {
 	i := c.last[m]
 	if i < 0 {
 		return nil, c.free[m]
 	}
-	u := &c.uses[i]
+	u = &c.uses[i]
 	if u.state != destroyed {
 		return u, u.end
 	}
@@ -373,8 +378,8 @@ func (c *clock) slice(m int) (holder *clockUse, free float64) {
 func (c *clock) remnant(gpu int) remnant {
 	out := remnant{free: c.free, channel: c.channel}
 	for m := range c.last {
-		holder, free := c.slice(m)
-		if holder == nil {
+		u, free := c.holder(m)
+		if u == nil {
 			out.free[m] = free
 		}
 	}
@@ -394,7 +399,7 @@ func (c *clock) remnant(gpu int) remnant {
 		}
 		end := u.end
 		if len(u.tasks) > 0 {
-			end = c.lastEnd(u)
+			end = c.lastEnd(u) // With sums, u.end is rounded differently from the schedule that write makes.
 		}
 		out.exist = append(out.exist, schedule.Existing{GPU: gpu, Instance: u.in, BusyUntil: mig.Seconds(end)})
 	}

@@ -174,7 +174,7 @@ func (q *flowQueue) sync() {
 		s, c := &q.gpus[g], &q.timer.clocks[g]
 		s.channel = max(q.now, c.channel)
 		for m := range s.place {
-			holder, free := c.slice(m)
+			holder, free := c.holder(m)
 			s.free[m], s.place[m] = max(q.now, free), -1
 			if holder != nil {
 				s.place[m] = int16(slices.IndexFunc(q.places, func(p flowPlace) bool { return p.in == holder.in }))
@@ -348,7 +348,7 @@ func (q *flowQueue) wait() {
 	inSystem := len(q.list) + len(q.waiting)
 	for g := range q.timer.clocks {
 		for m := range q.gpus[g].free {
-			holder, free := q.timer.clocks[g].slice(m)
+			holder, free := q.timer.clocks[g].holder(m)
 			if free <= q.now {
 				continue
 			}

@@ -59,7 +59,7 @@ func (q *misoQueue) freeParts(g int) []mig.Partition {
 	runs := q.runsOn(g)
 	for _, part := range q.p.GPU.Partitions() {
 		free := slices.DeleteFunc(slices.Clone(part), func(in mig.Instance) bool {
-			return slices.ContainsFunc(runs, func(r taskRun) bool { return r.in.Overlaps(in) })
+			return slices.ContainsFunc(runs, func(r taskRun) bool { return r.on.Overlaps(in) })
 		})
 		if len(free) > 0 {
 			slices.SortStableFunc(free, func(a, b mig.Instance) int { return cmp.Compare(b.Size(), a.Size()) })

@@ -118,7 +118,7 @@ func (q *preemptor) idle(g int) []mig.Instance {
 	}
 	runs := q.runsOn(g)
 	idle := slices.DeleteFunc(slices.Clone(q.exist[g]), func(in mig.Instance) bool {
-		return slices.ContainsFunc(runs, func(r taskRun) bool { return r.in == in })
+		return slices.ContainsFunc(runs, func(r taskRun) bool { return r.on == in })
 	})
 	slices.SortStableFunc(idle, func(a, b mig.Instance) int { return cmp.Compare(b.Size(), a.Size()) })
 	return idle
@@ -127,9 +127,9 @@ func (q *preemptor) idle(g int) []mig.Instance {
 // moveUp moves tasks of a GPU to larger idle instances. Tasks that still restart stay.
 func (q *preemptor) moveUp(g int) {
 	runs := slices.DeleteFunc(q.runsOn(g), func(r taskRun) bool { return r.from > q.now })
-	slices.SortStableFunc(runs, func(a, b taskRun) int { return cmp.Compare(a.in.Size(), b.in.Size()) })
+	slices.SortStableFunc(runs, func(a, b taskRun) int { return cmp.Compare(a.on.Size(), b.on.Size()) })
 	for i, in := range q.idle(g) {
-		if i < len(runs) && in.Size() > runs[i].in.Size() && q.p.Tasks[runs[i].task].Fits(in.Size()) {
+		if i < len(runs) && in.Size() > runs[i].on.Size() && q.p.Tasks[runs[i].task].Fits(in.Size()) {
 			q.stop(runs[i])
 			q.begin(g, runs[i].task, in, q.now+float64(q.p.Restart))
 		}

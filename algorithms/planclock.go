@@ -34,7 +34,7 @@ func (c planClock) Existing() []schedule.Existing {
 	var out []schedule.Existing
 	for g := range c.clocks {
 		for m := range c.clocks[g].last {
-			holder, end := c.clocks[g].slice(m)
+			holder, end := c.clocks[g].holder(m)
 			if holder != nil && int(holder.in.Start) == m {
 				out = append(out, schedule.Existing{GPU: g, Instance: holder.in, BusyUntil: mig.Seconds(end)})
 			}

@@ -14,7 +14,7 @@ import (
 
 // A preemptor is the state of an algorithm that decides at every event of a stream and may move tasks.
 //
-// Under every model, the operations of a GPU run one after the other. Tasks arrive at their release times. Without
+// The operations of a GPU run one after the other, even under a model with parallel reconfiguration. Tasks arrive at their release times. Without
 // release times, a batch arrives when the last task of the batch before it has begun.
 type preemptor struct {
 	p   algo.Problem
@@ -36,7 +36,7 @@ type preemptor struct {
 type taskRun struct {
 	gpu       int
 	task      int32
-	in        mig.Instance
+	on        mig.Instance
 	from, end float64
 }
 
@@ -52,7 +52,9 @@ func newPreemptor(p algo.Problem) *preemptor {
 	return q
 }
 
-// run calls decide at every arrival, and whenever a task or a reconfiguration ends, until all tasks have ended.
+// run calls decide at every arrival, and whenever a run begins or ends or a reconfiguration ends, until all tasks have
+// ended. decide removes a task that it begins from waiting. It must begin every waiting task at some event: run panics if
+// tasks wait and no event is left. The only error is that of ctx.
 func (q *preemptor) run(ctx context.Context, lengths []int, decide func()) (schedule.Schedule, error) {
 	if q.p.Release != nil {
 		lengths = []int{len(q.p.Tasks)}
@@ -61,9 +63,13 @@ func (q *preemptor) run(ctx context.Context, lengths []int, decide func()) (sche
 	for _, n := range lengths {
 		q.waiting = withBatch(q.p, q.waiting, from, n)
 		from += n
-		for decide(); len(q.waiting) > 0 || from == len(q.p.Tasks) && len(q.runs) > 0; decide() {
-			if ctx.Err() != nil {
-				return schedule.Schedule{}, ctx.Err()
+		for {
+			decide()
+			if len(q.waiting) == 0 && (from < len(q.p.Tasks) || len(q.runs) == 0) {
+				break
+			}
+			if err := ctx.Err(); err != nil {
+				return schedule.Schedule{}, err
 			}
 			q.wait()
 		}
@@ -85,6 +91,9 @@ func (q *preemptor) wait() {
 		if at > q.now {
 			next = min(next, at)
 		}
+	}
+	if math.IsInf(next, 1) {
+		panic("algorithms: tasks wait and nothing happens any more; decide must begin them")
 	}
 	q.now = next
 	for _, r := range slices.Clone(q.runs) {
@@ -122,19 +131,19 @@ func (q *preemptor) fewestFirst() []int {
 	return order
 }
 
-// begin runs the remaining work of a task on an instance, from an instant on.
-func (q *preemptor) begin(g int, k int32, in mig.Instance, from float64) {
-	end := from + float64(q.left[k]*float64(q.p.Tasks[k].On(in.Size())))
-	q.runs = append(q.runs, taskRun{gpu: g, task: k, in: in, from: from, end: end})
+// begin runs the remaining work of a task on an instance, from an instant on. The caller removes the task from waiting.
+func (q *preemptor) begin(g int, k int32, on mig.Instance, from float64) {
+	end := from + float64(q.left[k]*float64(q.p.Tasks[k].On(on.Size())))
+	q.runs = append(q.runs, taskRun{gpu: g, task: k, on: on, from: from, end: end})
 }
 
-// stop records the run up to min(now, end) and removes it.
+// stop ends a run now, or at its end if that was before. It records the run and reduces the rest of the task's work.
 func (q *preemptor) stop(r taskRun) {
 	end := min(r.end, q.now)
-	q.left[r.task] -= (end - r.from) / float64(q.p.Tasks[r.task].On(r.in.Size()))
+	q.left[r.task] -= (end - r.from) / float64(q.p.Tasks[r.task].On(r.on.Size()))
 	if end > r.from {
 		q.out.Placements = append(q.out.Placements, schedule.Placement{
-			Task: int(r.task), GPU: r.gpu, Instance: r.in, Start: mig.Seconds(r.from), End: mig.Seconds(end),
+			Task: int(r.task), GPU: r.gpu, Instance: r.on, Start: mig.Seconds(r.from), End: mig.Seconds(end),
 		})
 	}
 	q.runs = slices.DeleteFunc(q.runs, func(o taskRun) bool { return o.task == r.task })

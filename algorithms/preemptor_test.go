@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"miglab/algorithms/algotest"
 	"miglab/harness/algo"
@@ -182,4 +183,19 @@ func TestPredictionErrors(t *testing.T) {
 	if !slices.Equal(misoStream{name: "miso-oracle"}.predict(tasks, sizes), tasks) {
 		t.Error("the oracle is wrong")
 	}
+}
+
+// TestTasksThatAreNeverBegun: a scheduler that leaves tasks waiting with no event ahead is a mistake in the program. It
+// does not run for ever.
+func TestTasksThatAreNeverBegun(t *testing.T) {
+	p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{task.New("a", map[mig.Slices]mig.Seconds{1: 5})}}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	_, err := newPreemptor(p).run(ctx, []int{1}, func() {})
+	t.Error(err)
 }

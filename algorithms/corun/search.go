@@ -15,9 +15,10 @@ const rounding = 1e-12
 type search struct {
 	w    *corun.Window
 	menu *menu
-	// alone has, by place and job, the seconds of the job there without others. demand also has its bandwidth.
-	alone  []float64
+	// demand has, by place and job, the seconds of the job there without others and the bandwidth that it would use. alone
+	// is a copy of the seconds, because fill reads these very often.
 	demand []corun.Demand
+	alone  []float64
 	// least has the seconds of each job in its best place, and traffic the seconds to move its data at full bandwidth.
 	least, traffic []float64
 
@@ -67,8 +68,8 @@ func (s *search) fastest(jobs []int, below float64) float64 {
 	return s.below
 }
 
-// fairest returns the way of a group with the least mean slowdown among its fastest ways. There are often several,
-// because all jobs except the last to end have slack.
+// fairest returns a group in the setup and slots with the least mean slowdown among its fastest ways. There are often
+// several, because all jobs except the last to end have slack.
 func (s *search) fairest(g jobGroup) corun.Group {
 	s.below, s.fair = g.seconds*(1+rounding), &way{slowdown: math.Inf(1)}
 	s.try(g.jobs)
@@ -89,46 +90,51 @@ func (s *search) try(jobs []int) {
 	s.fill(s.menu.trees[len(jobs)], 0, 1<<len(jobs)-1, 0, instanceBound{})
 }
 
-// fill tries the jobs in left, a bit mask, in the slots from at on. The full GPU instances take at least floor seconds.
-func (s *search) fill(nodes []node, at int, left uint, floor float64, before instanceBound) {
+// fill tries the jobs of left, a bit mask, in the slots from at on. The GPU instances whose slots are all filled take at
+// least floor seconds. open bounds the GPU instance that is being filled.
+func (s *search) fill(nodes []node, at int, left uint, floor float64, open instanceBound) {
 	kappa := s.w.Model.Kappa
 	for i := range nodes {
 		n := &nodes[i]
-		done, now := floor, before
+		filled, current := floor, open
 		if n.gpu {
-			done = max(done, now.atLeast(kappa))
-			now = s.newBound(n, left)
+			filled = max(filled, current.atLeast(kappa))
+			current = s.newBound(n, left)
 		}
 		candidates := left
-		if n.twin {
+		if n.twin { // Only later jobs, so that each pair is tried once.
 			candidates &= ^uint(0) << (s.slots[at-1] + 1)
 		}
 		alone := s.alone[n.place*len(s.w.Jobs):]
 		for ; candidates != 0; candidates &= candidates - 1 {
 			k := bits.TrailingZeros(candidates)
 			j := s.jobs[k]
-			longest, sum := max(now.longest, alone[j]), now.sum+alone[j]
-			if n.last {
+			longest, sum := max(current.longest, alone[j]), current.sum+alone[j]
+			if n.last { // newBound has counted the job in its best place.
 				sum -= s.least[j]
 			}
-			with := instanceBound{longest, sum, now.moving}
-			if max(done, with.atLeast(kappa)) >= s.below {
+			grown := instanceBound{longest, sum, current.moving}
+			if max(filled, grown.atLeast(kappa)) >= s.below {
 				continue
 			}
 			s.slots[at], s.places[at] = k, n.place
 			if n.setup >= 0 {
 				s.simulate(n.setup)
 			} else {
-				s.fill(n.next, at+1, left&^(1<<k), done, with)
+				s.fill(n.next, at+1, left&^(1<<k), filled, grown)
 			}
 		}
 	}
 }
 
-// An instanceBound bounds the time of a GPU instance when some of its jobs have their slots. The longest job takes at
-// least longest seconds alone, and the sum over all jobs is at least sum. The last GPU instance runs all remaining
-// jobs, and its bandwidth moves their data in moving seconds; moving is 0 for the others.
-type instanceBound struct{ longest, sum, moving float64 }
+// An instanceBound bounds the time of a GPU instance when some of its jobs have their slots. All fields are in seconds.
+type instanceBound struct {
+	// longest is a lower bound on the longest time of a job alone, and sum on the sum of the jobs' times alone. On the
+	// last GPU instance, which runs all remaining jobs, they include the jobs without a slot.
+	longest, sum float64
+	// moving is the time in which the bandwidth of the last GPU instance moves the data of its jobs; 0 for the others.
+	moving float64
+}
 
 // newBound returns the bounds of a GPU instance before any job has its slot.
 func (s *search) newBound(n *node, left uint) (in instanceBound) {
@@ -147,13 +153,13 @@ func (s *search) newBound(n *node, left uint) (in instanceBound) {
 
 // atLeast returns a lower bound on the time of the instance. In the model, each of m active jobs takes at least 1 +
 // kappa (m-1) times as long as alone, and the bandwidth is divided by the same factor. So the last job to end takes its
-// own time, or the time to move all data, and kappa times the time of each other job.
+// own time, or the time to move all data, plus kappa times the time of each other job.
 func (in instanceBound) atLeast(kappa float64) float64 {
 	return max(in.longest, in.moving) + float64(kappa*(in.sum-in.longest))
 }
 
-// simulate simulates the jobs in their slots. It keeps the time if it is below s.below or, for fairest, the way if its
-// slowdown is the least so far.
+// simulate simulates the jobs in their slots. If they take less than s.below, it keeps the time or, for fairest, the way
+// if its slowdown is the least so far.
 func (s *search) simulate(setup int) {
 	var ends [corun.MaxSlots]float64
 	seconds := s.ends(setup, &ends)

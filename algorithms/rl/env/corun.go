@@ -12,13 +12,14 @@ import (
 // reward of a step is the sum of
 //
 //	the final reward, "the measured throughput improvement over the time-sharing
-//	executions": the time that the group saves, which [corun.Model] knows, and
+//	executions": the time that the group saves by [corun.Model], and
 //	the intermediate rewards of its jobs, times a weight that we chose.
 //
-// Times are in units of the window's mean solo time, so that the final rewards of an
-// episode add up to W (1 - 1 / relative throughput). Each reward is then lowered by [usualSaving] of the solo
-// times of the jobs that have left the window in the step. This lowers the returns of all plans by the same. It keeps
-// rewards small, so that a network learns their differences sooner.
+// Times are in units of the window's mean solo time, so that the final rewards of an episode add up to
+// W (1 - 1 / relative throughput), unless a loss is clipped at [largestLoss]. Each reward is then lowered by
+// [usualSaving] of the solo times of the jobs that were grouped in the step or, after the last step, remain alone. This
+// lowers the returns of all plans by the same amount. It keeps rewards small, so that a network learns their differences
+// sooner.
 type Corun struct {
 	Grouping
 	model  corun.Model
@@ -36,12 +37,12 @@ const usualSaving = 0.34
 // jobs one after the other violates the paper's first constraint, and how much longer does not matter.
 const largestLoss = 0.3
 
-// maxCandidates is the largest number of candidates of a decision: valuing all, up to 231, would take most
-// of the time of training. Trained agents consider all of them.
+// maxCandidates is the largest number of candidates of a decision. There are up to 231; scoring all would
+// take most of the training time. A trained agent scores all.
 const maxCandidates = 32
 
-// A WindowSource draws the jobs of an episode, 2 to [WindowSize], into buf, whose contents
-// are lost, and returns the slice that holds them. It is used by one goroutine at a time.
+// A WindowSource draws the jobs of an episode, 2 to [WindowSize]. It may overwrite and grow buf. It is used by one
+// goroutine at a time.
 type WindowSource func(rng *rand.Rand, buf []task.Program) []task.Program
 
 // NewCorun returns an environment that simulates groups by a model and counts
@@ -72,7 +73,9 @@ func (c *Corun) sample() {
 func (c *Corun) Step(action int) (reward float32, done bool) {
 	a := &actions[action]
 	group, others := c.members()
-	fits, seconds, solo := c.fits(a, group), c.seconds(&c.model, a, group), 0.0
+	fits := c.fits(a, group)
+	seconds := c.seconds(&c.model, a, group)
+	solo := 0.0
 	for _, j := range c.indices(a, group) {
 		solo += float64(c.window[j].Solo)
 	}
@@ -80,7 +83,7 @@ func (c *Corun) Step(action int) (reward float32, done bool) {
 	c.sample()
 	usual := float64(usualSaving * solo)
 	saved := max(solo-seconds, -largestLoss*c.mean) - usual
-	if c.Done() {
+	if c.Done() { // The jobs that remain run alone and save no time.
 		for _, j := range c.left {
 			saved -= float64(usualSaving * float64(c.window[c.jobs[j].index].Solo))
 		}
