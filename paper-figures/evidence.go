@@ -10,15 +10,16 @@ import (
 	"miglab/reports"
 )
 
-// prove adds to the deviations of a paper the numbers that their causes rest on, from the tables that causes.csv names.
-// It leaves out numbers of artefacts that are not done. It empties [Table.About].
-func prove(p *manifest.Paper, claims *claim.Set) error {
+// addEvidence adds, to each deviation whose cause names a table in causes.csv, the numbers of that table about the claim.
+// It skips a table whose artefact was not computed in this run. It empties [Table.About], which is only an index for
+// this. The error is a [*KeyError]: a table has no row about a claim.
+func addEvidence(p *manifest.Paper, claims *claim.Set) error {
 	tables := map[string]Table{}
 	for i := range p.Artefacts {
 		own := p.Artefacts[i].Tables
 		for j, t := range own {
 			tables[t.File] = t
-			own[j].About = nil
+			own[j].About = nil // t still has it.
 		}
 	}
 	for i := range p.Artefacts {
@@ -31,7 +32,7 @@ func prove(p *manifest.Paper, claims *claim.Set) error {
 			c := claims.Find(claim.Key{Artefact: a.Name, Cell: r.Cell})
 			e := claims.Explain(c, func(cause claim.Cause) bool { return cause == r.Cause })
 			t, done := tables[e.Table]
-			if !done {
+			if !done { // or e names no table
 				continue
 			}
 			r.Numbers = numbersAbout(&t, c.Home.Cell, strings.Split(e.Columns, ";"))
@@ -44,7 +45,7 @@ func prove(p *manifest.Paper, claims *claim.Set) error {
 	return nil
 }
 
-// numbersAbout returns the numbers in rows about a claim, of the columns that begin with one of the names.
+// numbersAbout returns the numbers in rows about a claim, of the columns whose names begin with one of names.
 func numbersAbout(t *Table, cell claim.Cell, names []string) (out []manifest.Evidence) {
 	for i, about := range t.About {
 		if about.Has(cell) {
@@ -55,16 +56,24 @@ func numbersAbout(t *Table, cell claim.Cell, names []string) (out []manifest.Evi
 	return out
 }
 
-// namedNumbers returns the numbers of a row in the columns that begin with one of the names.
+// namedNumbers returns the numbers of a row in the columns whose names begin with one of names. A joined column belongs
+// to the number before it; it is left out if that number is.
 func namedNumbers(columns reports.Columns, row, names []string) (out []manifest.NamedNumber) {
+	shown := false // the last column that is not joined
 	for i, c := range columns {
 		name, unit, _ := strings.Cut(c.Name, " [")
 		begins := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(name, n) })
-		switch last := len(out) - 1; {
-		case row[i] == "" || !c.Right || !begins:
-		case c.Join == "±":
+		chosen := row[i] != "" && c.Right && begins
+		if c.Join == "" {
+			shown = chosen
+		}
+		if !chosen || !shown {
+			continue
+		}
+		switch last := len(out) - 1; c.Join {
+		case "±":
 			out[last].Half = row[i]
-		case c.Join == "(":
+		case "(":
 			out[last].Published = row[i]
 		default:
 			out = append(out, manifest.NamedNumber{Name: name, Value: row[i], Unit: strings.TrimSuffix(unit, "]")})

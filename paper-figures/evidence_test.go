@@ -46,3 +46,16 @@ func TestNumbersAbout(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinedColumnAlone: a joined column whose number is not among the named ones is left out.
+func TestJoinedColumnAlone(t *testing.T) {
+	columns := reports.Left("workload").Right("gain").Beside("NOMIG", "NOMIG, published")
+	got := namedNumbers(columns, []string{"WIDE", "1", "3", "4"}, []string{"NOMIG, p"})
+	if got != nil {
+		t.Errorf("%+v; want none", got)
+	}
+	got = namedNumbers(columns, []string{"WIDE", "1", "3", "4"}, []string{"gain", "NOMIG, p"})
+	if len(got) != 1 || got[0].Published != "" {
+		t.Errorf("%+v; want the gain alone", got)
+	}
+}

@@ -139,7 +139,7 @@ func (r *Reproduction) Run(ctx context.Context) (*manifest.Manifest, error) {
 				record.Artefacts = append(record.Artefacts, *j.record)
 			}
 		}
-		if err := prove(&record, p.Claims); err != nil {
+		if err := addEvidence(&record, p.Claims); err != nil {
 			return nil, err
 		}
 		if !r.Scale.Quick {

@@ -22,8 +22,8 @@ var tightness = []struct {
 	agent        *scheduler
 	ours, theirs sample
 }{
-	{"relaxed", agent, relaxed, theirs.relaxed},
-	{"tight", tightAgent, tight, theirs.tight},
+	{"relaxed", agent, relaxed, reported.relaxed},
+	{"tight", tightAgent, tight, reported.tight},
 }
 
 // mayPreempt is a note of tables with the original notebook's agent.
@@ -177,14 +177,14 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 	out := &figures.Output{}
 	for _, k := range tightness {
 		t := figures.NewTable("heuristics",
-			fmt.Sprintf("All schedulers over %d of our days, %s deadlines", d.Scale.Replicates(many), k.name),
+			fmt.Sprintf("All schedulers over %d of our days, %s deadlines", d.Scale.Replicates(ourDays), k.name),
 			reports.Left("scheduler"),
 			"± is half the 95 % interval; differences are paired by day",
 			"energy in true megajoules, charged rightly",
 			"EFT by true durations is Largest-First, since jobs are faster on larger slices")
 		compare(d, t, columnsAgainst(largest, late, tardiness, megajoules),
 			schedulerLines(k.ours, append([]*scheduler{k.agent}, schedulers...)))
-		if n := k.agent.days(k.ours); n < d.Scale.Replicates(many) {
+		if n := k.agent.days(k.ours); n < d.Scale.Replicates(ourDays) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", k.agent.title, n))
 		}
 		if k.ours == relaxed {
@@ -204,8 +204,8 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 		agent *scheduler
 	}{
 		{"", relaxed, agent},
-		{"the report's days", theirs.relaxed, agent},
-		{"training by the text", theirs.relaxed, textAgent},
+		{"the report's days", reported.relaxed, agent},
+		{"training by the text", reported.relaxed, textAgent},
 		{"tight deadlines", tight, tightAgent},
 	} {
 		_, best := r.extreme(d, late, schedulers, lowest)
@@ -221,7 +221,7 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 		X:     reports.Axis{Label: "Scheduler"}, Y: reports.Axis{Label: "Late jobs [%]"},
 		Groups: []reports.BarGroup{
 			{Name: "the report's days"},
-			{Name: fmt.Sprintf("%d of our days", d.Scale.Replicates(many))},
+			{Name: fmt.Sprintf("%d of our days", d.Scale.Replicates(ourDays))},
 		},
 	}
 	for _, s := range append([]*scheduler{agent}, schedulers...) {
@@ -234,7 +234,7 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 			printed = d.Claims.Published("table7", claim.At(s.title, late.name))
 		}
 		bars.Groups[0].Published = append(bars.Groups[0].Published, printed)
-		addBar(d, &bars.Groups[0], s, theirs.relaxed)
+		addBar(d, &bars.Groups[0], s, reported.relaxed)
 		addBar(d, &bars.Groups[1], s, relaxed)
 	}
 	return new(figures.Output).Figure("late", bars.Title, bars), nil

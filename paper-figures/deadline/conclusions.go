@@ -23,7 +23,7 @@ var (
 	enhancedAgents = [2]*scheduler{agent, tightAgent}
 	originalAgents = [2]*scheduler{originalRelaxed, originalAgent}
 
-	theirTwo = [2]sample{theirs.relaxed, theirs.tight}
+	theirTwo = [2]sample{reported.relaxed, reported.tight}
 	// ourTwo are as many of our days as all agents have.
 	ourTwo = [2]sample{relaxed.first(sweep), tight.first(sweep)}
 

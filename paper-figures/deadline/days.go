@@ -14,10 +14,10 @@ import (
 const (
 	// evaluation is the report's number of days.
 	evaluation = 10
-	// many is the number of our own days that decides what 10 leave open.
-	many = 1000
-	// sweep is the number of days for each point of the figure over slack, for agents other
-	// than the report's best, and for the best one under tight deadlines.
+	// ourDays is the number of our own days that decides what 10 leave open.
+	ourDays = 1000
+	// sweep is the number of days where a thousand would take too long: for each point of the figure over slack, for
+	// agents other than the report's best, and for the best one under tight deadlines.
 	sweep = 100
 )
 
@@ -25,7 +25,7 @@ const (
 type sample struct {
 	dataset string
 	n       int
-	// ours marks days that the report has not seen, so that its numbers and ours are samples.
+	// ours marks days that the report has not seen. The report's numbers and ours are then of different samples of days.
 	ours bool
 }
 
@@ -33,8 +33,8 @@ func (x sample) first(n int) sample { return sample{x.dataset, n, x.ours} }
 
 // Our own days, with deadlines as the report relaxes them, and as the original notebook has them (3.3).
 var (
-	relaxed = sample{figures.Dataset("deadline/relaxed"), many, true}
-	tight   = sample{figures.Dataset("deadline/tight"), many, true}
+	relaxed = sample{figures.Dataset("deadline/relaxed"), ourDays, true}
+	tight   = sample{figures.Dataset("deadline/tight"), ourDays, true}
 )
 
 // days are the days that the numbers of a reading are taken over.
@@ -53,12 +53,12 @@ func reportDays(name, parameters string) days {
 }
 
 var (
-	theirs   = reportDays("", "")
+	reported = reportDays("", "")
 	thousand = days{"1000 of our days", relaxed, tight}
 
 	// allDays are the readings of the days, the default one first.
 	allDays = []days{
-		theirs,
+		reported,
 		reportDays("NumPy 1", "&numpy=1"),
 		reportDays("float64 clock", "&clock=float64"),
 		thousand,
@@ -78,8 +78,8 @@ func (w days) reading(measure func(w *days, to figures.Values)) figures.Reading 
 	return figures.Reading{Name: w.name, Values: values}
 }
 
-// theirDays returns a reading of the report's days under another name.
-func theirDays(name string) days { return days{name, theirs.relaxed, theirs.tight} }
+// reportedDays returns the report's days under another name.
+func reportedDays(name string) days { return days{name, reported.relaxed, reported.tight} }
 
 // mean measures the mean of values by day: a point on the report's days, a sample on ours.
 func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
@@ -89,9 +89,10 @@ func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
 	return figures.Exactly(figures.Mean(values))
 }
 
-// training measures a number about an agent: the mean over its training runs, each with an entry for each day
-// or evaluation. The report's number is of one training run with paper entries. Its interval is over training
-// runs, and on our days over days too; on the report's days the report's number and ours are of the same days.
+// training measures a number about an agent. runs has, for each training run, a value for each day or evaluation; the
+// measurement is their mean. The report's number is of one training run with paper values. On the report's days, the
+// interval of the measurement covers training runs alone, because both numbers are of the same days. On our days it
+// covers days too.
 func (x sample) training(d *figures.Data, paper int, runs [][]float64) figures.Measurement {
 	m := d.MeanOf(figures.Map(runs, figures.Mean), verdict.TrainingRuns, 1)
 	if x.ours {
@@ -141,7 +142,7 @@ func (x sample) deviation(d *figures.Data, s *scheduler, q quantity) figures.Mea
 	return figures.Exactly(stats.PopStdDev(q.of(d, s, x)))
 }
 
-// An end picks the scheduler at an end of a range. Of several it picks the first.
+// An end is lowest or highest: it picks the lowest or highest scheduler, the first on a tie.
 type end func(among []*scheduler, by func(a, b *scheduler) int) *scheduler
 
 var (
@@ -165,7 +166,8 @@ func (x sample) lead(d *figures.Data, q quantity, s *scheduler, among []*schedul
 	return m
 }
 
-// reductions returns values, for the days that both have, whose mean is [reduction]: its ratio linearised at the means.
+// reductions returns, for each day that both have, a value such that the mean of the values is [reduction] and their
+// spread gives its interval: the ratio of the means, linearised at the means.
 func reductions(values, base []float64) []float64 {
 	out := make([]float64, min(len(values), len(base)))
 	values, base = values[:len(out)], base[:len(out)]

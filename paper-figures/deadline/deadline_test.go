@@ -87,10 +87,10 @@ func TestAgentsEpisodes(t *testing.T) {
 		sample
 		want int
 	}{
-		{agent, relaxed, many},
+		{agent, relaxed, ourDays},
 		{agent, tight, sweep},
 		{originalRelaxed, relaxed, sweep},
-		{largest, tight, many},
+		{largest, tight, ourDays},
 	} {
 		if n := c.days(c.sample); n != c.want {
 			t.Errorf("%s on %s: %d episodes, want %d", c.title, c.dataset, n, c.want)
@@ -265,7 +265,7 @@ func TestReduction(t *testing.T) {
 func TestTrainingVariesOverDays(t *testing.T) {
 	d := &figures.Data{Claims: figurestest.Load(t, Paper).Claims}
 	runs := [][]float64{{0, 4, 8, 12}, {1, 5, 9, 13}, {2, 6, 10, 14}}
-	on, ours := theirs.relaxed.training(d, evaluation, runs), relaxed.training(d, evaluation, runs)
+	on, ours := reported.relaxed.training(d, evaluation, runs), relaxed.training(d, evaluation, runs)
 	perRun := 4.3027 / math.Sqrt(3) // Student's t of three runs with the deviation 1
 	perDay := 3.1824 * 5.16398 / 2  // of four days with the deviation 5.16
 	if on.Value != 7 || math.Abs(on.High-on.Value-perRun) > 1e-3 || on.Unit != verdict.TrainingRuns {

@@ -29,7 +29,7 @@ func table2(d *figures.Data) (*figures.Output, error) {
 		firstNotebook.reading(func(w *days, to figures.Values) {
 			to[claim.At("Original", "late")] = w.tight.level(d, notebookAgent, late)
 		}),
-		theirDays(improvedResults).reading(func(w *days, to figures.Values) {
+		reportedDays(improvedResults).reading(func(w *days, to figures.Values) {
 			to[claim.At("Improved", "late")] = w.relaxed.level(d, relaxedAgent, late)
 		}))
 	return figures.Read(rs...), nil
@@ -46,14 +46,14 @@ func table6(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(append(rs, firstNotebook.reading(func(w *days, to figures.Values) {
 		for _, q := range []quantity{late, tardiness} {
 			to[claim.At("Original", q.name)] = w.tight.level(d, notebookAgent, q)
-			to[claim.Of(q.name+" improvement")] = theirs.relaxed.reduction(d, agent, q, q.of(d, notebookAgent, w.tight))
+			to[claim.Of(q.name+" improvement")] = reported.relaxed.reduction(d, agent, q, q.of(d, notebookAgent, w.tight))
 		}
 	}))...)
 	out.Take("The heuristics that the report compares with.",
 		map[claim.Cell]float64{claim.Of("Baselines compared"): float64(len(methods))})
 	t := arithmetic(d.Claims)
 	of := func(q quantity) string {
-		return reports.Fixed(reduction(q.of(d, largest, theirs.relaxed), q.of(d, originalAgent, theirs.tight)), 1)
+		return reports.Fixed(reduction(q.of(d, largest, reported.relaxed), q.of(d, originalAgent, reported.tight)), 1)
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("Largest-First under relaxed deadlines has %v %% fewer late jobs and %v "+
 		"%% less tardiness than the original agent under tight ones: most of the improvement is that of the deadlines",
@@ -88,9 +88,9 @@ var otherTrainings = []struct {
 	days
 	*scheduler
 }{
-	{theirDays("training by the text"), textAgent},
-	{theirDays("whole days in float32"), wholeAgent},
-	{theirDays("the first five training runs"), firstFive},
+	{reportedDays("training by the text"), textAgent},
+	{reportedDays("whole days in float32"), wholeAgent},
+	{reportedDays("the first five training runs"), firstFive},
 }
 
 func table7(d *figures.Data) (*figures.Output, error) {
@@ -101,12 +101,12 @@ func table7(d *figures.Data) (*figures.Output, error) {
 		}
 	})
 	rs = append(rs,
-		theirDays("energy charged rightly").reading(func(w *days, to figures.Values) {
+		reportedDays("energy charged rightly").reading(func(w *days, to figures.Values) {
 			for _, s := range rows {
 				w.row(d, to, s, s, charged)
 			}
 		}),
-		theirDays("EFT by true durations").reading(func(w *days, to figures.Values) {
+		reportedDays("EFT by true durations").reading(func(w *days, to figures.Values) {
 			w.row(d, to, eft, eftTrue, printed...)
 		}))
 	for _, x := range otherTrainings {
@@ -147,9 +147,9 @@ func runsTable(d *figures.Data, quantities []quantity) *figures.Table {
 		agent           *scheduler
 		sample
 	}{
-		{"the report's", "the notebook", agent, theirs.relaxed},
-		{"the report's", "the notebook, whole days in float32", wholeAgent, theirs.relaxed},
-		{"the report's", "the text", textAgent, theirs.relaxed},
+		{"the report's", "the notebook", agent, reported.relaxed},
+		{"the report's", "the notebook, whole days in float32", wholeAgent, reported.relaxed},
+		{"the report's", "the text", textAgent, reported.relaxed},
 		{thousand.name, "the notebook", agent, thousand.relaxed},
 	} {
 		for run := range x.agent.trainings(x.sample) {
@@ -171,7 +171,7 @@ func nearest(d *figures.Data, quantities []quantity) string {
 	farthest := make([]float64, len(agent.runs))
 	for _, q := range quantities {
 		printed := d.Claims.Published("table7", claim.At(agent.title, q.name))
-		means := figures.Map(q.runs(d, agent, theirs.relaxed), figures.Mean)
+		means := figures.Map(q.runs(d, agent, reported.relaxed), figures.Mean)
 		_, deviation := stats.MeanStdDev(means)
 		for run, v := range means {
 			farthest[run] = max(farthest[run], math.Abs(v-printed)/deviation)
@@ -214,8 +214,8 @@ func joulesTable(d *figures.Data, rows []*scheduler) *figures.Table {
 		"as released: an interval before a completion is charged as if the completing slices had been free; charged "+
 			"rightly: they are busy until then")
 	for _, s := range rows {
-		released := figures.Mean(megajoulesAsReleased.of(d, s, theirs.relaxed))
-		rightly := figures.Mean(megajoules.of(d, s, theirs.relaxed))
+		released := figures.Mean(megajoulesAsReleased.of(d, s, reported.relaxed))
+		rightly := figures.Mean(megajoules.of(d, s, reported.relaxed))
 		t.Row(s.title, reports.Cells(1, released, rightly, (rightly/released-1)*100))
 	}
 	return t
@@ -254,8 +254,8 @@ func table9(d *figures.Data) (*figures.Output, error) {
 		to[claim.Of("relaxed RL wins over the best heuristic by")] = w.relaxed.gain(d, agent, methods)
 	})
 	rs = append(rs,
-		theirDays("enhanced settings").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
-		theirDays("trained on relaxed deadlines").reading(func(w *days, to figures.Values) {
+		reportedDays("enhanced settings").reading(func(w *days, to figures.Values) { underTight(w, to, tightAgent) }),
+		reportedDays("trained on relaxed deadlines").reading(func(w *days, to figures.Values) {
 			underTight(w, to, agent)
 		}),
 		firstNotebook.reading(func(w *days, to figures.Values) { underTight(w, to, notebookAgent) }))
@@ -286,7 +286,7 @@ func table10(d *figures.Data) (*figures.Output, error) {
 		behind := w.relaxed.lead(d, late, smallest, methods, highest)
 		to[claim.Of("late, Smallest-First less the worst other heuristic")] = behind
 	})
-	rs = append(rs, theirDays("energy charged rightly").reading(func(w *days, to figures.Values) {
+	rs = append(rs, reportedDays("energy charged rightly").reading(func(w *days, to figures.Values) {
 		lead := w.relaxed.lead(d, charged, smallest, methods, lowest)
 		to[claim.Of("energy, Smallest-First less the best other heuristic")] = lead
 	}))
@@ -304,13 +304,13 @@ func text(d *figures.Data) (*figures.Output, error) {
 		})
 		to[claim.Of("heuristics that have more late jobs than RL-PPO")] = w.relaxed.training(d, evaluation, counts)
 	})
-	for _, w := range []days{theirDays(allRules), {allRules + ", 1000 of our days", relaxed, tight}} {
+	for _, w := range []days{reportedDays(allRules), {allRules + ", 1000 of our days", relaxed, tight}} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
 			lead := w.relaxed.lead(d, late, largest, schedulers, lowest)
 			to[claim.Of("late, Largest-First less the best other heuristic")] = lead
 		}))
 	}
-	fleet := theirs.relaxed.day().Fleet
+	fleet := reported.relaxed.day().Fleet
 	rs[0].Values[claim.Of("slices of the GPUs")] = figures.Exactly(fleet.Slices())
 	rs[0].Values[claim.Of("partitions of A100")] = figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
 	least, most := relaxed.slackRange()
@@ -337,7 +337,7 @@ var bestLate = claim.Of("late with the best schedule found")
 // schedules that the optimum cannot be worse than.
 func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 	var rs []figures.Reading
-	for _, w := range []days{{"", relaxed, tight}, theirDays("the report's days")} {
+	for _, w := range []days{{"", relaxed, tight}, reportedDays("the report's days")} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
 			best, v := w.tight.extreme(d, late, schedulers, lowest)
 			fewest := w.tight.mean(d, v)
@@ -347,10 +347,10 @@ func tightDeadlines(d *figures.Data) (*figures.Output, error) {
 			w.leastTardy(d, to, methods)
 		}))
 	}
-	for _, w := range []days{{allRules, relaxed, tight}, theirDays(allRules + ", the report's days")} {
+	for _, w := range []days{{allRules, relaxed, tight}, reportedDays(allRules + ", the report's days")} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) { w.leastTardy(d, to, schedulers) }))
 	}
-	for _, w := range []days{theirDays("RL-PPO, the report's days"), {"RL-PPO, 100 of our days", relaxed, tight}} {
+	for _, w := range []days{reportedDays("RL-PPO, the report's days"), {"RL-PPO, 100 of our days", relaxed, tight}} {
 		rs = append(rs, w.reading(func(w *days, to figures.Values) {
 			to[bestLate] = w.tight.level(d, tightAgent, late)
 		}))

@@ -109,7 +109,7 @@ func table3(d *figures.Data) (*figures.Output, error) {
 	add("improved, NumPy", numpy, "measured on the released code")
 	for _, s := range append([]*scheduler{agent}, schedulers...) {
 		name := "this simulator, " + s.title
-		us, steps := d.Micros(s.on(relaxed.dataset, 0), many), figures.Mean(jobs.of(d, s, relaxed))
+		us, steps := d.Micros(s.on(relaxed.dataset, 0), ourDays), figures.Mean(jobs.of(d, s, relaxed))
 		if len(us) == 0 { // timings are not results: a power cut may have lost them
 			t.Row(name, "", "", "not timed")
 			continue

@@ -38,12 +38,12 @@ func versions(d *figures.Data) (*figures.Output, error) {
 		agent         *scheduler
 		sample
 	}{
-		{"Original, by the report", "tight", originalAgent, theirs.tight},
+		{"Original, by the report", "tight", originalAgent, reported.tight},
 		{"Original, its notebook", "tight, pre-emptive", notebookAgent, firstNotebook.tight},
-		{"Improved", "tight", improvedAgent, theirs.tight},
-		{"Improved, " + improvedResults, "relaxed", relaxedAgent, theirs.relaxed},
-		{"Relaxed", "relaxed", relaxedAgent, theirs.relaxed},
-		{"Enhanced", "relaxed", agent, theirs.relaxed},
+		{"Improved", "tight", improvedAgent, reported.tight},
+		{"Improved, " + improvedResults, "relaxed", relaxedAgent, reported.relaxed},
+		{"Relaxed", "relaxed", relaxedAgent, reported.relaxed},
+		{"Enhanced", "relaxed", agent, reported.relaxed},
 	} {
 		v.against(d, t, []string{v.version, v.days}, v.agent, methods)
 	}

@@ -65,7 +65,7 @@ func TestTable7HasAllFamilies(t *testing.T) {
 // TestAllSchedulersAreShown fails when the track has one more that cites the paper than this package.
 func TestAllSchedulersAreShown(t *testing.T) {
 	shown := map[string]bool{}
-	for _, m := range append(ranked, exact) {
+	for _, m := range slices.Concat(ranked, []method{exact}) {
 		for _, r := range m.runs() {
 			shown[algo.MustParse(r.algorithm).ID] = true
 		}

@@ -21,13 +21,13 @@ func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
 		exact.values(d, dataset, n, track.MetricMakespan)))
 }
 
-// optimum compares all methods with the exact optimum. The paper has no optimum.
+// optimum compares the methods in ranked with the exact optimum. The paper has no optimum.
 func optimum(d *figures.Data) (*figures.Output, error) {
 	n := countFor(d.Scale, generated)
 	summary := figures.NewTable("optimum", "Gaps to the exact optimum in percent, and queues won, simulated",
 		reports.Left("method").Right("Q1-Q12, mean", "largest", "generated queues, mean", "generated queues, largest"),
 		fmt.Sprintf("generated: %d queues of 12 jobs of each of the four categories", n),
-		"beats: on how many of Q1 to Q12 the method's makespan is the shorter one",
+		"beats X: the number of Q1 to Q12 on which the method's makespan is shorter than X's",
 		simulated())
 	byQueue := figures.NewTable("optimum-queues",
 		"Gaps to the exact optimum on Q1 to Q12 in percent of its makespan, simulated",
@@ -44,7 +44,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	for _, r := range paper {
 		summary.Columns = summary.Columns.Right("beats " + r.title)
 	}
-	for _, m := range append(ranked, exact) {
+	for _, m := range slices.Concat(ranked, []method{exact}) {
 		own := gaps(d, m, queues, len(queueNames))
 		all := slices.Concat(figures.Map(ofCategories(windowSize, ""), func(data string) []float64 {
 			return gaps(d, m, data, n)
@@ -75,36 +75,38 @@ func won(own, theirs []float64) (n int) {
 	return n
 }
 
-// ceilings shows the agents' lead over the paper's other methods on the reported draws, and the largest lead that 29
-// actions allow.
+// ceilings shows the agents' lead over the paper's other methods on the reported draws, and the largest lead that any
+// agent with these 29 setups could have.
 func ceilings(d *figures.Data) (*figures.Output, error) {
-	data := reportedDraws(d.Scale)
-	blindly := drawsOf(queues, countFor(d.Scale, blind.draws), blind.parameters)
+	draws := reportedDraws(d.Scale)
+	blindDraws := drawsOf(queues, countFor(d.Scale, blind.draws), blind.parameters)
 	t := figures.NewTable("ceiling",
-		"What the agents reach of what their actions can, on Q1 to Q12, simulated",
+		"Throughput of the agents, and the most that their actions allow, on Q1 to Q12, simulated",
 		reports.Left("method").PlusMinus("throughput", "less the best other method").
 			Right("of the exact optimum [%]").PlusMinus("queues on which it is first", "the same, blind kappa"),
 		fmt.Sprintf("means over %d draws of the programs and %d training runs of each agent; ± is half the 95 %% "+
-			"interval, of a hierarchical bootstrap for agents", len(data), trainingRuns),
-		fmt.Sprintf("ceiling of MIG+MPS w/ RL: the best plan that the 29 setups and the order of slots allow, by "+
-			"dynamic programming; ceiling with all setups of Table VII: the same with all %d setups, in the same "+
-			"order of slots. The exact optimum is free in the order, and has the partitions of MIG+MPS Default as well",
+			"interval, of a hierarchical bootstrap for agents", len(draws), trainingRuns),
+		"ceiling of MIG+MPS w/ RL: the best plan that the 29 setups and the order of slots allow, by dynamic programming",
+		fmt.Sprintf("ceiling with all setups of Table VII: the same with all %d setups, in the same order of slots",
 			variants(corun.Hierarchical)),
-		fmt.Sprintf("best other method: the paper's, the best on each draw; first: ahead of all of them, on how many "+
-			"of the 12 queues; blind: with kappa = %v, which follows from public measurements alone, on %d draws",
-			datasets.MeasuredKappa(), len(blindly)),
+		"the exact optimum is free in the order, and has the partitions of MIG+MPS Default as well",
+		"best other method: of the paper's methods, the one that is best on that draw",
+		"queues on which it is first: the number of the 12 queues on which it is ahead of all of the paper's methods",
+		fmt.Sprintf("blind kappa: kappa = %v, which follows from public measurements alone, on %d draws",
+			datasets.MeasuredKappa(), len(blindDraws)),
 		rebuilt,
 		simulated())
-	optimum, _ := exact.meanAndLead(d, data)
+	best, _ := exact.meanAndLead(d, draws)
+	counted := []method{agent, ceiling, ordered, exact} // the methods that could be first
 	for _, m := range []method{migShared, migPrivate, mpsOnly, agent, ownAgent, ceiling, ordered, exact} {
-		mean, ahead := m.meanAndLead(d, data)
+		mean, ahead := m.meanAndLead(d, draws)
 		counts := slices.Repeat([]string{""}, 4)
-		if m == agent || m == ceiling || m == ordered || m == exact {
-			counts = slices.Concat(figures.PlusMinus(m.against(d, data, track.MetricThroughput, first), 2),
-				figures.PlusMinus(m.against(d, blindly, track.MetricThroughput, first), 2))
+		if slices.Contains(counted, m) {
+			counts = slices.Concat(figures.PlusMinus(m.against(d, draws, track.MetricThroughput, first), 2),
+				figures.PlusMinus(m.against(d, blindDraws, track.MetricThroughput, first), 2))
 		}
 		t.Row(m.title, figures.PlusMinus(mean, 4), figures.PlusMinus(ahead, 4),
-			reports.Fixed(100*mean.Value/optimum.Value, 2), counts)
+			reports.Fixed(100*mean.Value/best.Value, 2), counts)
 	}
 	return new(figures.Output).Table(t), nil
 }
