@@ -36,13 +36,13 @@ var Dispatch = Register(Track{
 		if err != nil {
 			return Answer{Took: took}, invalidIf[*sim.ChoiceError](err)
 		}
-		history := func() schedule.History { return dispatchHistory(in, result.Runs) }
-		return Answer{Metrics: result.Metrics(), Took: took, History: history}, nil
+		return dispatchAnswer(in, &result, took), nil
 	},
 	SolveTogether: dispatchTogether,
 })
 
-// dispatchTogether runs a [sim.BatchDispatcher] on several days side by side.
+// dispatchTogether runs one [sim.BatchDispatcher] on several days side by side. It is made for the first day; by its
+// contract it draws no random numbers, so the seeds of the days may differ. Days on different fleets are an error.
 func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) ([]Answer, error) {
 	d, err := newDispatcher(a, problems[0])
 	if err != nil {
@@ -56,6 +56,10 @@ func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) (
 	days := make([]task.Queue, len(problems))
 	for i, p := range problems {
 		days[i] = payload[task.Queue](p)
+		if one, first := &days[i].Fleet, &days[0].Fleet; one.Slices() != first.Slices() ||
+			one.Preemptive != first.Preemptive {
+			return nil, fmt.Errorf("%s decides for days on the same fleet only", a.ID)
+		}
 	}
 	start := time.Now()
 	results, err := sim.RunDispatches(days, batch)
@@ -65,12 +69,20 @@ func dispatchTogether(_ context.Context, a algo.Algorithm, problems []Problem) (
 	share := time.Since(start) / time.Duration(len(days))
 	answers := make([]Answer, len(days))
 	for i := range results {
-		answers[i] = Answer{Metrics: results[i].Metrics(), Took: share}
+		answers[i] = dispatchAnswer(days[i], &results[i], share)
 	}
 	return answers, nil
 }
 
-// dispatchHistory returns the history of a day. The runs of a job are in the order of time.
+func dispatchAnswer(in task.Queue, result *sim.DispatchResult, took time.Duration) Answer {
+	return Answer{
+		Metrics: result.Metrics(), Took: took,
+		History: func() schedule.History { return dispatchHistory(in, result.Runs) },
+	}
+}
+
+// dispatchHistory returns the history of a day. runs lists the stays of each job in order of time; the last one decides
+// whether the job is late.
 func dispatchHistory(in task.Queue, runs []sim.Run) schedule.History {
 	h := schedule.History{Due: true, Work: make([]schedule.Work, len(in.Jobs))}
 	var sizes []int // the compute slices of each instance of the fleet
@@ -99,5 +111,5 @@ func newDispatcher(a algo.Algorithm, p Problem) (sim.Dispatcher, error) {
 	})
 }
 
-// oneGPU returns 1. It is the [Track.Count] of tracks whose results do not depend on the number of GPUs.
+// oneGPU is the [Track.Count] of tracks whose payload already says how many GPUs there are.
 func oneGPU(task.Payload) int { return 1 }
