@@ -17,7 +17,7 @@ type (
 	Joules float64
 )
 
-// Power describes the power of a board, in one of two forms. A model without it has no energies.
+// Power describes the power of a board, in one of two forms. Results on a model without a Power have no energy.
 //
 //   - Busy: a board draws Idle and, for each busy instance, the watts of its size, whatever else runs.
 //   - Curve: the watts depend on the number of busy compute slices of the board alone, as in the deadline report.
@@ -39,14 +39,14 @@ const maxWatts = 1e6
 var powerParams = []spec.Param{
 	{Name: "idle", Type: spec.Number(0, maxWatts), Doc: "watts of a board without a busy instance"},
 	{Name: "busy", Type: spec.Numbers(0, maxWatts), Doc: "watts that a busy instance adds, by size, beside idle"},
-	{Name: "watts", Type: spec.Numbers(0, maxWatts), Doc: "watts of a board by busy compute slices, in place of both"},
+	{Name: "watts", Type: spec.Numbers(0, maxWatts), Doc: "watts of a board by busy compute slices, in place of idle and busy"},
 }
 
 //go:embed power.json
 var readingsText []byte
 
-// readings holds measured powers by the name of a model of the table. [GPU.Power] of such a model is nil, because only
-// a name with the parameter idle, such as A100?idle=75.4, uses the readings.
+// readings holds measured powers by the name of a model of the table. They are used only where the name has the
+// parameter idle, as in A100?idle=75.4; the bare model has no [GPU.Power].
 var readings = embedded[map[string]*Power]("power.json", readingsText)
 
 // choosePower returns the power that the parameters give to a model; nil if they give none and the model has none.
@@ -106,9 +106,9 @@ func (p *Power) check(sizes int) error {
 // onCurve returns the power of a board with so many busy compute slices.
 func (p *Power) onCurve(busy Slices) Watts { return p.Curve[min(int(busy), len(p.Curve)-1)] }
 
-// Floor returns the watts that a busy instance of a size adds at least: a board always draws at least Idle and the
-// floors of its busy instances. For a Curve, the floor of one compute slice is the least of (Curve[b] - Idle) / b over
-// all numbers b of busy slices.
+// Floor returns a lower bound on the watts that a busy instance of a size adds: a board never draws less than Idle plus
+// the floors of its busy instances. Without a Curve it is exact. For a Curve, the floor of one compute slice is the least
+// of (Curve[b] - Idle) / b over all numbers b of busy slices.
 func (g *GPU) Floor(size Slices) Watts {
 	p := g.Power
 	if p.Curve == nil {
@@ -132,26 +132,43 @@ type Run struct {
 // Energy returns the energy of a number of boards from 0 to the end of the last run. The model must have a [Power].
 // Energy may sort the given runs; the result does not depend on their order.
 func (g *GPU) Energy(boards int, runs []Run) Joules {
-	if g.Power.Curve != nil {
-		for _, r := range runs { // an end adds -Size slices, so that the sum of sizes is the number of busy slices
-			runs = append(runs, Run{Board: r.Board, Size: -r.Size, Start: r.End, End: r.End})
-		}
-	}
 	slices.SortFunc(runs, func(a, b Run) int {
 		return cmp.Or(a.Board-b.Board, cmp.Compare(a.Start, b.Start), int(a.Size-b.Size), cmp.Compare(a.End, b.End))
 	})
 	var end Seconds
-	var above Joules  // the energy beyond the idle watts
-	busy := Slices(0) // the busy slices of the board, for a Curve
-	for i, r := range runs {
-		switch {
-		case g.Power.Curve == nil:
-			above += Joules(float64(g.Floor(r.Size)) * float64(r.End-r.Start))
-		case busy > 0:
-			above += Joules(float64(g.Power.onCurve(busy)-g.Power.Idle) * float64(r.Start-runs[i-1].Start))
-		}
-		busy += r.Size
+	var above Joules // the energy beyond the idle watts
+	for _, r := range runs {
 		end = max(end, r.End)
+		if g.Power.Curve == nil {
+			above += Joules(float64(g.Floor(r.Size)) * float64(r.End-r.Start))
+		}
+	}
+	if g.Power.Curve != nil {
+		above = g.Power.aboveIdle(runs)
 	}
 	return Joules(float64(boards)*float64(g.Power.Idle)*float64(end)) + above
+}
+
+// aboveIdle returns the energy of runs beyond the idle watts, by the Curve.
+func (p *Power) aboveIdle(runs []Run) (above Joules) {
+	type change struct {
+		board int
+		at    Seconds
+		by    Slices // busy compute slices
+	}
+	var changes []change
+	for _, r := range runs {
+		changes = append(changes, change{r.Board, r.Start, r.Size}, change{r.Board, r.End, -r.Size})
+	}
+	slices.SortFunc(changes, func(a, b change) int {
+		return cmp.Or(a.board-b.board, cmp.Compare(a.at, b.at), int(a.by-b.by))
+	})
+	busy := Slices(0)
+	for i, c := range changes {
+		if busy > 0 {
+			above += Joules(float64(p.onCurve(busy)-p.Idle) * float64(c.at-changes[i-1].at))
+		}
+		busy += c.by
+	}
+	return above
 }

@@ -98,11 +98,15 @@ func TestEnergyByHand(t *testing.T) {
 		"A100?watts=10-20-30-35": 2*10*10 + 20*2 + 25*2 + 10*6 + 25*1,
 	} {
 		g := mig.MustLookup(text)
+		before := runs[1]
 		for range 3 {
 			runs = append(runs[1:], runs[0])
 			if got := g.Energy(2, slices.Clone(runs)); got != want {
 				t.Errorf("%s: %v J, want %v", g, got, want)
 			}
+		}
+		if g.Energy(2, runs[:1:3]); runs[1] != before {
+			t.Errorf("%s: Energy wrote behind the runs that it was given", g)
 		}
 		if got := g.Energy(2, nil); got != 0 {
 			t.Errorf("%s: %v J without runs", g, got)
