@@ -121,14 +121,19 @@ type corunSetting struct {
 	model       corun.Model
 }
 
-// corunParams declares the parameters of a [corunSetting]. The default of Cmax is the paper's. The defaults of kappa
-// and delta are ours. With them, the ways to share a GPU rank as follows by their mean optimum over many drawn queues:
-// MIG+MPS, MPS only, MIG+MPS default, MIG only.
+// Kappa and Delta are the defaults of [corun.Model], which are ours. With them, the ways to share a GPU rank as follows
+// by their mean optimum over many drawn queues: MIG+MPS, MPS only, MIG+MPS default, MIG only.
+const (
+	Kappa = 0.25
+	Delta = 0.3
+)
+
+// corunParams declares the parameters of a [corunSetting]. The default of Cmax is the paper's.
 var corunParams = []spec.Param{
 	choice("release", "jobs that still run get the shares of those that have ended", "false", "true"),
 	whole("cmax", 4, 1, corun.MaxConcurrency, "most jobs in a group"),
-	number("kappa", 0.25, 0, 1000, "how much jobs that share memory slow each other"),
-	number("delta", 0.3, 0, 1000, "what MPS without percentages costs"),
+	number("kappa", Kappa, 0, 1000, "how much jobs that share memory slow each other"),
+	number("delta", Delta, 0, 1000, "what MPS without percentages costs"),
 }
 
 func newCorunSetting(a spec.Args) corunSetting {

@@ -12,8 +12,9 @@ import (
 )
 
 var _ = Register(Family{
-	Name: "migbench", Doc: "a stream for nodes of four GPUs with a full queue: at first a request for the memory of " +
-		"1g for each slice, then one every 15 s on the mean, for that of 1g, 2g, 3g or 7g; durations are lognormal",
+	Name: "migbench", Doc: "MIGBench's stream: at time 0 a request for the memory of 1g for each slice, then " +
+		"one every 15 s on the mean, for the memory of a 1g, 2g, 3g or 7g; durations are lognormal; add " +
+		"pernode=4&queue=retry to run it as MIGBench does",
 	Source: "parameters of the stream in github.com/FouoF/MIG-scheduler-benchmark, September 2026",
 	Params: append([]spec.Param{
 		whole("requests", 500, 1, 1_000_000, "requests"),
@@ -51,23 +52,23 @@ const (
 )
 
 // migbenchProfiles returns the profiles whose memory is requested, with their probabilities.
-func migbenchProfiles(g *mig.GPU) (profiles []*mig.Profile, p []float64) {
+func migbenchProfiles(g *mig.GPU) (profiles []*mig.Profile, probabilities []float64) {
 	sum := 0.0
 	for _, size := range migbenchSizes {
 		if profile := g.Profile(size.slices); profile != nil {
 			profiles = append(profiles, profile)
-			p = append(p, size.weight)
+			probabilities = append(probabilities, size.weight)
 			sum += size.weight
 		}
 	}
-	for i := range p {
-		p[i] /= sum
+	for i := range probabilities {
+		probabilities[i] /= sum
 	}
-	return profiles, p
+	return profiles, probabilities
 }
 
 func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	profiles, weights := migbenchProfiles(g)
+	profiles, probabilities := migbenchProfiles(g)
 	if profiles == nil {
 		return nil, fmt.Errorf("%s has no profile of 1, 2, 3 or 7 slices; migbench draws among these", g)
 	}
@@ -79,14 +80,14 @@ func (s migbench) Instance(g *mig.GPU, index int) (task.Payload, error) {
 		p := profiles[0]
 		if i >= filling {
 			arrival += float64(portable.Exponential(rng) * s.gap)
-			p = profiles[drawIndex(rng, weights)]
+			p = profiles[drawIndex(rng, probabilities)]
 		}
 		seconds := migbenchMedian * portable.Exp(migbenchSigma*portable.Normal(rng))
-		// The work in milliseconds on the whole GPU: the share of the profile is in percent.
+		// The work in milliseconds on the whole GPU: 1000 ms in a second, over 100, because the share is in percent.
 		work := math.Ceil(10 * seconds * float64(task.Share(g, p)))
 		q := task.Request{Arrival: int(arrival * 1000), MemoryMB: p.MemoryMB(), Work: int(work)}
 		if err := q.SetProfile(g); err != nil {
-			return nil, fmt.Errorf("request %d %w", i, err)
+			return nil, fmt.Errorf("request %d %w", i, err) // It reads "request 5 asks for ...".
 		}
 		out.Requests = append(out.Requests, q)
 	}

@@ -11,12 +11,13 @@ import (
 	"miglab/harness/task"
 )
 
-// A Spec is a dataset with its name. Specs are comparable: two are equal under == exactly if their IDs are equal.
+// A Spec is a dataset with its name. Specs are comparable, because every Dataset is: two are equal under == if and only
+// if their IDs are equal.
 type Spec interface {
 	// ID returns the canonical spec: the full name, and the parameters that differ
 	// from their defaults, sorted. [Parse] gives the same dataset back.
 	ID() string
-	// Instance returns an [*IndexError] for an index that does not exist.
+	// Dataset has the instances. Its Instance returns an [*IndexError] for an index that does not exist.
 	Dataset
 }
 
@@ -61,6 +62,7 @@ func (e *IndexError) Error() string {
 
 // UnmeasuredError says that a dataset has no times for a GPU.
 type UnmeasuredError struct {
+	// Dataset names the dataset, and GPU the model.
 	Dataset, GPU string
 	// Measured lists the GPU boards with times.
 	Measured []string
@@ -80,12 +82,12 @@ func checkA100(dataset string, g *mig.GPU) error {
 	return nil
 }
 
-// Parse reads a dataset spec: a name and, after a question mark, parameters
-// name=value joined by &. If the name ends in a colon, the path of a file follows, which may hold
-// any character, and then the parameters. Parse does not open the file.
+// Parse reads a dataset spec: a name and, after a question mark, parameters name=value joined by &. If the name ends in
+// a colon, the path of a file follows, which may hold any character, and then the parameters. Parse does not open the
+// file.
 //
-// An unknown name is a [*nearest.UnknownError]. Any other error names the spec and
-// wraps a [*spec.ParameterError] or a [*nearest.UnknownError].
+// An unknown name is a [*nearest.UnknownError]. Any other error names the spec and wraps a [*spec.ParameterError] or a
+// [*nearest.UnknownError].
 func Parse(text string) (Spec, error) {
 	f, name, pairs := findFamily(text)
 	if f == nil {

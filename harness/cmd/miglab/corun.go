@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,7 @@ import (
 	"miglab/reports"
 )
 
-func newCorunSimulation() *cobra.Command {
+func newCorun() *cobra.Command {
 	var jobs []string
 	var setup corun.Setup
 	var kappa, delta float64
@@ -23,8 +22,12 @@ func newCorunSimulation() *cobra.Command {
 		Use:   "corun",
 		Short: "Simulate programs that share a GPU on a given partition by MIG and MPS",
 		RunE: func(c *cobra.Command, _ []string) error {
+			names := strings.Join(jobs, "+")
+			if strings.Contains(names, "&") { // It would begin a parameter.
+				return fmt.Errorf("--jobs %s: a program's name has no &", names)
+			}
 			spec, err := datasets.Parse(fmt.Sprintf("corun/mix?jobs=%s&kappa=%v&delta=%v&release=%v",
-				url.PathEscape(strings.Join(jobs, "+")), kappa, delta, release))
+				names, kappa, delta, release))
 			if err != nil {
 				return err
 			}
@@ -39,10 +42,10 @@ func newCorunSimulation() *cobra.Command {
 			return t.Text(c.OutOrStdout())
 		},
 	}
-	c.Flags().StringSliceVar(&jobs, "jobs", nil, "programs of Table IV, separated by commas, one for each slot")
-	cli.AddFlag(c, &setup, "setup", "", corun.Parse, "partition as in Table VII")
-	c.Flags().Float64Var(&kappa, "kappa", 0.25, "how much jobs that share memory slow each other")
-	c.Flags().Float64Var(&delta, "delta", 0.3, "what MPS without percentages costs")
+	c.Flags().StringSliceVar(&jobs, "jobs", nil, "programs of the hierarchical paper's Table IV, separated by commas, one for each slot")
+	cli.AddFlag(c, &setup, "setup", "", corun.Parse, "partition as in the paper's Table VII")
+	c.Flags().Float64Var(&kappa, "kappa", datasets.Kappa, "how much jobs that share memory slow each other")
+	c.Flags().Float64Var(&delta, "delta", datasets.Delta, "what MPS without percentages costs")
 	c.Flags().BoolVar(&release, "release", false, "jobs that still run get the shares of those that have ended")
 	cli.RequireFlags(c, "jobs", "setup")
 	return c
