@@ -9,7 +9,8 @@ import (
 //
 //	sum_i min_s s t_i(s) / (#slices_G * GPUs),
 //
-// the "baseline" of FAR 6.4. Sizes count compute slices: 3 slices at slice 0 count 3, though a fourth idles.
+// the "baseline" of FAR 6.4. Sizes are in compute slices: an instance
+// of 3 compute slices at slice 0 counts as 3, though a fourth idles.
 //
 // PROVEN for every reconfiguration model, start partition and release times. Instances that exist together belong to
 // one partition, and the sizes in a partition add up to at most #slices_G. So the sizes of the tasks that run at an

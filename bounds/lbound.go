@@ -22,8 +22,9 @@ import (
 //     slices and running it takes 1.24 s.
 //   - Idle charges every task for all the slices that idle with it, even if several tasks share them. With S = {2},
 //     slice 6 idles with each of the three instances of 2-2-2-1 and is charged three times: 3+3+3 > 7. The same holds
-//     for {2,4}, {2,7} and {2,4,7}, and for {3} and {3,7} under 3-3. The minimum over S keeps this small: with size 1
-//     in S no slice idles, so it adds at most that size's create and destroy, 0.36/7 s on A100.
+//     for {2,4}, {2,7} and {2,4,7}, and for {3} and {3,7} with two instances of 3 slices, which may run but are not
+//     among the configurations below. The minimum over S keeps this fault small: with size 1 added to S no slice
+//     idles, which costs at most one create and destroy of that size, 0.36/7 s on A100.
 //
 // [Certified] corrects both.
 //

@@ -57,7 +57,7 @@ func newView(q *sim.Queue) view {
 	return v
 }
 
-// after returns the best prospect of a job if the head takes a slice of a size until an instant.
+// after returns the best prospect of the next job j if the head occupies one slice of size taken until the instant until.
 func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) prospect {
 	best := hopeless
 	for size, n := range v.free {
@@ -94,7 +94,8 @@ var hopeless = prospect{late: math.MaxInt}
 // newProspect returns the result of starting a job on a slice of a size at an instant.
 func newProspect(j *task.Job, size mig.Slices, start task.Minutes) prospect {
 	d := j.On(size)
-	// The conversion rounds the product, so that it is not fused with a sum.
+	// The conversion keeps the compiler from fusing the product with a later sum, which would round differently by
+	// processor.
 	p := prospect{work: task.Minutes(float64(size) * float64(d))}
 	if start+d > j.Deadline {
 		p.late, p.tardiness = 1, start+d-j.Deadline

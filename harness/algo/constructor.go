@@ -18,8 +18,8 @@ const (
 type Constructor interface {
 	// Track returns the name of the track.
 	Track() string
-	// Make makes an algorithm. It returns nil where an algorithm is made for each instance; the track then calls the
-	// constructor itself.
+	// Make makes an algorithm. It returns nil, nil for NewPlacer and NewDispatcher, which make an algorithm for each
+	// instance: see [Algorithm.Placer] and [Algorithm.Dispatcher].
 	Make(Args) (any, error)
 }
 
@@ -36,7 +36,9 @@ type (
 	NewDispatcher func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
 )
 
-// Track implements [Constructor]; so do the next methods.
+// The tracks of the constructors.
+
+// Track implements [Constructor], as the next methods do.
 func (NewBatch) Track() string      { return TrackBatch }
 func (NewStream) Track() string     { return TrackStream }
 func (NewCorun) Track() string      { return TrackCorun }
@@ -45,7 +47,7 @@ func (NewOffline) Track() string    { return TrackOffline }
 func (NewPlacer) Track() string     { return TrackPlacement }
 func (NewDispatcher) Track() string { return TrackDispatch }
 
-// Make implements [Constructor]; so do the next methods.
+// Make implements [Constructor], as the next methods do.
 func (f NewBatch) Make(a Args) (any, error)   { return f(a) }
 func (f NewStream) Make(a Args) (any, error)  { return f(a) }
 func (f NewCorun) Make(a Args) (any, error)   { return f(a) }
@@ -54,7 +56,7 @@ func (f NewOffline) Make(a Args) (any, error) { return f(a) }
 func (NewPlacer) Make(Args) (any, error)      { return nil, nil }
 func (NewDispatcher) Make(Args) (any, error)  { return nil, nil }
 
-// Make makes an algorithm and returns it as A, the interface of its track. It panics if the track has another
+// Make returns the algorithm as A, the interface of its track. It returns the errors of the constructor. It panics if the track has another
 // interface, which is a mistake in the program.
 func Make[A any](a Algorithm) (A, error) {
 	made, err := a.Spec.New.Make(a.Args)

@@ -26,9 +26,10 @@ var _ = Register(Experiment{
 })
 
 // Isolation plans to measure how much kernels disturb each other on instances of one GPU (FAR 2.5, Table 2). The
-// GPU must have no instances, unless only instances that exist are used: then these are the sizes and neighbours.
+// GPU must have no instances. In mode mig-existing, the instances that exist give the sizes and the neighbours.
 //
-// Every kernel runs on an instance of every size except the whole GPU, at the profile's first start. It runs alone;
+// Every kernel runs on an instance of every size except the whole GPU: at the profile's first start, or on one of those
+// that exist. It runs alone;
 // with one other kernel, on the largest instance that fits in the rest of the GPU; and with two others, on every
 // pair of sizes that fits there, as far left as possible. For a kernel on 4@0 of an A100 the others run on 3@4,
 // then on 2@4 and 1@6, then on 1@4 and 1@5, as in the paper's example. The other kernels are drawn at random, start
@@ -142,7 +143,7 @@ type isolation struct {
 	bad map[place]bool
 	// on has the instance of the measured kernel, rest the instances of the others.
 	on, rest *stage
-	// alone has the medians of kernels alone while rows are made: they come first.
+	// alone has the median of each kernel alone. rows fills it: the group without neighbours comes first.
 	alone map[place]mig.Seconds
 }
 
@@ -154,7 +155,7 @@ func (x *isolation) warmUp(ctx context.Context) error {
 			return err
 		}
 		for _, k := range x.kernels() {
-			if k.MinMemoryMB > 1000*at.Profile.MemoryGB {
+			if k.MinMemoryMB > 1000*at.Profile.MemoryGB { // an instance has somewhat less than 1024 MB for each GB
 				x.bad[place{k.Name, size}] = true
 				continue
 			}
@@ -225,14 +226,14 @@ func (x *isolation) run(ctx context.Context, k *launch.Kernel, at mig.Instance, 
 	return x.finish(r, outs[0].Start, outs[0].End), nil
 }
 
-// enter makes the instances of a run, unless they are there, and puts them into the neighbours.
+// enter makes the instances of a run, unless they are there, and enters them in others.
 func (x *isolation) enter(ctx context.Context, at mig.Instance, others []job, repetition int) error {
 	var rest []mig.Instance
 	for _, o := range others {
 		rest = append(rest, o.on.Instance)
 	}
 	size := fmt.Sprint("size ", at.Size())
-	if x.on.name != size {
+	if x.on.name != size { // The neighbours may occupy the slices of the next size.
 		if err := x.rest.clear(ctx); err != nil {
 			return err
 		}
@@ -315,7 +316,7 @@ func IsolationTable(_ *Bench, rows []datasets.IsolationTime) reports.Table {
 	for same := range Grouped(rows, func(r *datasets.IsolationTime) string { return r.Kernel }) {
 		row := []string{same[0].Kernel}
 		for _, size := range sizes {
-			largest := math.NaN()
+			largest := math.NaN() // No comparison with NaN is true.
 			for _, r := range same {
 				if by := math.Abs(r.Difference); r.Size == size && r.Beside != "" && !(largest >= by) {
 					largest = by

@@ -16,6 +16,6 @@ func Open(*mig.Catalog, string) (profiling.Device, error) { return nil, errWitho
 func OpenExisting(*mig.Catalog, string) (profiling.Device, error) { return nil, errWithout }
 
 // WatchGPU always fails (see the package comment).
-func WatchGPU(string) (*profiling.Watch, string, int, error) {
+func WatchGPU(string) (w *profiling.Watch, driver string, processes int, err error) {
 	return nil, "", -1, errWithout
 }

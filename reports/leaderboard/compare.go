@@ -42,12 +42,13 @@ func (s Side) results(c *Conditions) (map[string][]store.Series, error) {
 	for dataset, own := range out {
 		own = newestVersion(own)
 		if unknown == nil {
-			out[dataset] = withWeights(own, a.Weights())
-		}
-		if unknown != nil || len(out[dataset]) == 0 {
-			if out[dataset], err = lastRun(s.DB, own); err != nil {
-				return nil, err
+			if present := withWeights(own, a.Weights()); len(present) > 0 {
+				out[dataset] = present
+				continue
 			}
+		}
+		if out[dataset], err = lastRun(s.DB, own); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -111,7 +112,7 @@ func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	return out, nil
 }
 
-// sameContent leaves the series of contents that both sides have, or of the present content alone if both have it.
+// sameContent keeps the series of contents that both sides have, or of the present content alone if both have it.
 func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
 	var both []string
 	for _, s := range a {
@@ -128,37 +129,38 @@ func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) 
 	return slices.DeleteFunc(a, another), slices.DeleteFunc(b, another)
 }
 
-// compare reads the results of a dataset, and the bounds that either database has.
+// compare compares two sides on a dataset, with the bounds that either database has. It returns nil, nil if no board
+// ranks the dataset or the sides share no instance.
 func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Series) (*Comparison, error) {
 	at := c.Track.BoardOf(datasets.RegimeOf(dataset), c.RankBy)
 	if at < 0 {
 		return nil, nil
 	}
-	board := board{Board: c.Track.Boards[at], conditions: c, bounds: map[instance]float64{}}
-	if board.Bound.Algorithm != "" {
+	b := board{Board: c.Track.Boards[at], conditions: c, bounds: map[instance]float64{}}
+	if b.Bound.Algorithm != "" {
 		for _, db := range dbs {
-			f := c.filter(board.Bound.Track)
+			f := c.filter(b.Bound.Track)
 			f.Dataset = dataset
 			all, err := db.Series(f)
 			if err != nil {
 				return nil, err
 			}
-			own, err := valuesByInstance(db, referenceSeries(all, board.Bound, dataset), board.Bound.Metric)
+			own, err := valuesByInstance(db, referenceSeries(all, b.Bound, dataset), b.Bound.Metric)
 			if err != nil {
 				return nil, err
 			}
-			maps.Copy(board.bounds, own)
+			maps.Copy(b.bounds, own)
 		}
 	}
 	var sides [2]*contender
 	for i := range sides {
 		var err error
-		if sides[i], err = board.contender(dbs[i], of[i], newRankedRange(nil)); err != nil {
+		if sides[i], err = b.contender(dbs[i], of[i], newRankedRange(nil)); err != nil {
 			return nil, err
 		}
 	}
 	bounded := sides[0].hasBounds() || sides[1].hasBounds()
-	return newComparison(sides[0], sides[1], Metric{Name: board.Metric, Higher: board.Higher, Bounded: bounded})
+	return newComparison(sides[0], sides[1], Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded})
 }
 
 // A Comparison compares two results on the instances of a dataset that both have. Differences are B less A. All
@@ -192,8 +194,8 @@ type Pair struct {
 	Instance int
 	// A and B are values of the metric; NaN without a valid answer.
 	A, B float64
-	// Worse is how much B is worse: points of the gap, or units of the metric without a bound; +Inf if B failed.
-	Worse float64
+	// By is how much B is worse: points of the gap, or units of the metric without a bound; +Inf if B failed.
+	By float64
 }
 
 // newComparison compares two results of a dataset. It returns nil if they have no instance in common.
@@ -222,14 +224,14 @@ func (c *Comparison) score(a, b *contender) {
 	for i, lossA := range a.losses {
 		lossB := b.losses[i]
 		p := Pair{
-			Dataset: c.Dataset, Instance: a.entries[i].number, A: a.values[i], B: b.values[i], Worse: lossB - lossA,
+			Dataset: c.Dataset, Instance: a.entries[i].number, A: a.values[i], B: b.values[i], By: lossB - lossA,
 		}
 		if math.IsNaN(lossA) {
 			c.FailedA++
 		}
 		if math.IsNaN(lossB) {
 			c.FailedB++
-			p.Worse = math.Inf(1)
+			p.By = math.Inf(1)
 		}
 		switch {
 		case math.IsNaN(lossA) && math.IsNaN(lossB) || lossA == lossB:
@@ -245,7 +247,7 @@ func (c *Comparison) score(a, b *contender) {
 }
 
 func sortWorst(pairs []Pair) {
-	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Worse, a.Worse) })
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.By, a.By) })
 }
 
 func (c *Comparison) summarize(a, b *contender) error {
@@ -295,8 +297,8 @@ func adjustHolm(all []*Comparison) {
 	}
 }
 
-// Better reports whether both the interval of the mean difference and the signs of the differences favour B (1) or A
-// (-1); 0 if chance may explain them, or if a few large differences outweigh many small ones.
+// Better returns 1 if both the interval of the mean difference and the signs of the differences favour B, -1 if they
+// favour A, and 0 if chance may explain them, or if a few large differences outweigh many small ones.
 func (c *Comparison) Better() int {
 	low, high := c.GapLow, c.GapHigh
 	switch {
@@ -353,7 +355,7 @@ func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 	for _, c := range all {
 		worst, by := reports.Missing, reports.Missing
 		if len(c.Worst) > 0 {
-			worst, by = strconv.Itoa(c.Worst[0].Instance), reports.Fixed(c.Worst[0].Worse, ValueDecimals)
+			worst, by = strconv.Itoa(c.Worst[0].Instance), reports.Fixed(c.Worst[0].By, ValueDecimals)
 		}
 		t.Row(c.Dataset, c.Instances, c.Metric.Name,
 			reports.Cells(ValueDecimals, c.A, c.B, c.Difference, c.Low, c.High),

@@ -42,10 +42,10 @@ func TestComparison(t *testing.T) {
 	if c.Low != -2 || c.High != 1 {
 		t.Errorf("interval %v to %v; three differences have quantiles -2 and 1", c.Low, c.High)
 	}
-	if len(c.Worst) != 2 || c.Worst[0].Instance != 3 || !math.IsInf(c.Worst[0].Worse, 1) || c.Worst[1].Instance != 0 {
+	if len(c.Worst) != 2 || c.Worst[0].Instance != 3 || !math.IsInf(c.Worst[0].By, 1) || c.Worst[1].Instance != 0 {
 		t.Errorf("worst %+v", c.Worst)
 	}
-	near("the loss on instance 0", c.Worst[1].Worse, 10)
+	near("the loss on instance 0", c.Worst[1].By, 10)
 }
 
 // Worse is in percent of the mean of A, whichever way the metric goes; a new failure is worse than any percentage.

@@ -37,7 +37,7 @@ type entry struct {
 	aside, micros float64
 }
 
-// A contender is an algorithm with its entries. [findContenders] sorts them and leaves those on instances that count.
+// A contender is an algorithm with its entries. [findContenders] sorts them and keeps those on instances that count.
 type contender struct {
 	// series is one of those that the entries are from.
 	series  store.Series
@@ -106,7 +106,7 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	return append(out, partial...), nil
 }
 
-// findContenders leaves the entries on the instances that count. It returns the algorithms that have all of these,
+// findContenders keeps the entries on the instances that count. It returns the algorithms that have all of these,
 // and the standings of the incomplete ones; both are nil if no instance counts.
 func findContenders(all []*contender, metric Metric) (complete []*contender, partial []Standing, err error) {
 	runs, err := countRuns(all, metric)

@@ -32,9 +32,9 @@ type vector struct {
 	known, measured       []float64
 	observations, rewards []float32
 	// masks marks the allowed actions. done marks the episodes that have come to their end with this message, and
-	// truncated those that an action has ended that is not allowed.
+	// truncated those ended by an action that is not allowed.
 	masks, done, truncated []bool
-	// answers has lines of a file of answers for the episodes that are done.
+	// answers has the lines of the answer file for the episodes that are done.
 	answers []byte
 }
 
@@ -44,7 +44,7 @@ const (
 	orderStepAndBegin        // The same; if that ends the episode, begin the next one.
 	orderKeep                // Change nothing.
 	orderBegin               // Begin an episode.
-	orderSeed                // Restart the stream with the value as its seed, and the instances of a dataset; begin.
+	orderSeed                // Seed the stream with the value, go back to the dataset's first instance, and begin.
 )
 
 // Limits of a vector: its environments, and the values of all their observations and masks.
@@ -91,8 +91,9 @@ func newStream(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // them.
 func (v *vector) allocate() {
 	n, observations, actions := v.Envs, v.Envs*v.shape.Observation, v.Envs*v.shape.Actions
-	v.message = make([]byte, 9*n)
+	v.message = make([]byte, (8+1)*n) // a value and an order for each environment
 	v.values, v.orders = carve[int64](v.message, n)
+	// float64: known and measured; float32: observations and rewards; bool: masks, done and truncated
 	v.frame = make([]byte, 8+8*n*(len(v.facts)+len(v.metrics))+4*(observations+n)+actions+2*n)
 	rest := v.frame[8:]
 	v.known, rest = carve[float64](rest, n*len(v.facts))
@@ -132,8 +133,8 @@ func (v *vector) apply() error {
 	return nil
 }
 
-// steps reports whether the message has an action that an environment carries out.
-func (v *vector) steps(i int) bool { return v.orders[i] <= orderStepAndBegin && v.live[i] }
+// acts reports whether environment i carries out an action of the message.
+func (v *vector) acts(i int) bool { return v.orders[i] <= orderStepAndBegin && v.live[i] }
 
 // admit checks an order. An action that does not exist is always an error. An action that is not allowed is replaced,
 // truncates the episode or is an error, as the client has asked with invalid.
@@ -144,8 +145,8 @@ func (v *vector) admit(i int) error {
 	switch {
 	case v.orders[i] > orderSeed:
 		return fmt.Errorf("environment %d: there is no order %d; an order is from 0 to %d", i, v.orders[i], orderSeed)
-	case !v.steps(i) || exists && mask[action]:
-		// It is right.
+	case !v.acts(i) || exists && mask[action]:
+		// nothing to do, or an allowed action
 	case exists && v.Invalid == "nearest":
 		v.values[i] = replacement(mask, action)
 	case exists && v.Invalid == "end":
@@ -185,7 +186,7 @@ func (v *vector) step(i int) (err error) {
 		metrics[k] = math.NaN()
 	}
 	v.rewards[i], v.done[i] = 0, false
-	if !v.steps(i) {
+	if !v.acts(i) {
 		return nil
 	}
 	if v.truncated[i] {
