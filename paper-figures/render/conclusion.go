@@ -201,6 +201,16 @@ func (c *conclusion) FullAnswer() string {
 	return string(c.Answer)
 }
 
+// number is the number in the ID, as 14 in D14b.
+func (c *conclusion) number() (n int) {
+	for _, r := range c.ID {
+		if '0' <= r && r <= '9' {
+			n = 10*n + int(r-'0')
+		}
+	}
+	return n
+}
+
 // Name is the conclusion in a few words.
 func (c *conclusion) Name() string { return cmp.Or(c.Short, c.Sentence) }
 

@@ -1,10 +1,12 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"miglab/harness/atomicfile"
@@ -105,6 +107,9 @@ func (r *run) outcomes() *reports.Table {
 // A numbersCount counts the numbers of a paper by groups of verdicts.
 type numbersCount struct{ Agree, Deviate, Open, NotJudged int }
 
+// All is the number of all numbers.
+func (n numbersCount) All() int { return n.Agree + n.Deviate + n.Open + n.NotJudged }
+
 // CountNumbers counts the paper's numbers.
 func (p *paper) CountNumbers() numbersCount {
 	n := p.countVerdicts("")
@@ -114,9 +119,15 @@ func (p *paper) CountNumbers() numbersCount {
 	}
 }
 
-// folderPage returns the README.md of the paper's folder: its conclusions, with a reason where one does not hold.
+// folderPage returns the README.md of the paper's folder: its conclusions by number, with a reason where one does not
+// hold.
 func (p *paper) folderPage() (string, error) {
-	text, err := show("FOLDER.md.tmpl", p)
+	sorted := *p
+	sorted.Conclusions = slices.Clone(p.Conclusions)
+	slices.SortFunc(sorted.Conclusions, func(a, b *conclusion) int {
+		return cmp.Or(a.number()-b.number(), cmp.Compare(a.ID, b.ID))
+	})
+	text, err := show("FOLDER.md.tmpl", &sorted)
 	return fold(strings.ReplaceAll(reference.ReplaceAllString(text, ""), " .", ".")), err
 }
 
