@@ -15,9 +15,9 @@ var _ = algo.Register(algo.Spec{
 	New:     algo.NewPlacer(newDemandAware("fgd", uselessSlices)),
 })
 
-// uselessSlices returns, by mask of occupied slices, the fragmentation of a node of FGD 3.2, F_n = sum over m of p_m F_n(m), where F_n(m) is the
-// free part of the node that task m cannot use. Here a node is a GPU, and the tasks are the profiles. F_n(m) is the
-// number of free slices if profile m does not fit on the GPU, otherwise 0.
+// uselessSlices returns, by mask of occupied slices, the fragmentation of a node of FGD 3.2, F_n = sum over m of
+// p_m F_n(m), where F_n(m) is the free part of the node that task m cannot use. Here a node is a GPU, and the tasks are
+// the profiles. F_n(m) is the number of free slices if profile m does not fit on the GPU, otherwise 0.
 func uselessSlices(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 	profiles := task.RequestProfiles(g)
 	for mask := range 1 << g.MemorySlices {
