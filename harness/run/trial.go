@@ -32,7 +32,8 @@ type Trial struct {
 // Resolve looks up the names of a series, the GPU's name in models. It replaces aliases and defaults by the canonical
 // names: a count of 0 becomes 1, an empty model becomes sequential. It sets the content, the version and the
 // weights. It reads a dataset that is a file, and starts an external program. An unknown name is a
-// [*nearest.UnknownError]. Resolve passes on the errors of [algo.ParseFor] and of the dataset.
+// [*nearest.UnknownError]. Other errors are from [algo.ParseFor] and the dataset, or say that the algorithm or the track
+// does not support the GPU, the count or the instances.
 func Resolve(models *mig.Catalog, s store.Series) (t *Trial, err error) {
 	t = &Trial{track: track.MustLookup(s.Track)}
 	if t.gpu, err = models.Lookup(s.GPU); err != nil {
@@ -164,7 +165,8 @@ func Competition(models *mig.Catalog, base store.Series, algorithms, specs []str
 
 // Schedule computes a cell of the batch or stream track without a store. It returns the problem and the
 // schedule, which the referee has checked. It returns the errors of the dataset and of the algorithm, a
-// panic of the algorithm as an error, and a [*track.InvalidError] for an invalid schedule.
+// panic of the algorithm as an error, a [*track.InvalidError] for an invalid schedule, and an error on a track without
+// schedules.
 func (t *Trial) Schedule(ctx context.Context, instance int) (schedule.Problem, schedule.Schedule, error) {
 	a, err := t.Answer(ctx, instance)
 	if err == nil && a.Problem.GPU == nil {
@@ -173,7 +175,7 @@ func (t *Trial) Schedule(ctx context.Context, instance int) (schedule.Problem, s
 	return a.Problem, a.Schedule, err
 }
 
-// Answer computes a cell of any track without a store, with the errors of [Trial.Schedule].
+// Answer computes a cell of any track without a store, with the errors that [Trial.Schedule] has for its tracks.
 func (t *Trial) Answer(ctx context.Context, instance int) (track.Answer, error) {
 	in, err := t.instance(instance)
 	if err != nil {

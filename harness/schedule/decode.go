@@ -16,7 +16,8 @@ import (
 // Decode reads a schedule for the problem in the format of [Encode]. It is strict. These are each a [*FormatError]: a
 // field that is unknown, missing, duplicate or of the wrong type; a task or GPU that the problem does not have; an
 // instance that the GPU cannot hold; a makespan_s that is not the end of the last task, to [makespanPrecision]; and
-// text after the end. The error wraps a [*nearest.UnknownError] for unknown names. Decode passes on the errors of r.
+// text after the end. The error wraps a [*nearest.UnknownError] for unknown names. Decode passes on the errors of r. It
+// returns an error for a problem without a GPU model.
 //
 // Decode does not check whether the schedule is valid; see [Check].
 func Decode(r io.Reader, p Problem) (Schedule, error) {

@@ -17,7 +17,7 @@ func (w *Writer) KeepUnit(u Unit) error {
 }
 
 // Units returns the records whose keys begin with a prefix, database by database, each by key. Several databases may
-// have records of the same key. Units returns a [*Damage] or an error of the file system.
+// have records of the same key. Units returns a [*Damage], or an error of SQLite or of the file system.
 func (db *DB) Units(prefix string) (out []Unit, err error) {
 	const find = "SELECT key, digest, record, crc FROM unit WHERE key >= ?1 AND key < ?1 || '\U0010FFFF' ORDER BY key"
 	err = db.query(find, []any{prefix}, func(f *file, v []any) error {

@@ -66,7 +66,8 @@ func (e *TaskError) Error() string {
 // which is not part of the makespan.
 //
 // Run refuses an invalid schedule (the error is a [*schedule.InvalidError]), a problem with several GPUs, a start
-// partition, releases or another reconfiguration model, and a GPU of another model or with instances.
+// partition, releases or another reconfiguration model, a task without a program, and a GPU of another model or with
+// instances.
 //
 // The first failure ends the execution: Run starts no more tasks, kills running ones, and destroys every instance
 // that it made, even if ctx has ended. If a program failed, the error is a [*TaskError]; other errors come from the

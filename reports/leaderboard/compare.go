@@ -82,7 +82,7 @@ func (s Side) Datasets(c Conditions) ([]string, error) {
 }
 
 // Compare compares b with a on each dataset that both have instances of, by name. Results of different contents of a
-// dataset are not compared. It returns the errors of the databases, and a [*BoundError].
+// dataset are not compared. It returns the errors of the databases and of ranking, such as a [*BoundError].
 func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	ofA, err := a.results(&c)
 	if err != nil {
