@@ -14,8 +14,8 @@ import (
 
 // A preemptor is the state of an algorithm that decides at every event of a stream and may move tasks.
 //
-// The operations of a GPU run one after the other, even under a model with parallel reconfiguration. Tasks arrive at their release times. Without
-// release times, a batch arrives when the last task of the batch before it has begun.
+// The operations of a GPU run one after the other, even under a model with parallel reconfiguration. Tasks arrive at
+// their release times. Without release times, a batch arrives when the last task of the batch before it has begun.
 type preemptor struct {
 	p   algo.Problem
 	now float64 // seconds
@@ -53,8 +53,8 @@ func newPreemptor(p algo.Problem) *preemptor {
 }
 
 // run calls decide at every arrival, and whenever a run begins or ends or a reconfiguration ends, until all tasks have
-// ended. decide removes a task that it begins from waiting. It must begin every waiting task at some event: run panics if
-// tasks wait and no event is left. The only error is that of ctx.
+// ended. decide removes a task that it begins from waiting. It must begin every waiting task at some event: run panics
+// if tasks wait and no event is left. The only error is that of ctx.
 func (q *preemptor) run(ctx context.Context, lengths []int, decide func()) (schedule.Schedule, error) {
 	if q.p.Release != nil {
 		lengths = []int{len(q.p.Tasks)}

@@ -10,9 +10,9 @@ import (
 	"miglab/reports"
 )
 
-// addEvidence adds, to each deviation whose cause names a table in causes.csv, the numbers of that table about the claim.
-// It skips a table whose artefact was not computed in this run. It empties [Table.About], which is only an index for
-// this. The error is a [*KeyError]: a table has no row about a claim.
+// addEvidence adds, to each deviation whose cause names a table in causes.csv, the numbers of that table about the
+// claim. It skips a table whose artefact was not computed in this run. It empties [Table.About], which is only an index
+// for this. The error is a [*KeyError]: a table has no row about a claim.
 func addEvidence(p *manifest.Paper, claims *claim.Set) error {
 	tables := map[string]Table{}
 	for i := range p.Artefacts {

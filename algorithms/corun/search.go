@@ -15,8 +15,8 @@ const rounding = 1e-12
 type search struct {
 	w    *corun.Window
 	menu *menu
-	// demand has, by place and job, the seconds of the job there without others and the bandwidth that it would use. alone
-	// is a copy of the seconds, because fill reads these very often.
+	// demand has, by place and job, the seconds of the job there without others and the bandwidth that it would use.
+	// alone is a copy of the seconds, because fill reads these very often.
 	demand []corun.Demand
 	alone  []float64
 	// least has the seconds of each job in its best place, and traffic the seconds to move its data at full bandwidth.
@@ -90,8 +90,8 @@ func (s *search) try(jobs []int) {
 	s.fill(s.menu.trees[len(jobs)], 0, 1<<len(jobs)-1, 0, instanceBound{})
 }
 
-// fill tries the jobs of left, a bit mask, in the slots from at on. The GPU instances whose slots are all filled take at
-// least floor seconds. open bounds the GPU instance that is being filled.
+// fill tries the jobs of left, a bit mask, in the slots from at on. The GPU instances whose slots are all filled take
+// at least floor seconds. open bounds the GPU instance that is being filled.
 func (s *search) fill(nodes []node, at int, left uint, floor float64, open instanceBound) {
 	kappa := s.w.Model.Kappa
 	for i := range nodes {
@@ -158,8 +158,8 @@ func (in instanceBound) atLeast(kappa float64) float64 {
 	return max(in.longest, in.moving) + float64(kappa*(in.sum-in.longest))
 }
 
-// simulate simulates the jobs in their slots. If they take less than s.below, it keeps the time or, for fairest, the way
-// if its slowdown is the least so far.
+// simulate simulates the jobs in their slots. If they take less than s.below, it keeps the time or, for fairest, the
+// way if its slowdown is the least so far.
 func (s *search) simulate(setup int) {
 	var ends [corun.MaxSlots]float64
 	seconds := s.ends(setup, &ends)

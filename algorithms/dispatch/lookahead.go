@@ -57,7 +57,8 @@ func newView(q *sim.Queue) view {
 	return v
 }
 
-// after returns the best prospect of the next job j if the head occupies one slice of size taken until the instant until.
+// after returns the best prospect of the next job j if the head occupies one slice of size taken until the instant
+// until.
 func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) prospect {
 	best := hopeless
 	for size, n := range v.free {

@@ -24,8 +24,8 @@ func uselessSlices(g *mig.GPU, demand []float64) (out [sim.Masks]float64) {
 		occupied := mig.Mask(mask)
 		for i, p := range profiles {
 			if _, fits := firstFree(p, p.Starts, occupied); !fits {
-				// The conversion keeps the compiler from fusing the product with a later sum, which would round differently by
-				// processor.
+				// The conversion keeps the compiler from fusing the product with a later sum, which would round
+				// differently by processor.
 				out[mask] += float64(demand[i] * float64(freeSlices(g, occupied)))
 			}
 		}

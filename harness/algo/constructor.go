@@ -56,8 +56,8 @@ func (f NewOffline) Make(a Args) (any, error) { return f(a) }
 func (NewPlacer) Make(Args) (any, error)      { return nil, nil }
 func (NewDispatcher) Make(Args) (any, error)  { return nil, nil }
 
-// Make returns the algorithm as A, the interface of its track. Its error is from the constructor. It panics if the track
-// has another interface, which is a mistake in the program.
+// Make returns the algorithm as A, the interface of its track. Its error is from the constructor. It panics if the
+// track has another interface, which is a mistake in the program.
 func Make[A any](a Algorithm) (A, error) {
 	made, err := a.Spec.New.Make(a.Args)
 	if err != nil {

@@ -155,7 +155,8 @@ type GPU struct {
 	CostSource string `json:"cost_source"`
 	// Assumed says which other numbers have no source, and which values are assumed instead.
 	Assumed string `json:"assumed,omitempty"`
-	// Power says what a board draws; nil if neither the model's file nor its name gives it. Results then have no energy.
+	// Power says what a board draws; nil if neither the model's file nor its name gives it. Results then have no
+	// energy.
 	Power *Power `json:"power,omitempty"`
 
 	// file says in errors which file the model was read from; "" if it was not.

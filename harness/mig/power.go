@@ -39,7 +39,7 @@ const maxWatts = 1e6
 var powerParams = []spec.Param{
 	{Name: "idle", Type: spec.Number(0, maxWatts), Doc: "watts of a board without a busy instance"},
 	{Name: "busy", Type: spec.Numbers(0, maxWatts), Doc: "watts that a busy instance adds, by size, beside idle"},
-	{Name: "watts", Type: spec.Numbers(0, maxWatts), Doc: "watts of a board by busy compute slices, in place of idle and busy"},
+	{Name: "watts", Type: spec.Numbers(0, maxWatts), Doc: "watts by busy compute slices, in place of idle and busy"},
 }
 
 //go:embed power.json
@@ -107,8 +107,8 @@ func (p *Power) check(sizes int) error {
 func (p *Power) onCurve(busy Slices) Watts { return p.Curve[min(int(busy), len(p.Curve)-1)] }
 
 // Floor returns a lower bound on the watts that a busy instance of a size adds: a board never draws less than Idle plus
-// the floors of its busy instances. Without a Curve it is exact. For a Curve, the floor of one compute slice is the least
-// of (Curve[b] - Idle) / b over all numbers b of busy slices.
+// the floors of its busy instances. Without a Curve it is exact. For a Curve, the floor of one compute slice is the
+// least of (Curve[b] - Idle) / b over all numbers b of busy slices.
 func (g *GPU) Floor(size Slices) Watts {
 	p := g.Power
 	if p.Curve == nil {

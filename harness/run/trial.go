@@ -30,10 +30,10 @@ type Trial struct {
 }
 
 // Resolve looks up the names of a series, the GPU's name in models. It replaces aliases and defaults by the canonical
-// names: a count of 0 becomes 1, an empty model becomes sequential. It sets the content, the version and the
-// weights. It reads a dataset that is a file, and starts an external program. An unknown name is a
-// [*nearest.UnknownError]. Other errors are from [algo.ParseFor] and the dataset, or say that the algorithm or the track
-// does not support the GPU, the count or the instances.
+// names: a count of 0 becomes 1, an empty model becomes sequential. It sets the content, the version and the weights.
+// It reads a dataset that is a file, and starts an external program. An unknown name is a [*nearest.UnknownError].
+// Other errors are from [algo.ParseFor] and the dataset, or say that the algorithm or the track does not support the
+// GPU, the count or the instances.
 func Resolve(models *mig.Catalog, s store.Series) (t *Trial, err error) {
 	t = &Trial{track: track.MustLookup(s.Track)}
 	if t.gpu, err = models.Lookup(s.GPU); err != nil {
@@ -175,7 +175,7 @@ func (t *Trial) Schedule(ctx context.Context, instance int) (schedule.Problem, s
 	return a.Problem, a.Schedule, err
 }
 
-// Answer computes a cell of any track without a store, with the errors that [Trial.Schedule] has for its tracks.
+// Answer computes a cell of any track without a store. Its errors are those of [Trial.Schedule] except the last.
 func (t *Trial) Answer(ctx context.Context, instance int) (track.Answer, error) {
 	in, err := t.instance(instance)
 	if err != nil {

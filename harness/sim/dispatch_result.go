@@ -20,15 +20,15 @@ type Run struct {
 
 // DispatchResult is the outcome of the jobs of one queue.
 type DispatchResult struct {
-	// Jobs is the number of jobs, and Late is the number of jobs that end after their deadline. A job is counted as soon
-	// as its end is known: when it starts or, on a pre-emptive fleet, when it ends.
+	// Jobs is the number of jobs, and Late is the number of jobs that end after their deadline. A job is counted as
+	// soon as its end is known: when it starts or, on a pre-emptive fleet, when it ends.
 	Jobs, Late int
 	// Tardiness is the mean, over all jobs, of the time by which a job ends after its
 	// deadline; a job in time counts as 0.
 	Tardiness task.Minutes
 	// Energy is the integral, from the beginning of the day to the last completion, of the power that the GPUs draw.
-	// EnergyAsReleased is what the report's figures show: the report's released code frees a slice before it charges for
-	// the time in which the slice was busy.
+	// EnergyAsReleased is what the report's figures show: the report's released code frees a slice before it charges
+	// for the time in which the slice was busy.
 	Energy, EnergyAsReleased WattMinutes
 	// Makespan is the time of the last completion.
 	Makespan task.Minutes

@@ -25,7 +25,8 @@ const (
 type sample struct {
 	dataset string
 	n       int
-	// ours marks days that the report has not seen. The report's numbers and ours are then of different samples of days.
+	// ours marks days that the report has not seen. The report's numbers and ours are then of different samples of
+	// days.
 	ours bool
 }
 

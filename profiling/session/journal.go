@@ -50,7 +50,8 @@ func newEntry(i profiling.Instance) entry {
 
 // readJournal reads the journal of a killed run, and returns the entries of the instances that it may have left, by
 // instance. If g is nil, it returns no instances. A file that is not a journal, or that lists an instance that is
-// impossible or twice there, is a [*profiling.DeviceError]. Other errors are from [os.ReadFile]; [fs.ErrNotExist] is one.
+// impossible or twice there, is a [*profiling.DeviceError]. Other errors are from [os.ReadFile]; [fs.ErrNotExist] is
+// one.
 func readJournal(path string, g *mig.GPU) (j journal, left map[mig.Instance]entry, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {

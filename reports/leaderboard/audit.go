@@ -296,7 +296,8 @@ func (b *auditedBound) compare(db *store.DB, found *Outcome, instances map[audit
 			}
 			if !b.board.Higher && value < bound*(1-tolerance) || b.board.Higher && value > bound*(1+tolerance) {
 				return &BoundError{
-					Series: s.Series, Instance: r.Instance, Metric: b.board.Metric, Value: value, Bound: bound, Added: b.added,
+					Series: s.Series, Instance: r.Instance, Metric: b.board.Metric, Value: value, Bound: bound,
+					Added: b.added,
 				}
 			}
 		}

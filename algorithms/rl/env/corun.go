@@ -15,11 +15,10 @@ import (
 //	executions": the time that the group saves by [corun.Model], and
 //	the intermediate rewards of its jobs, times a weight that we chose.
 //
-// Times are in units of the window's mean solo time, so that the final rewards of an episode add up to
-// W (1 - 1 / relative throughput), unless a loss is clipped at [largestLoss]. Each reward is then lowered by
-// [usualSaving] of the solo times of the jobs that were grouped in the step or, after the last step, remain alone. This
-// lowers the returns of all plans by the same amount. It keeps rewards small, so that a network learns their differences
-// sooner.
+// Times are in units of the window's mean solo time, so that the final rewards of an episode add up to W (1 - 1 /
+// relative throughput), unless a loss is clipped at [largestLoss]. Each reward is then lowered by [usualSaving] of the
+// solo times of the jobs that were grouped in the step or, after the last step, remain alone. This lowers the returns
+// of all plans by the same amount. It keeps rewards small, so that a network learns their differences sooner.
 type Corun struct {
 	Grouping
 	model  corun.Model

@@ -42,7 +42,8 @@ func newCorun() *cobra.Command {
 			return t.Text(c.OutOrStdout())
 		},
 	}
-	c.Flags().StringSliceVar(&jobs, "jobs", nil, "programs of the hierarchical paper's Table IV, separated by commas, one for each slot")
+	c.Flags().StringSliceVar(&jobs, "jobs", nil,
+		"programs of the hierarchical paper's Table IV, separated by commas, one for each slot")
 	cli.AddFlag(c, &setup, "setup", "", corun.Parse, "partition as in the paper's Table VII")
 	c.Flags().Float64Var(&kappa, "kappa", datasets.Kappa, "how much jobs that share memory slow each other")
 	c.Flags().Float64Var(&delta, "delta", datasets.Delta, "what MPS without percentages costs")
