@@ -41,6 +41,9 @@ func (f boundFunc) Bound(_ context.Context, p algo.Problem) (mig.Seconds, error)
 // calls counts how often an algorithm of this file was called.
 var calls atomic.Int64
 
+// mended says that test-mended panics no more.
+var mended atomic.Bool
+
 func register(name string, f batchFunc) {
 	algo.Register(algo.Spec{
 		Name: name, Version: 3,
@@ -86,6 +89,12 @@ func init() {
 	})
 	register("test-panic", func(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
 		panic(fmt.Sprintf("%d tasks", len(p.Tasks)))
+	})
+	register("test-mended", func(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
+		if !mended.Load() {
+			panic("not mended yet")
+		}
+		return fifo(p), nil
 	})
 	register("test-invalid", func(_ context.Context, p algo.Problem) (schedule.Schedule, error) {
 		s := fifo(p)

@@ -14,14 +14,12 @@ import (
 	"miglab/harness/track"
 )
 
-// The kinds of error rows. An [algo.Failure] names its kind itself.
+// The kinds of error rows, beside [store.KindPanic]. An [algo.Failure] names its kind itself.
 const (
 	// KindInfeasible is an [*algo.InfeasibleError]: the algorithm's rules leave a task without a place.
 	KindInfeasible = "infeasible"
 	// KindInvalid is an answer that the referee rejects.
 	KindInvalid = "invalid"
-	// KindPanic is a panic of the algorithm.
-	KindPanic = "panic"
 	// KindFailed is any other error of the algorithm.
 	KindFailed = "failed"
 )
@@ -117,7 +115,7 @@ func errorKind(err error) string {
 	case errors.As(err, &invalid):
 		return KindInvalid
 	case errors.As(err, &panicked):
-		return KindPanic
+		return store.KindPanic
 	}
 	return KindFailed
 }

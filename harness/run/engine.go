@@ -37,8 +37,8 @@ type Engine struct {
 	Failed func(algo.Failure)
 }
 
-// Run computes the cells of the spans that have no result in the store, or whose result is [store.KindTimeout]. Other
-// error rows are results and are not computed again. A cell listed twice is computed once.
+// Run computes the cells of the spans that have no result in the store, or whose result is [store.KindTimeout] or
+// [store.KindPanic]. Other error rows are results and are not computed again. A cell listed twice is computed once.
 //
 // When ctx is cancelled, Run keeps the finished cells and returns ctx.Err(). An error of the dataset
 // or of the store stops the run.

@@ -13,7 +13,7 @@ import (
 func TestResultsGoToTheFileThatIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	st := open(t, dir)
-	cells := everything(t, 4)
+	cells := settled(t, 4)
 	path := filepath.Join(dir, "new", "results-a.db")
 	mustRun(t, Engine{Store: st, File: path}, cells...)
 	if n := count(t, open(t, filepath.Dir(path))); n != size(cells) || count(t, st) != size(cells) {

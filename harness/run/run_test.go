@@ -55,6 +55,11 @@ func everything(t testing.TB, n int) (all []Span) {
 	return all
 }
 
+// settled is everything without the cells that each run computes again.
+func settled(t testing.TB, n int) []Span {
+	return slices.DeleteFunc(everything(t, n), func(s Span) bool { return s.Series.Algorithm == "test-panic" })
+}
+
 // size is how many cells spans have.
 func size(all []Span) (n int) {
 	for _, s := range all {
@@ -222,7 +227,7 @@ func TestResults(t *testing.T) {
 func TestErrorRows(t *testing.T) {
 	db := mustRun(t, Engine{Store: open(t, t.TempDir())}, everything(t, 2)...)
 	for algorithm, want := range map[string]struct{ kind, text string }{
-		"test-panic":            {KindPanic, "panic: 6 tasks"},
+		"test-panic":            {store.KindPanic, "panic: 6 tasks"},
 		"test-invalid":          {KindInvalid, "invalid schedule"},
 		"test-counter":          {KindInvalid, "a counter has the name of the metric makespan_s"},
 		"test-infeasible":       {KindInfeasible, "fits nothing"},
@@ -258,7 +263,7 @@ func TestAlgorithmsCannotChangeTheInput(t *testing.T) {
 
 func TestSecondRunComputesNothing(t *testing.T) {
 	dir := t.TempDir()
-	cells := everything(t, 3)
+	cells := settled(t, 3)
 	mustRun(t, Engine{Store: open(t, dir)}, slices.Concat(cells, cells)...) // each listed twice
 	if n := count(t, open(t, dir)); n != size(cells) {
 		t.Fatalf("%d rows for %d cells", n, size(cells))
@@ -347,6 +352,22 @@ func TestTimeout(t *testing.T) {
 	mustRun(t, e, late, finite)
 	if n := calls.Load() - before; n != 1 {
 		t.Errorf("%d calls after a time-out, want 1", n)
+	}
+}
+
+// A cell that panicked is computed again, and the answer of the mended algorithm replaces it.
+func TestPanicIsComputedAgain(t *testing.T) {
+	cells := cellsOf(t, series("test-mended"), 2)
+	e := Engine{Store: open(t, t.TempDir())}
+	mustRun(t, e, cells)
+	if row := get(t, e.Store, cells, 1); row.Kind != store.KindPanic || row.Error != "panic: not mended yet" {
+		t.Errorf("before: %+v", row)
+	}
+	mended.Store(true)
+	defer mended.Store(false)
+	mustRun(t, e, cells)
+	if values, err := cells.Values(e.Store, track.MetricMakespan); err != nil || len(values) != 2 {
+		t.Errorf("after: %v, %v", values, err)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestTogetherDoesNotShow(t *testing.T) {
 			failed[s.Series.Algorithm+" "+get(t, db, s, i).Kind]++
 		}
 	}
-	for _, name := range []string{"test-together-wrong " + KindInvalid, "test-together-panic " + KindPanic} {
+	for _, name := range []string{"test-together-wrong " + KindInvalid, "test-together-panic " + store.KindPanic} {
 		if failed[name] == 0 || failed[name] == n {
 			t.Errorf("%d of %d instances are %s, want some", failed[name], n, name)
 		}

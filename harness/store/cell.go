@@ -21,8 +21,8 @@ func (c *cell) outcome() string {
 	return fmt.Sprintf("%s has %s", c.where, cmp.Or(c.Metrics.String(), c.Kind+": "+c.Error))
 }
 
-// uniteCells orders cells by instance and keeps one of each instance. A cell of [KindTimeout] gives way to another one.
-// Cells that disagree otherwise are a [*ConflictError].
+// uniteCells orders cells by instance and keeps one of each instance. A cell of [KindTimeout] or [KindPanic] gives way to
+// a later one, and to any result. Other cells that disagree are a [*ConflictError].
 func uniteCells(s Series, all []cell) ([]cell, error) {
 	slices.SortStableFunc(all, func(a, b cell) int { return cmp.Compare(a.Instance, b.Instance) })
 	out := all[:0]
@@ -31,10 +31,10 @@ func uniteCells(s Series, all []cell) ([]cell, error) {
 		switch {
 		case last < 0 || out[last].Instance != c.Instance:
 			out = append(out, c)
-		case c.Kind == KindTimeout || c.Kind == out[last].Kind && c.Error == out[last].Error &&
-			c.Metrics == out[last].Metrics:
-		case out[last].Kind == KindTimeout:
+		case c.Kind == out[last].Kind && c.Error == out[last].Error && c.Metrics == out[last].Metrics:
+		case out[last].isProvisional():
 			out[last] = c
+		case c.isProvisional():
 		default:
 			return nil, &ConflictError{Series: s, Instance: c.Instance, First: out[last].outcome(), Second: c.outcome()}
 		}

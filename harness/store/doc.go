@@ -30,7 +30,7 @@
 //
 // A [Writer] commits about once a second. Killing its process loses what was not committed and
 // no more. Several processes may write to one database. Two results that disagree about a cell
-// are a [*ConflictError]; a result of [KindTimeout] gives way to any other.
+// are a [*ConflictError]; a result of [KindTimeout] or [KindPanic] gives way to any other.
 //
 // SQLite does not detect damaged text, or a damaged page that makes a search miss rows. So a series has checksums, one
 // for each 128 instances: the sum of the CRC-32C of the cells' columns, joined by NUL, and of their lists of names. A

@@ -13,9 +13,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// KindTimeout is the kind of a row whose work ran out of time. A row of any other
-// kind for the same cell replaces it. The store gives no other kind a meaning.
-const KindTimeout = "timeout"
+// A row of KindTimeout, whose work ran out of time, or of KindPanic, whose work panicked, is provisional: a later row for
+// the same cell replaces it. The store gives no other kind a meaning.
+const (
+	KindTimeout = "timeout"
+	KindPanic   = "panic"
+)
+
+// isProvisional reports whether the cell is computed again.
+func (r *Row) isProvisional() bool { return r.Kind == KindTimeout || r.Kind == KindPanic }
 
 // A Row is the outcome of one instance of a series: metrics, or an error of some kind.
 type Row struct {

@@ -263,6 +263,20 @@ func TestTimeoutGivesWay(t *testing.T) {
 	}
 }
 
+// A later row replaces a panic: a result, or what the algorithm ends with now.
+func TestPanicGivesWay(t *testing.T) {
+	dir := t.TempDir()
+	for _, r := range []record{failure(1, KindPanic, "first"), failure(1, KindPanic, "second"), failure(2, KindPanic, "third"), result(2, 10)} {
+		write(t, dir, "results.db", r)
+	}
+	if got := dumpOf(t, dir); strings.Contains(got, "first") || !strings.Contains(got, "second") || strings.Contains(got, "third") {
+		t.Errorf("it has\n%s", got)
+	}
+	if done, err := finished(mustOpen(t, dir)); err != nil || done[1] || !done[2] {
+		t.Errorf("finished %v, %v", done, err)
+	}
+}
+
 func TestAppendRefuses(t *testing.T) {
 	nan, infinite, twice, both, negative := result(1, math.NaN()), result(1, math.Inf(-1)), result(1, 10), result(1, 10), result(-1, 10)
 	twice.Metrics = NewMetrics(map[string]float64{"\xfe": 1, "\xff": 2}) // which JSON cannot tell apart

@@ -282,8 +282,8 @@ func (t *transaction) insertNew(id int64, to *chunkSums, cells []cell) (known []
 	return known, nil
 }
 
-// replaceKnown compares a cell with the one that the database has. It replaces a cell of [KindTimeout] and reports
-// whether it did. Cells that disagree are a [*ConflictError].
+// replaceKnown compares a cell with the one that the database has. It replaces a cell of [KindTimeout] or
+// [KindPanic] and reports whether it did. Cells that disagree are a [*ConflictError].
 func (t *transaction) replaceKnown(path string, e *entry, to *chunkSums, c *cell) (replaced bool, err error) {
 	find, err := t.statement(findCell)
 	if err != nil {

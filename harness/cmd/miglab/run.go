@@ -146,7 +146,7 @@ func (f *runFlags) draw(c *cobra.Command, cells []run.Span) error {
 // countCells returns the number of cells that ended with a panic, or the number that ended with another error.
 func countCells(failures []run.Failure, panics bool) (n int) {
 	for _, f := range failures {
-		if (f.Kind == run.KindPanic) == panics {
+		if (f.Kind == store.KindPanic) == panics {
 			n += f.Cells
 		}
 	}
