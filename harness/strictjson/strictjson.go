@@ -8,6 +8,7 @@ package strictjson
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -192,11 +193,25 @@ func (d *Decoder) wrap(err error) error {
 		e := &Error{Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer), Err: misfit(at)}
 		if errors.Is(err, json.ErrUnknownName) {
 			e.Path = d.path(at.JSONPointer.Parent())
-			e.Err = fmt.Errorf("unknown field %q", shorten(at.JSONPointer.LastToken()))
+			e.Err = nearest.Unknown("field", shorten(at.JSONPointer.LastToken()), fieldNames(at.GoType))
 		}
 		return e
 	}
 	return err
+}
+
+// fieldNames returns the names that the fields of a struct have in JSON, also those of embedded structs.
+func fieldNames(t reflect.Type) (names []string) {
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			names = append(names, fieldNames(f.Type)...)
+		case f.IsExported() && name != "-":
+			names = append(names, cmp.Or(name, f.Name))
+		}
+	}
+	return names
 }
 
 // misfit says why a value does not fit the Go value that it is read into.
@@ -208,6 +223,9 @@ func misfit(e *json.SemanticError) error {
 	want := "valid"
 	if e.GoType != nil {
 		want = goKind(e.GoType)
+	}
+	if unknown, ok := errors.AsType[*nearest.UnknownError](e.Err); ok {
+		return unknown
 	}
 	if e.Err != nil && !errors.Is(e.Err, strconv.ErrSyntax) {
 		return fmt.Errorf("%s is not %s: %w", value, want, e.Err)

@@ -300,8 +300,8 @@ func TestMistakesInRequests(t *testing.T) {
 	}{
 		{"deadlin", "{}", 1, `unknown environment "deadlin"; did you mean "deadline"? (known: batch, deadline, own)`},
 		{"deadline", "{} {}", 1, "there is more text after the end"},
-		{"deadline", `{"orginal":true}`, 1, `environment deadline: unknown field "orginal"`},
-		{"deadline", `{"energy":"all"}`, 1, `unknown energy charge "all"`},
+		{"deadline", `{"orginal":true}`, 1, `environment deadline: unknown field "orginal"; did you mean "original"? (known: dataset, energy, first, gpu, original, penalty, released, sparse)`},
+		{"deadline", `{"energy":"all"}`, 1, `environment deadline: energy: unknown energy charge "all" (known: as-released, right)`},
 		{"deadline", `{"dataset":"rodinia"}`, 1, `unknown days to sample "rodinia"`},
 		{"deadline", `{"gpu":"A30"}`, 1, "A30"},
 		{"own", `{"workload":"rodinia"}`, 1, `unknown workload to sample "rodinia"`},
@@ -316,6 +316,7 @@ func TestMistakesInRequests(t *testing.T) {
 		{"batch", `{"dataset":"rodinia","stream":20}`, 1, "start, stream and random_start have no meaning"},
 		{"batch", `{"encoding":"onehot"}`, 1, `did you mean "one-hot"`},
 		{"batch", `{"stream":10001}`, 1, "stream is 10001; it is at most 10000"},
+		{"batch", `{"original":true}`, 1, `unknown field "original" (known: answers, bound, dataset, direct, encoding, far, gpu, levels, random_start, reconfiguration, released, stream, tasks, workload)`},
 		{"batch", `{"levels":-1}`, 1, "environment batch"},
 		{"batch", `{"reconfiguration":"slow"}`, 1, "slow"},
 	} {
