@@ -91,7 +91,11 @@ func checkA100(dataset string, g *mig.GPU) error {
 func Parse(text string) (Spec, error) {
 	f, name, pairs := findFamily(text)
 	if f == nil {
-		return nil, nearest.Unknown("dataset", name, acceptedNames())
+		err := nearest.Unknown("dataset", name, acceptedNames())
+		if strings.HasSuffix(name, ".csv") {
+			err = fmt.Errorf("%w; a file of tasks is profile:%s", err, name)
+		}
+		return nil, err
 	}
 	s, err := f.open(name, pairs)
 	if err != nil {

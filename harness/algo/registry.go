@@ -114,7 +114,11 @@ func findSpec(name string) (Spec, error) {
 	}
 	s, ok := registry[name]
 	if !ok {
-		return Spec{}, nearest.Unknown("algorithm", name, slices.Collect(maps.Keys(registry)))
+		err := nearest.Unknown("algorithm", name, slices.Collect(maps.Keys(registry)))
+		if strings.HasSuffix(name, ".py") {
+			err = fmt.Errorf("%w; a program is exec:python3 %s", err, name)
+		}
+		return Spec{}, err
 	}
 	return s, nil
 }

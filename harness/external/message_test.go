@@ -128,14 +128,14 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-func TestTailKeepsTheLastLines(t *testing.T) {
+func TestTailKeepsTheEnd(t *testing.T) {
 	var end tail
 	for _, text := range []string{"one\ntwo\n", "three\nfour\nfive\n", "si", "x\n\n"} {
 		if _, err := end.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := end.String(); got != "two\nthree\nfour\nfive\nsix" {
+	if got := end.String(); got != "one\ntwo\nthree\nfour\nfive\nsix" {
 		t.Errorf("%q", got)
 	}
 	end.Write([]byte(strings.Repeat("ä", tailBytes) + "\xff"))

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -41,6 +40,8 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stderr tail
+	// limit is the time that the next answer may take, with the parameter that sets it.
+	limit string
 	// longest is the largest length of the next answer, in bytes. The goroutine that reads the output uses it.
 	longest atomic.Int64
 	// lines carries the output of the process. The channel is closed at the end of the output.
@@ -65,6 +66,9 @@ type line struct {
 	// more says that the beginning of another line was read together with this one.
 	more bool
 }
+
+// Echo receives what programs write to standard error. It is set before the first one starts.
+var Echo = io.Discard
 
 // alive holds all processes that are not gone.
 var alive = struct {
@@ -118,7 +122,7 @@ func startProcess(path string, args []string, memory uint64) (*process, error) {
 func (p *process) watch(stdout, stderr *os.File) {
 	var readers sync.WaitGroup
 	readers.Go(func() { p.read(stdout) })
-	readers.Go(func() { io.Copy(&p.stderr, stderr) }) // ends at the deadline below at the latest
+	readers.Go(func() { io.Copy(io.MultiWriter(&p.stderr, Echo), stderr) }) // ends at the deadline below at the latest
 	p.cmd.Wait()
 	killAll(p.cmd.Process)
 	close(p.ended)
@@ -265,7 +269,7 @@ func (p *process) explainEnd(ctx context.Context, limit <-chan time.Time, end st
 
 // late returns the error for a process that takes too long.
 func (p *process) late() *Error {
-	err := p.fail(store.KindTimeout, "did not answer in time")
+	err := p.fail(store.KindTimeout, "did not answer within %s", p.limit)
 	if len(p.half) > 0 {
 		err.Aside += "; it wrote half a line: " + quote(p.half)
 	}
@@ -292,13 +296,13 @@ func (p *process) end(reason *Error) *Error {
 	return reason
 }
 
-// said returns the end of standard error as an [Error.Aside].
+// said returns the end of standard error as an [Error.Aside], unless Echo has shown it.
 func (p *process) said() string {
 	end := p.stderr.String()
-	if end == "" {
+	if end == "" || Echo != io.Discard {
 		return ""
 	}
-	return fmt.Sprintf("; standard error ends with %q", end)
+	return "; standard error ends with\n" + end
 }
 
 func (p *process) isStopped() bool {

@@ -162,6 +162,7 @@ func (p *program) start(ctx context.Context) (proc *process, h hello, err error)
 	if err != nil {
 		return nil, h, p.blame(newError(run.KindFailed, "does not start: %v", err))
 	}
+	proc.limit = fmt.Sprintf("%v (?start=)", p.limits.start)
 	line, err := proc.ask(ctx, encodeMessage(greeting{"hello", oldest, newest, p.track}), deadline)
 	if err != nil {
 		return nil, h, p.blame(err)
@@ -172,6 +173,7 @@ func (p *program) start(ctx context.Context) (proc *process, h hello, err error)
 	if err := h.check(0); err != nil {
 		return nil, h, p.blame(proc.fail(KindProtocol, "does not say hello for the %s track: %v", p.track, err))
 	}
+	proc.limit = fmt.Sprintf("%v (?timeout=)", p.limits.timeout)
 	return proc, h, nil
 }
 

@@ -217,8 +217,9 @@ miglab.main()
 func TestMistakesInPython(t *testing.T) {
 	const begin = "import miglab\n\n@miglab.scheduler\ndef mine(problem):\n    print('text on standard output')\n    "
 	cases := []struct{ body, want string }{
-		{"return problem.instances(5)", `declines: "A100 has no instances of size 5"`},
-		{"return problem.partition('3-4')", `declines: "A100 has no partition 3-4"`},
+		{"return problem.instances(5)", `reports a crash: "ValueError: A100 has no instances of size 5; sizes: 1 2 3 4 7"`},
+		{"return sorted(problem.tasks, key=lambda t: t.on(5))", `reports a crash: "ValueError: A100 has no instances of size 5; sizes: 1 2 3 4 7"`},
+		{"return problem.partition('3-4')", `reports a crash: "ValueError: A100 has no partition 3-4; partitions: 1-1-1-1-1-1-1 1-1-1-1-2-1 1-1-1-1-3 1-1-2-1-1-1 1-1-2-2-1 1-1-2-3 2-1-1-1-1-1 2-1-1-2-1 2-1-1-3 2-2-1-1-1 2-2-2-1 2-2-3 3-1-1-1 3-2-1 3-3 4-1-1-1 4-2-1 4-3 7"`},
 		{"raise miglab.Infeasible('none\\nat all')", `declines: "none\nat all"`},
 		{"return problem.nothing", `reports a crash: "AttributeError: 'Problem' object has no attribute 'nothing'"`},
 		{"raise ValueError('a\\nb')", `reports a crash: "b"`},
@@ -256,7 +257,7 @@ func TestMistakesInPython(t *testing.T) {
 		}
 	}
 	err = settle(t, script(t, begin+"return problem.tasks[99]\n\n\nmiglab.main()\n"), problem(2))
-	if err == nil || !strings.Contains(err.Error(), `, line 6, in mine\n    return problem.tasks[99]`) {
+	if err == nil || !strings.Contains(err.Error(), ", line 6, in mine\n    return problem.tasks[99]") {
 		t.Errorf("the place of a mistake: %v", err)
 	}
 	_, err = algo.ParseFor(script(t, begin+"return []\n"), algo.TrackBatch)

@@ -12,11 +12,8 @@ type tail struct {
 	text []byte
 }
 
-// The most bytes and lines of standard error in an error.
-const (
-	tailBytes = 1 << 10
-	tailLines = 5
-)
+// tailBytes is the most bytes of standard error in an error.
+const tailBytes = 1 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
@@ -35,10 +32,9 @@ func (t *tail) reset() {
 	t.text = t.text[:0]
 }
 
-// String returns the last lines.
+// String returns the end of the text without white space around it.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	lines := strings.Split(string(bytes.TrimSpace(t.text)), "\n")
-	return strings.ToValidUTF8(strings.Join(lines[max(0, len(lines)-tailLines):], "\n"), "\ufffd")
+	return strings.ToValidUTF8(string(bytes.TrimSpace(t.text)), "\ufffd")
 }

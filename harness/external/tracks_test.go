@@ -112,7 +112,7 @@ func fail(t *testing.T, series store.Series, faults map[string]ending) {
 			t.Parallel()
 			want.text, _, _ = strings.Cut(want.text, "; standard error") // which is not stored
 			if want.kind == store.KindTimeout {
-				want.text = "did not answer in time$"
+				want.text = `did not answer within \S+ \(\?timeout=\)$`
 			}
 			for i := range 2 {
 				patiently(t, want, command(fault), func(id string) (kind, text string) {

@@ -296,12 +296,13 @@ func listDatasets() (catalogue, error) {
 
 func listGPUs() (catalogue, error) {
 	c := newCatalogue("GPUs", 6, "name", "slices", "sizes", "profiles", "partitions", "create/destroy times",
-		"other profiles", "assumed besides")
+		"other profiles", "assumed besides", "partition names")
 	named := func(all []*mig.Profile) string { return strings.Join(nearest.Names(all, (*mig.Profile).String), " ") }
 	for _, g := range mig.GPUs() {
 		c.Rows = append(c.Rows, []string{
 			g.Name, fmt.Sprint(g.ComputeSlices), strings.Trim(fmt.Sprint(g.Sizes()), "[]"), named(g.Profiles),
 			fmt.Sprint(len(g.Partitions())), g.CostSource, named(g.Others), g.Assumed,
+			strings.Join(nearest.Names(g.Partitions(), mig.Partition.String), " "),
 		})
 	}
 	return c, nil

@@ -11,6 +11,7 @@ import (
 	"miglab/bounds"
 	"miglab/harness/algo"
 	"miglab/harness/cli"
+	"miglab/harness/external"
 	"miglab/harness/schedule"
 	"miglab/reports"
 )
@@ -26,6 +27,7 @@ func newSchedule() *cobra.Command {
 		Use:   "schedule",
 		Short: "Schedule a batch of tasks and print or draw the schedule",
 		RunE: func(c *cobra.Command, _ []string) error {
+			external.Echo = c.ErrOrStderr()
 			a, err := algo.ParseFor(algorithm, algo.TrackBatch)
 			if err != nil {
 				return err

@@ -17,8 +17,12 @@ class Record(types.SimpleNamespace):
 class Task(Record):
     """A task of a batch, with name, release_s and seconds."""
 
+    gpu = None  # of the present problem
+
     def on(self, size):
         """Returns the seconds on instances of a size, or infinity if the task does not fit them."""
+        if size not in self.seconds and self.gpu:
+            _profile(self.gpu, size)
         return self.seconds.get(size, math.inf)
 
 
@@ -36,6 +40,24 @@ def record(fields):
         return {int(name): value for name, value in fields.items()}
     kind = Task if "seconds" in fields else Job if "minutes" in fields else Record
     return kind(**fields)
+
+
+def _profile(gpu, size):
+    for profile in gpu.profiles:
+        if profile.size == size:
+            return profile
+    raise ValueError(f"{gpu.name} has no instances of size {size}; sizes: {' '.join(str(p.size) for p in gpu.profiles)}")
+
+
+def _partitions(gpu, free=0):
+    """Returns the names of the partitions of a GPU's slices from free on."""
+    names, ends = [], []  # an instance that begins where a smaller one fits before it leaves a gap
+    for profile in gpu.profiles:
+        start = next((s for s in profile.starts if s >= free), None)
+        if start is not None and not any(end <= start for end in ends):
+            ends.append(start + profile.length)
+            names += [f"{profile.size}-{rest}".rstrip("-") for rest in _partitions(gpu, ends[-1])]
+    return names or [""]
 
 
 class Instance:
@@ -72,31 +94,29 @@ class Problem(Record):
     A later batch of a stream comes in the same problem: tasks are the new ones, and start is what the plans have left.
     """
 
+    def __init__(self, **fields):
+        super().__init__(**fields)
+        Task.gpu = self.gpu
+
     def instances(self, size):
         """Returns an instance for each place of a size: GPU by GPU, from left to right."""
-        return [self._instance(g, size, start) for g in range(self.gpus) for start in self._profile(size).starts]
+        return [self._instance(g, size, start) for g in range(self.gpus) for start in _profile(self.gpu, size).starts]
 
     def partition(self, sizes):
         """Returns the instances of a partition such as "4-2-1", from left to right, on each GPU."""
         places, free = [], 0
         for size in map(int, sizes.split("-")):
-            start = next((s for s in self._profile(size).starts if s >= free), None)
+            start = next((s for s in _profile(self.gpu, size).starts if s >= free), None)
             if start is None:
-                raise Infeasible(f"{self.gpu.name} has no partition {sizes}")
+                raise ValueError(f"{self.gpu.name} has no partition {sizes}; partitions: {' '.join(_partitions(self.gpu))}")
             places.append((size, start))
-            free = start + self._profile(size).length
+            free = start + _profile(self.gpu, size).length
         return [self._instance(g, *place) for g in range(self.gpus) for place in places]
 
-    def _profile(self, size):
-        for profile in self.gpu.profiles:
-            if profile.size == size:
-                return profile
-        raise Infeasible(f"{self.gpu.name} has no instances of size {size}")
-
     def _instance(self, gpu, size, slice):
-        busy, end = 0, slice + self._profile(size).length
+        busy, end = 0, slice + _profile(self.gpu, size).length
         for s in self.start:
-            if s.gpu == gpu and s.slice < end and slice < s.slice + self._profile(s.size).length:
+            if s.gpu == gpu and s.slice < end and slice < s.slice + _profile(self.gpu, s.size).length:
                 busy = max(busy, s.busy_until_s)
         return Instance(gpu, size, slice, end=busy)
 

@@ -138,7 +138,7 @@ def main():
     atexit.unregister(_remind)
     if sys.stdin.isatty():
         sys.exit(f"miglab starts this program: miglab run --algorithms 'exec:python3 {sys.argv[0]}' --datasets ...")
-    sys.stdout.flush()
+    sys.stdout.reconfigure(line_buffering=True)  # a print comes before the traceback that follows it
     with open(os.dup(1), "w", encoding="utf-8") as out:
         os.dup2(2, 1)  # also for libraries that are not Python's
         algorithm = None
@@ -168,7 +168,10 @@ def _answer(algorithm, kind, question):
     except Infeasible as e:
         refusal = {"type": "error", "message": str(e)}
     except Exception as e:
-        traceback.print_exc()
+        begin = e.__traceback__
+        while begin and begin.tb_frame.f_code.co_filename == __file__:
+            begin = begin.tb_next
+        traceback.print_exception(type(e), e, begin or e.__traceback__)
         last = "".join(traceback.format_exception_only(type(e), e)).strip().rpartition("\n")[2]
         refusal = {"type": "crashed", "message": last}
     return json.dumps({"id": number, **refusal})
