@@ -12,7 +12,10 @@ import (
 	"testing"
 
 	"miglab/algorithms/rl/env"
+	"miglab/datasets"
 	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
 )
 
 // A documentedPart is a line of the Python package's table of observations.
@@ -446,5 +449,145 @@ func TestLayoutWithOptions(t *testing.T) {
 	seen := v.observations
 	if i := slices.Index(seen[:p], 1); i != 4 || seen[p+k] != 1 || cmp.Compare(seen[p+k+1+s*m], float32(1)/n) < 0 {
 		t.Errorf("after a reconfiguration to partition 4: %v", seen)
+	}
+}
+
+// deadlineValues returns what a line of deadline's table says about a queue.
+func deadlineValues(t *testing.T, what string, q *sim.Queue) (want []float64) {
+	t.Helper()
+	minutes := func(j *task.Job) [3]float64 {
+		return [3]float64{float64(j.On(1)+j.On(2)) / 2, float64(j.On(3)+j.On(4)) / 2, float64(j.On(7))}
+	}
+	head, left := q.Head(), float64(q.Head().Deadline-q.Now())
+	shares := func(begins []float64, x func(j *task.Job) float64) {
+		bins := make([]float64, len(begins))
+		for j := range q.All() {
+			last := 0
+			for i, begin := range begins {
+				if x(j) >= begin {
+					last = i
+				}
+			}
+			bins[last] += 1 / float64(q.Waiting())
+		}
+		want = append(want, bins...)
+	}
+	largest := mig.Slices(0)
+	for _, s := range q.Slices() {
+		if !s.Busy {
+			largest = max(largest, s.Size)
+		}
+	}
+	switch what {
+	case "the time to the deadline of the job":
+		want = []float64{left / (math.Abs(left) + 3)}
+	case "its times on small slices, medium slices and size 7":
+		for _, x := range minutes(head) {
+			want = append(want, x/(x+3))
+		}
+	case "its time on size 7 over the time to its deadline, which counts as at least 0.01; at most 1":
+		want = []float64{min(1, minutes(head)[2]/max(left, 0.01))}
+	case "the shares of the waiting jobs by bins of the time to the deadline":
+		shares([]float64{math.Inf(-1), -8, -2, 0, 0.5, 1, 2, 4, 8, 16},
+			func(j *task.Job) float64 { return float64(j.Deadline - q.Now()) })
+	case "the same by bins of the times on small slices, medium slices and size 7":
+		for i := range 3 {
+			shares([]float64{0, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64}, func(j *task.Job) float64 { return minutes(j)[i] })
+		}
+	case "1 for each busy slice, else 0":
+		for _, s := range q.Slices() {
+			x := 0.
+			if s.Busy {
+				x = 1
+			}
+			want = append(want, x)
+		}
+	case "the size of each slice over 7":
+		for _, s := range q.Slices() {
+			want = append(want, float64(s.Size)/7)
+		}
+	case "w / (w + 16) for w jobs that wait":
+		want = []float64{float64(q.Waiting()) / float64(q.Waiting()+16)}
+	case "the share of free slices":
+		want = []float64{float64(q.Free()) / float64(len(q.Slices()))}
+	case "the size of the largest free slice over 7":
+		want = []float64{float64(largest) / 7}
+	default:
+		t.Fatalf("the table says %q", what)
+	}
+	return want
+}
+
+// TestLayoutOfDeadline holds the documentation of deadline against a day that is simulated a second time.
+func TestLayoutOfDeadline(t *testing.T) {
+	text, parts := readLayout(t, "deadline")
+	for _, want := range []string{
+		"Action a puts the waiting job with the earliest deadline on the free slice a of n = 20.",
+		"A reward is 0.01 * size / 7, plus 0.05 if the job will end in time, plus, for each job that ends before the next " +
+			"decision, 0.1 if it is in time, else -0.2 a minute of tardiness. " +
+			"The last one adds 10 * (1 - late / jobs) - tardiness / jobs.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q", want)
+		}
+	}
+	v := begun(t, "deadline", `{}`, 1, 3)
+	checkRanges(t, v, parts, map[string]int{"n": 20})
+	fleet, draw, err := datasets.DaySampler("deadline/relaxed", mig.MustLookup("A100"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := draw(newStream(3), nil)
+	twin, err := sim.NewDispatch(jobs, fleet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	deadlines := map[int]task.Minutes{} // of the jobs whose completion has not been rewarded, by slice
+	steps, late, tardiness := 0, 0, 0.0
+	for q := twin.Next(); q != nil; steps++ {
+		for _, d := range parts {
+			if got, want := v.observations[d.begin:d.end], deadlineValues(t, d.value, q); !near(got, want) {
+				t.Fatalf("decision %d: %q is %v, want %v", steps, d.value, got, want)
+			}
+		}
+		v.choose(rng)
+		slice, job := int(v.values[0]), *q.Head()
+		if err := twin.Place(slice); err != nil {
+			t.Fatal(err)
+		}
+		placed := q.Slices()[slice]
+		want := 0.01 * float64(placed.Size) / 7
+		if placed.FreeAt <= job.Deadline {
+			want += 0.05
+		} else {
+			late++
+			tardiness += float64(placed.FreeAt - job.Deadline)
+		}
+		deadlines[slice] = job.Deadline
+		all := q.Slices()
+		q = twin.Next()
+		for slice, deadline := range deadlines {
+			switch s := all[slice]; {
+			case s.Busy:
+				continue
+			case s.FreeAt <= deadline:
+				want += 0.1
+			default:
+				want -= 0.2 * float64(s.FreeAt-deadline)
+			}
+			delete(deadlines, slice)
+		}
+		if q == nil {
+			n := float64(len(jobs))
+			want += 10*(1-float64(late)/n) - tardiness/n
+		}
+		v.must(t, orderStep)
+		if got := float64(v.rewards[0]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) || v.done[0] != (q == nil) {
+			t.Fatalf("decision %d: reward %v, want %v; done %t", steps, got, want, v.done[0])
+		}
+	}
+	if steps != len(jobs) || steps < 3500 || steps > 4500 {
+		t.Errorf("%d decisions for %d jobs", steps, len(jobs))
 	}
 }

@@ -94,10 +94,12 @@ class Test(unittest.TestCase):
         self.assertEqual((whole.end, whole.ends(task), half.ends(task), small.ends(task)), (3, 5, 8, float("inf")))
         half.add(task)
         self.assertEqual((half.end, half.tasks, {task: 1}[task]), (8, [task], 1))
+        with self.assertRaisesRegex(ValueError, "A30 has no instances of size 3; sizes: 1 2 4"):
+            p.tasks[0].on(3)
         with self.assertRaisesRegex(miglab.Infeasible, "task a does not fit size 1"):
             small.add(task)
         for partition in ("3-1", "2-4", "2-2-1"):
-            with self.assertRaises(miglab.Infeasible):
+            with self.assertRaisesRegex(ValueError, "A30 has no"):
                 p.partition(partition)
 
     def test_a_geometry_leaves_only_its_places(self):

@@ -323,6 +323,7 @@ class Test(unittest.TestCase):
             (lambda: VectorEnv("own", 2).reset(seed=[1]), "there are 1 seeds for 2 environments"),
             (lambda: Env("own", dataset="WIDETIMES?n=20").reset(), "instance 0 of drl/WIDETIMES\\?n=20: .* there is room for 14"),
             (lambda: Env("own").step(0), "call reset first"),
+            (lambda: miglab_gym.evaluate(None, "d.jsonl", name="d", dataset="deadline/relaxed", environment="deadline"), "for own and batch only"),
         ):
             with self.subTest(message), self.assertRaisesRegex(Error, message):
                 make()

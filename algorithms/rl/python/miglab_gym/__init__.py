@@ -19,8 +19,7 @@ A rollout of 4 days of the deadline report, each job on a random free slice:
 >>> 35 < sum(late) / len(late) < 65
 True
 
-The same days, each job on the largest free slice. Of the 88 features, 45 to 64 are 1 for busy slices, and 65 to 84 are
-the sizes of the slices:
+The same days, each job on the largest free slice:
 
 >>> observations, info = envs.reset(seed=1)
 >>> greedy = []
@@ -35,7 +34,7 @@ True
 
 The first batches of a leaderboard, each task on the GPU as a whole, beside the certified
 lower bound and FAR's makespan. The file has the schedules, which miglab checks and ranks
-(miglab run --algorithms far,answers:whole.jsonl --datasets WIDETIMES --leaderboard):
+(miglab run --algorithms far,answers:whole.jsonl --datasets WIDETIMES --instances 20 --leaderboard):
 
 >>> import os, tempfile
 >>> path = os.path.join(tempfile.mkdtemp(), "whole.jsonl")
@@ -75,9 +74,9 @@ Options of own and batch for comparing:
     dataset   replaces workload: episodes are the instances of a dataset, in order, and
               info has the number of each as instance. Environment i of n has i, i+n, i+2n, ...
 
-Observations and actions of own and batch. A GPU has K slices and instances of S sizes, ascending (A100: 7, and 5: 1, 2,
-3, 4, 7); N is tasks and M is levels. The indices are those of an A100 and the default options. Slices are renamed so
-that equivalent states look the same. A row without a task is zeros.
+Observations, actions and rewards. A GPU has K slices and instances of S sizes, ascending (A100: 7, and 5: 1, 2, 3, 4, 7);
+N is tasks and M is levels. The indices are those of an A100 and the default options. In own and batch, slices are
+renamed so that equivalent states look the same. A row without a task is zeros.
 
 own: its I instances are, on an A100, I = 13: 7 4 2 1 1 2 1 1 3 2 1 1 1; on an A30, I = 7: 4 2 1 1 2 1 1 (sizes). Action
 a runs the task of row a // I on instance a % I. The unit of time is a lower bound of the batch: the larger of its least
@@ -116,6 +115,26 @@ times, counts and partitions have another divisor, and rewards are in levels.
     8:78     N*R    -1   1     a row of R = S values for each class of equal tasks, in the same order:
     row 0:5    S    -1   1     the time on each size, or -1 if the task does not fit; one-hot: M values for each
     row -      1    0    1     only with levels: the number of tasks over N
+
+deadline: its episode is a day of about 4000 decisions. Action a puts the waiting job with the earliest deadline on the
+free slice a of n = 20. Times are in minutes. A time t is shown as t / (t + 3), the time to a
+deadline as t / (|t| + 3), and a job's times are on small slices (the mean of sizes 1 and 2), medium ones (the mean of 3
+and 4) and 7. Bins of these times begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64, those of times to the deadline at
+-inf, -8, -2, 0, 1/2, 1, 2, 4, 8 and 16. A reward is 0.01 * size / 7, plus 0.05 if the job will end in time, plus, for
+each job that ends before the next decision, 0.1 if it is in time, else -0.2 a minute of tardiness. The last one adds
+10 * (1 - late / jobs) - tardiness / jobs. With sparse, all rewards but the last are 0. evaluate does not take deadline.
+
+    index    count  low  high  value
+    0        1      -1   1     the time to the deadline of the job
+    1:4      3      0    1     its times on small slices, medium slices and size 7
+    4        1      0    1     its time on size 7 over the time to its deadline, which counts as at least 0.01; at most 1
+    5:15     10     0    1     the shares of the waiting jobs by bins of the time to the deadline
+    15:45    30     0    1     the same by bins of the times on small slices, medium slices and size 7
+    45:65    n      0    1     1 for each busy slice, else 0
+    65:85    n      0    1     the size of each slice over 7
+    85       1      0    1     w / (w + 16) for w jobs that wait
+    86       1      0    1     the share of free slices
+    87       1      0    1     the size of the largest free slice over 7
 
 Episodes end by themselves (terminated); the value of a terminal state is 0. An action that is not allowed is an error.
 With invalid="nearest" it is replaced, and with invalid="end" it truncates the episode. Gymnasium's check_env takes

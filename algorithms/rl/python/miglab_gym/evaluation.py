@@ -11,12 +11,12 @@ from .interface import AutoresetMode
 
 
 def evaluate(policy, path, *, name, dataset, version=1, environment="own", instances=1000, num_envs=64, **options):
-    """Lets a policy schedule the first instances of a dataset, or all if it has fewer.
+    """Lets a policy for own or batch schedule the first instances of a dataset, or all if it has fewer.
 
     policy takes observations and masks, a row for each of up to num_envs instances, and
     returns an action for each. Its schedules become a file that miglab checks and ranks:
 
-        miglab run --algorithms far,answers:PATH --datasets DATASET --leaderboard
+        miglab run --algorithms far,answers:PATH --datasets DATASET --instances N --leaderboard
 
     name and version identify the agent in the file; raise the version when the agent
     changes. Other options are options of the environment, "own" or "batch"; bound is True
@@ -24,6 +24,8 @@ def evaluate(policy, path, *, name, dataset, version=1, environment="own", insta
 
     Returns a dict with an array for each fact and metric, which has a value for each instance.
     """
+    if environment not in ("own", "batch"):
+        raise _process.Error(f"evaluate is for own and batch only, not for {environment}; only a program with @miglab.dispatcher is ranked on its days")
     options = {"bound": True, "answers": True} | options
     num_envs = min(num_envs, instances)
     half = f"{path}.{os.getpid()}.tmp"
