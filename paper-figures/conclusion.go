@@ -136,8 +136,12 @@ func answer(c *manifest.Conclusion, claims *claim.Set, tests []*manifest.Test, i
 		return dots, verdict.Sentence(all, inModel, c.OfBudget)
 	}
 	c.Dots, c.Conclusion = judge(inModel, func(t *manifest.Test) verdict.Verdict { return t.Verdict })
-	if c.SizeWord != "" && c.Answer == verdict.Holds {
+	switch {
+	case c.SizeWord == "":
+	case c.Answer == verdict.Holds:
 		c.Part = verdict.SignTested
+	case c.Answer == verdict.InTheModel && c.Part == verdict.Part(verdict.Holds):
+		c.Part = verdict.HoldsInSign
 	}
 	ours := slices.ContainsFunc(c.Limits, func(l manifest.Limit) bool { return l.OursFrom != "" })
 	if ours && tests != nil {
@@ -152,6 +156,8 @@ type dotValues struct {
 	manifest.Dot
 	// states has the states of the reading's own values; a value that several rows test has the worst.
 	states map[string]verdict.State
+	// open counts the own values that are open.
+	open int
 	// shared is the worst state of the values that an earlier reading has, too.
 	shared verdict.State
 }
@@ -190,14 +196,17 @@ func outcomes(
 			continue
 		}
 		for _, s := range d.states {
-			if s == verdict.Met {
+			switch s {
+			case verdict.Met:
 				d.Right++
+			case verdict.Open:
+				d.open++
 			}
 		}
 		dots = append(dots, d.Dot)
 		out = append(out, verdict.Outcome{
-			State: d.State, Shared: d.shared, Default: d.Default, Aside: d.Aside, Right: d.Right, Values: d.Values,
-			Sign: d.Sign,
+			State: d.State, Shared: d.shared, Default: d.Default, Aside: d.Aside, Right: d.Right, Open: d.open,
+			Values: d.Values, Sign: d.Sign,
 		})
 	}
 	return dots, out

@@ -64,7 +64,7 @@ func Paper() (figures.Paper, error) {
 		figures.Show("table6", "Mean p_ref (%) and mean number of moves and swaps in an execution, of 1000, A100",
 			table6.build),
 		figures.Show("table7", "Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100",
-			table7.build),
+			gainsOfJoining),
 		figures.Show("table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", table8.build),
 		figures.Show("table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", manyBatches),
 		figures.Show("contradiction", "printed numbers that exclude one another or are beyond a bound", contradiction),
@@ -97,6 +97,8 @@ func synthetic(w workload, n int, parameters ...string) string {
 type workload struct{ scaling, times string }
 
 func (w workload) String() string { return w.scaling + " " + w.times }
+
+func (w workload) wide() bool { return w.times == "WIDETIMES" }
 
 var (
 	// wide are the rows of Tables 4 and 9, workloads the rows of Tables 5 to 8.

@@ -85,7 +85,7 @@ func (p procedure) interchanged(in func(workload) bool) procedure {
 		}
 		return m
 	}
-	return procedure{name: "print interchanged", measure: measure}
+	return procedure{name: strings.TrimPrefix(p.name+", print interchanged", ", "), measure: measure}
 }
 
 // A setting is a way to run FAR on batches of a generator.
@@ -277,13 +277,25 @@ var table6 = grid{
 	[]string{"p_ref", "moves", "swaps"},
 	slices.Concat([]procedure{
 		refinementTest,
-		refinementTest.interchanged(func(w workload) bool { return w.times == "WIDETIMES" }),
-		refiningAs("text", "", "far"),
-		refiningAs("text, p_sup = 50 %", "psup=50", "far"),
+		refinementTest.interchanged(workload.wide),
+		texts()[0], texts()[1],
 		{name: "executions with an operation", measure: refiner{"gen=released", "far?keep=last"}.operatedGain},
 		{name: "text, executions with an operation", measure: refiner{"", "far"}.operatedGain},
 		{name: "text, p_sup = 50 %, executions with an operation", measure: refiner{"psup=50", "far"}.operatedGain},
-	}, shares(func(parameters string) measure { return refiner{parameters, "far"}.means })),
+	}, texts()[2:], allInterchanged(texts(), workload.wide)),
+}
+
+// texts returns the text's readings of Table 6, with all shares of memory-bound tasks that were tried.
+func texts() []procedure {
+	return append(
+		[]procedure{refiningAs("text", "", "far"), refiningAs("text, p_sup = 50 %", "psup=50", "far")},
+		shares(func(parameters string) measure { return refiner{parameters, "far"}.means })...,
+	)
+}
+
+// allInterchanged returns readings of others in which print has interchanged its last two columns.
+func allInterchanged(readings []procedure, in func(workload) bool) []procedure {
+	return figures.Map(readings, func(p procedure) procedure { return p.interchanged(in) })
 }
 
 // shares returns readings of the text with further shares of memory-bound tasks. of takes the generator's parameters.
@@ -385,16 +397,40 @@ var table7 = grid{
 	),
 }
 
+// gainsOfJoining makes Table 7, and a table of what moves and swaps gain beyond reversing.
+func gainsOfJoining(d *figures.Data) (*figures.Output, error) {
+	out, err := table7.build(d)
+	if err != nil || d.DefaultAlone {
+		return out, err
+	}
+	t := figures.NewTable("table7-beyond", "p_move/swap less p_rev [%], the gain of moves and swaps beyond reversing",
+		reports.Left("workload").Right("n", "print").PlusMinus("script").PlusMinus("text").PlusMinus("text, p_sup = 50 %"),
+		"±: half of the 95 % interval over the pairs")
+	beyond := func(j joining, w workload, n int) []string {
+		return figures.PlusMinus(mean(d, j.beyondReversing(d, w, n)), 2)
+	}
+	for w, n := range figures.Each(table7.rows, table7.sizes) {
+		print := table7.printed(d.Claims, w, n, "p_move/swap") - table7.printed(d.Claims, w, n, "p_rev")
+		t.Row(w.String(), n, reports.Fixed(print, 2), beyond(copies, w, n), beyond(successive, w, n),
+			beyond(joining{"psup=50", false, executions}, w, n))
+	}
+	return out.Table(t), nil
+}
+
 var joiningOperations = joinings(func(name string, j joining) procedure {
 	return procedure{name: name, measure: j.operations}
 })
+
+var otherOperations = generators(func(j joining) measure { return j.operations })
+
+func everywhere(workload) bool { return true }
 
 var table8 = grid{
 	"table8", workloads, threeSizes,
 	[]string{"moves", "swaps"},
 	slices.Concat(
-		joiningOperations, []procedure{joiningOperations[0].interchanged(func(workload) bool { return true })},
-		generators(func(j joining) measure { return j.operations }),
+		joiningOperations, []procedure{joiningOperations[0].interchanged(everywhere)},
+		otherOperations, allInterchanged(joiningOperations[1:], everywhere), allInterchanged(otherOperations, everywhere),
 	),
 }
 

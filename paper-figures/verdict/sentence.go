@@ -56,6 +56,8 @@ const (
 	SignAlone    Part = "in sign alone"
 	// SignTested is the part of a conclusion that holds and whose word for a size, such as "large", sets no limit.
 	SignTested Part = "in sign, and no size was tested"
+	// HoldsInSign is what SignTested is in the model.
+	HoldsInSign Part = "holds in sign"
 )
 
 // Answers lists the answers in the order of summaries. NotCounted is not listed.
@@ -68,9 +70,10 @@ type Outcome struct {
 	State, Shared State
 	// Default marks the default reading or one that equals it, and Aside one that does not decide.
 	Default, Aside bool
-	// Right counts the Values that meet the sentence. Sign is set if all have its sign.
-	Right, Values int
-	Sign          bool
+	// Right counts the Values that meet the sentence, and Open those that neither meet nor miss it. Sign is set if all
+	// have its sign.
+	Right, Open, Values int
+	Sign                bool
 }
 
 // A Conclusion is the answer to a sentence.
@@ -97,7 +100,7 @@ type Conclusion struct {
 //   - holds: at least 90 % of the readings meet it, all defaults among them
 //   - undecided: no default misses it, and it would hold if the open readings met it
 //   - holds in part: a reading meets all of it, or some values under the defaults do, or all of those have its sign
-//   - undecided: a default is open, or the agents learned less than the paper's (short of budget)
+//   - undecided: a value under the defaults is open, or the agents learned less than the paper's (short of budget)
 //   - does not hold
 //
 // A sentence about a model whose constants were chosen with the paper's result in view is in the model, if it counts
@@ -137,7 +140,7 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 		c.Answer, c.Part = HoldsInPart, SomeValues
 	case c.Sign:
 		c.Answer, c.Part = HoldsInPart, SignAlone
-	case defaults.open > 0 || shortOfBudget:
+	case defaults.openValues > 0 || shortOfBudget:
 		c.Answer = Undecided
 	default:
 		c.Answer = DoesNotHold
@@ -150,8 +153,8 @@ func Sentence(outcomes []Outcome, inModel, shortOfBudget bool) Conclusion {
 
 // counts adds up outcomes.
 type counts struct {
-	n, met, whole, missed, open, right, values int
-	wrongSign                                  bool
+	n, met, whole, missed, open, right, openValues, values int
+	wrongSign                                              bool
 }
 
 func (c *counts) add(o Outcome) {
@@ -167,6 +170,6 @@ func (c *counts) add(o Outcome) {
 	case Open:
 		c.open++
 	}
-	c.right, c.values = c.right+o.Right, c.values+o.Values
+	c.right, c.openValues, c.values = c.right+o.Right, c.openValues+o.Open, c.values+o.Values
 	c.wrongSign = c.wrongSign || !o.Sign
 }

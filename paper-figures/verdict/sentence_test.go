@@ -13,7 +13,11 @@ func outcome(s State, byDefault, sign bool) Outcome {
 	if s == Met {
 		right = 1
 	}
-	return Outcome{State: s, Default: byDefault, Right: right, Values: 1, Sign: sign || s == Met}
+	o := Outcome{State: s, Default: byDefault, Right: right, Values: 1, Sign: sign || s == Met}
+	if s == Open {
+		o.Open = 1
+	}
+	return o
 }
 
 // others returns n outcomes in one state that are no default.
@@ -47,6 +51,7 @@ func TestSentence(t *testing.T) {
 		"open":                    {outcomes: append(others(1, Met), open), want: Undecided, met: 1, of: 2},
 		"open, too many miss":     {outcomes: append(others(1, Missed), open), want: Undecided, of: 2},
 		"others open":             {outcomes: append(others(1, Open), met), want: Undecided, met: 1, of: 2},
+		"missed, one value open":  {outcomes: []Outcome{{State: Missed, Default: true, Open: 1, Values: 2}}, want: Undecided, of: 1},
 		"missed, others open":     {outcomes: append(others(9, Open), missed), want: DoesNotHold, of: 10},
 		"aside does not count":    {outcomes: []Outcome{missed, aside}, want: DoesNotHold, of: 1},
 		"aside alone":             {outcomes: []Outcome{aside}, want: NotCounted, met: 1, of: 1},
@@ -75,6 +80,10 @@ func drawOutcome(t *rapid.T) Outcome {
 	o.Right = o.Values
 	if o.State != Met {
 		o.Right = rapid.IntRange(0, o.Values-1).Draw(t, "right")
+		o.Open = rapid.IntRange(0, o.Values-o.Right-1).Draw(t, "open")
+	}
+	if o.State == Open {
+		o.Open = o.Values - o.Right
 	}
 	o.Sign = o.State == Met || rapid.Bool().Draw(t, "sign")
 	return o
@@ -98,7 +107,7 @@ func TestSentenceIsMonotone(t *testing.T) {
 		check("another default meets it", append(slices.Clone(outcomes), outcome(Met, true, true)))
 		better := slices.Clone(outcomes)
 		at := &better[rapid.IntRange(0, len(better)-1).Draw(t, "changed")]
-		at.State, at.Right, at.Sign = Met, at.Values, true
+		at.State, at.Right, at.Open, at.Sign = Met, at.Values, 0, true
 		check("a reading meets it", better)
 		if after := Sentence(rapid.Permutation(outcomes).Draw(t, "order"), false, short); after != before {
 			t.Fatalf("another order: %+v becomes %+v", before, after)
