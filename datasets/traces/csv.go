@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"miglab/harness/strictcsv"
 )
@@ -59,7 +60,11 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 		return j
 	})
 	if errors.Is(err, errMissingColumn) {
-		err = fmt.Errorf("%w; for a column of another name, say --columns submit_s=THAT", err)
+		hint := "for a column of another name, say --columns submit_s=THAT"
+		if strings.Contains(err.Error(), "|") {
+			hint = "this looks like sacct: say --format sacct"
+		}
+		err = fmt.Errorf("%w; %s", err, hint)
 	}
 	return err
 }

@@ -163,8 +163,14 @@ func TestModelsAreRead(t *testing.T) {
 
 func TestModelsAndUnits(t *testing.T) {
 	jobs := []traces.Job{{Model: "T4"}, {}, {Model: "A10|T4", Lifetime: 1}, {Model: "T4", Lifetime: 2, Submit: 1}}
-	if got := traces.Models(jobs); got != "A10|T4 (1), T4 (2)" {
+	if got := traces.Models(mig.MustLookup("A100"), jobs); got != "A10|T4 (1), T4 (2)" {
 		t.Error(got)
+	}
+	for name, model := range map[string]string{"nvidia_h100_80gb_hbm3": "H100", "NVIDIA-H100-80GB-HBM3": "H100", "h100": "H100", "nvidia_a100-sxm4-40gb": "A100"} {
+		one := []traces.Job{{Model: name}}
+		if traces.Models(mig.MustLookup(model), one) != "" || traces.Models(mig.MustLookup("A100-80GB"), one) == "" {
+			t.Error(name)
+		}
 	}
 	for text, want := range map[string]string{
 		"0,5 9,5 100,60": "", "0,5 100,101": "1 of 2 jobs run for longer than the 100 s from the first submission to the last",

@@ -43,7 +43,7 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 		}
 		values, err := t.split(text)
 		if f.header == nil {
-			if err = cmp.Or(err, t.check(values)); err != nil {
+			if err = cmp.Or(err, t.check(values, text)); err != nil {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
 			}
 			f.header = values
@@ -76,6 +76,9 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 // splitLine returns the fields of a line without the spaces around them.
 func splitLine(line string) ([]string, error) {
 	values := strings.Split(line, ",")
+	if strings.HasPrefix(line, "{") {
+		return nil, errors.New("this looks like JSON; --format pods reads what kubectl get pods -A -o json prints")
+	}
 	if strings.Contains(line, `"`) {
 		in := csv.NewReader(strings.NewReader(line))
 		in.TrimLeadingSpace = true
@@ -90,18 +93,18 @@ func splitLine(line string) ([]string, error) {
 	return values, nil
 }
 
-// check returns an error unless a header has the columns of the table, each once.
-func (t *table) check(header []string) error {
+// check returns an error unless a header has the columns of the table, each once. The error has the header's text.
+func (t *table) check(header []string, text string) error {
 	for _, names := range t.choices {
 		if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(header, name) }) {
 			return fmt.Errorf("%s: %w; the header is %s", strings.Join(names, " or "), errMissingColumn,
-				strings.Join(header, ","))
+				text)
 		}
 	}
 	for _, name := range slices.Concat(slices.Concat(t.choices...), t.optional) {
 		at := slices.Index(header, name)
 		if at >= 0 && slices.Contains(header[at+1:], name) {
-			return fmt.Errorf("%s: the column is there twice; the header is %s", name, strings.Join(header, ","))
+			return fmt.Errorf("%s: the column is there twice; the header is %s", name, text)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/harness/mig"
 	"miglab/harness/strictcsv"
 )
 
@@ -40,11 +41,30 @@ func Reasons(rejected []Rejected) (out []Reason) {
 	return out
 }
 
-// Models lists the GPU models that jobs ask for, each with its number of jobs, by name: "A100 (3), V100 (1)".
-func Models(jobs []Job) string {
+// AsksForGPU says that the row is a job, not a step of one, and asks for a GPU.
+func (r Rejected) AsksForGPU() bool {
+	return r.Reason != errStep.Error() && r.Reason != errNoGPU.Error()
+}
+
+// isModel reports whether a name in a file, such as nvidia_h100_80gb_hbm3, is of a model. A name need not have the
+// memory.
+func isModel(g *mig.GPU, name string) bool {
+	split := func(s string) []string {
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune("-_ ", r) })
+	}
+	words := split(name)
+	_, memory, _ := strings.Cut(Compute.Profile(g, WholeGPU).String(), ".")
+	return slices.Contains(words, split(g.Name)[0]) && !slices.ContainsFunc(words, func(word string) bool {
+		return strings.HasSuffix(word, "gb") && word != memory
+	})
+}
+
+// Models lists the GPU models other than g that jobs ask for, each with its number of jobs, by name:
+// "A100 (3), V100 (1)".
+func Models(g *mig.GPU, jobs []Job) string {
 	counts := map[string]int{}
 	for i := range jobs {
-		if jobs[i].Model != "" {
+		if jobs[i].Model != "" && !isModel(g, jobs[i].Model) {
 			counts[jobs[i].Model]++
 		}
 	}

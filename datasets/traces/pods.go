@@ -76,7 +76,7 @@ func (p *pod) job(o Options) (Job, error) {
 	case err != nil:
 		return j, err
 	case waits && !(o.Snapshot && o.Pending):
-		return j, fmt.Errorf("is %s: it was never started", p.Status.Phase)
+		return j, fmt.Errorf("is %s: it was never started; --snapshot --pending counts it", p.Status.Phase)
 	case o.Snapshot || !ended:
 		return j, o.present(&j, !ended, p.Status.Phase)
 	}

@@ -49,7 +49,8 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 		return j
 	})
 	if errors.Is(err, errMissingColumn) {
-		err = fmt.Errorf("%w; write the file with sacct -P -o JobIDRaw,Submit,State,ElapsedRaw,AllocTRES", err)
+		err = fmt.Errorf("%w; write the file with sacct -P -o JobIDRaw,Submit,State,ElapsedRaw,AllocTRES, which "+
+			"separates columns by | and begins with a header", err)
 	}
 	return err
 }

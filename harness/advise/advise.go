@@ -153,7 +153,8 @@ func (a *adviser) setGPUs(gpus int) error {
 	a.in.GPUs = gpus
 	least := a.gang()
 	if gpus < least {
-		return fmt.Errorf("%d GPUs are too few: a request needs %d at once", gpus, least)
+		return fmt.Errorf("%d GPUs are too few: a request needs %d at once; give more, or take such "+
+			"jobs out of the file", gpus, least)
 	}
 	return nil
 }

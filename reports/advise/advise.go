@@ -28,6 +28,8 @@ type Page struct {
 	File, Command string
 	// Next is a command line that compares policies further, with the requests in the page's folder; "" leaves it out.
 	Next string
+	// First says, before all answers, what may make them wrong: jobs that are left out, and types that the file lacks.
+	First []string
 	// Notes say what the file lacks: rows that cannot be used, and assumptions.
 	Notes []string
 	// Lines has the line of each request in the file; nil if they are not known. Only snapshots show them.
@@ -66,6 +68,10 @@ func (p *Page) write(w io.Writer, format string) error {
 	}
 	paragraph(heading + fmt.Sprintf("Advice for %s: %s, %s", p.File,
 		count(len(p.Advice.Question.Requests.Requests), "requests"), p.Advice.Question.GPU))
+	for _, line := range p.First {
+		fmt.Fprintln(b)
+		paragraph(line)
+	}
 	for _, s := range p.sections() {
 		fmt.Fprintf(b, "\n%s%s\n\n", subheading, s.title)
 		paragraph(s.answer)
@@ -84,7 +90,8 @@ func (p *Page) write(w io.Writer, format string) error {
 		paragraph("- " + line)
 	}
 	if p.Next != "" {
-		fmt.Fprintf(b, "\nTo compare policies further, in the folder of --out:\n\n    %s\n", p.Next)
+		fmt.Fprintf(b, "\nTo compare policies further, by the time from arrival to end, in the folder of --out:\n\n"+
+			"    %s\n", p.Next)
 	}
 	if markdown {
 		fmt.Fprintf(b, "\nMade by `%s`.\n", p.Command)
@@ -138,7 +145,10 @@ func count(n int, plural string) string {
 
 // need returns the beginning of a sentence: "3 requests need".
 func need(requests int) string {
-	if requests == 1 {
+	switch requests {
+	case 0:
+		return "No request needs"
+	case 1:
 		return "1 request needs"
 	}
 	return fmt.Sprintf("%d requests need", requests)
@@ -218,7 +228,8 @@ func (p *Page) demand() section {
 	}
 	load := a.Load
 	s.figure = reports.Lines{
-		Title: "Demand if no request waited", X: reports.Axis{Label: "Time [h]"}, Y: reports.Axis{Label: "GPUs"},
+		Title: fmt.Sprintf("Mean demand in %d parts of the time, if no request waited", len(load.Hours)),
+		X:     reports.Axis{Label: "Time since the first arrival [h]"}, Y: reports.Axis{Label: "GPUs"},
 		Series: []reports.Series{
 			{Name: "memory slices", X: load.Hours, Y: load.Memory},
 			{Name: "compute slices", X: load.Hours, Y: load.Compute},
@@ -239,6 +250,8 @@ func (p *Page) policies() section {
 			fmt.Sprintf("yes: certain, also with Bonferroni's correction for %s; short: the blocks are too short to "+
 				"tell", count(len(a.Policies)-1, "differences")),
 			"over bound: no policy has a mean wait of less than " + duration(a.WaitAtLeast),
+			"ff is first fit. Kubernetes has dra-first-fit and the hami policies; the others are of papers. In Slurm no " +
+				"policy can be chosen: answer 4 counts",
 		},
 	}
 	var tied, short, names []string
@@ -268,7 +281,7 @@ func (p *Page) policies() section {
 	s := section{title: "2. Which policy?", table: &t, name: "policies", answer: policyAnswer(a, certain, tied, short)}
 	if best.Less.Blocks > 0 && len(names) > 0 {
 		s.figure = reports.Bars{
-			Title: "Mean wait less than under first fit", X: reports.Axis{Label: "Policy"},
+			Title: "Mean wait less than under first fit (above 0 is better)", X: reports.Axis{Label: "Policy"},
 			Y:          reports.Axis{Label: "Seconds"},
 			Categories: names, Groups: []reports.BarGroup{bars}, Dots: true,
 		}
@@ -290,7 +303,7 @@ func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
 		estimate(best.Mean))
 	switch {
 	case best.Policy == advise.FirstFit:
-		text += fmt.Sprintf("; %d of the others are certainly behind it", certain)
+		text += fmt.Sprintf("; %d of the %d others are certainly behind it", certain, len(a.Policies)-1)
 	case best.Apart:
 		text += fmt.Sprintf(", certainly less than first fit: by %s", estimate(best.Less))
 	default:
@@ -300,7 +313,14 @@ func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
 		text += fmt.Sprintf("; %s not told apart from it", areNames(tied))
 	}
 	if short != nil {
-		text += fmt.Sprintf("; the blocks are too short to tell it from %s", strings.Join(short, ", "))
+		text += fmt.Sprintf("; the trace is too short to tell it from %s", strings.Join(short, ", "))
+	}
+	lifetimes := 0.0
+	for _, d := range a.Profiles {
+		lifetimes += float64(d.Mean * float64(d.Requests))
+	}
+	if best.Less.Mean > 0 && best.Less.Mean < lifetimes/float64(100*len(a.Question.Requests.Requests)) {
+		text += ". The gain over first fit is less than 1 % of a mean lifetime"
 	}
 	return text + "."
 }
@@ -374,7 +394,10 @@ func (p *Page) fixed() section {
 	}
 	t := reports.Table{
 		Columns: reports.Left("partition").Right("GPUs"),
-		Notes:   []string{"delay: from arrival to end, less the lifetime in the trace"},
+		Notes: []string{
+			"delay: from arrival to end, less the lifetime in the trace",
+			"a GPU with a single instance of all slices has MIG off in the files",
+		},
 	}
 	for _, g := range groupNeighbours(f.Geometry) {
 		t.Row(g.name, g.number)
@@ -388,7 +411,26 @@ func (p *Page) fixed() section {
 	s.answer = fmt.Sprintf("The %s on %s delays a request by %s on the mean, %s %s than "+
 		"%s, which changes instances; no policy waits less than %s.", found, count(a.GPUs, "GPUs"), estimate(f.Mean),
 		estimate(cost), how, a.Policies[0].Policy, duration(a.WaitAtLeast))
+	if missing := p.missing(); missing != "" {
+		s.answer += " " + missing
+	}
 	return s
+}
+
+// missing says which requests are for profiles that the fixed geometry lacks; "" if it has all.
+func (p *Page) missing() string {
+	have := slices.Concat(p.instances()...)
+	var lacking []string
+	for _, d := range p.Advice.Profiles {
+		if d.Profile.Length < p.Advice.Question.GPU.MemorySlices && !slices.Contains(have, d.Profile) {
+			lacking = append(lacking, fmt.Sprintf("%s (%s)", d.Profile, count(d.Requests, "requests")))
+		}
+	}
+	if lacking == nil {
+		return ""
+	}
+	return "It has no " + strings.Join(lacking, ", ") + ": in the simulation, these run on larger instances. Slurm " +
+		"would reject jobs that name such a profile, and Kubernetes leave them pending; they must ask for another."
 }
 
 // A group is a number of equal neighbours in a list.
@@ -473,6 +515,13 @@ func (p *Page) moving() section {
 			s.table = &t
 		}
 	}
+	best := p.Advice.Policies[0]
+	for _, c := range p.Advice.Policies {
+		if s.table != nil && c.Policy == advise.Still && c.Wait > best.Wait {
+			s.answer += fmt.Sprintf(" Without moves, %s waits %s less than %s.", best.Policy,
+				duration(c.Wait-best.Wait), advise.Still)
+		}
+	}
 	return s
 }
 
@@ -493,7 +542,7 @@ func (p *Page) limits() (out []string) {
 	switch {
 	case a.Question.Snapshot:
 		return append(out, "The requests are there at once, without arrivals and durations: the trace says nothing "+
-			"about waits.")
+			"about waits. Its GPUs are not those on which the jobs run: drain a node before you change its instances.")
 	case a.Policies[0].Mean.Blocks == 0:
 		out = append(out, "The trace is too short for intervals: it cannot be divided into blocks with arrivals.")
 	default:
@@ -561,7 +610,8 @@ func (p *Page) line(request int) string {
 }
 
 // instances returns the instances of each GPU, in the placement of a snapshot or in the best fixed geometry. A GPU with
-// MIG off, and a GPU that a snapshot leaves free, have nil.
+// MIG off, and a GPU that a snapshot leaves free, have nil. In a fixed geometry, GPUs with one instance of all slices
+// have MIG off: they serve requests for whole GPUs, also for several at once.
 func (p *Page) instances() (out [][]*mig.Profile) {
 	a := p.Advice
 	if a.Question.Snapshot {
@@ -570,29 +620,33 @@ func (p *Page) instances() (out [][]*mig.Profile) {
 	for _, name := range a.Fixed.Geometry { // names of the GPU's own partitions
 		var profiles []*mig.Profile
 		for _, in := range spec.Must(a.Question.GPU.ParsePartition(name)) {
-			profiles = append(profiles, in.Profile)
+			if in.Profile.Length < a.Question.GPU.MemorySlices {
+				profiles = append(profiles, in.Profile)
+			}
 		}
 		out = append(out, profiles)
 	}
 	return out
 }
 
-// layouts returns the layouts of each kind of node, and of each node. Nodes whose GPUs have the same instances in the
-// same order are of one kind. A GPU without instances, also a free one, counts as a GPU with MIG off.
-func (p *Page) layouts() (kinds, nodes []layout.Named) {
+// layouts returns the layouts of each kind of node, and of each node, and a line that names the kind of each node.
+// Nodes whose GPUs have the same instances in the same order are of one kind. A GPU without instances, also a free one,
+// counts as a GPU with MIG off.
+func (p *Page) layouts() (kinds, nodes []layout.Named, line string) {
 	all := p.instances()
 	perNode := p.Advice.Question.PerNode
 	if perNode == 0 {
 		perNode = max(len(all), 1)
 	}
-	known := map[string]bool{} // kinds, by the profiles of their GPUs
+	known := map[string]string{} // the labels of kinds, by the profiles of their GPUs
 	for gpus := range slices.Chunk(all, perNode) {
 		profiles := fmt.Sprint(gpus)
-		if !known[profiles] {
-			known[profiles] = true
-			kinds = append(kinds, groupGPUs(fmt.Sprintf("advice-%d", len(known)), gpus)...)
+		if known[profiles] == "" {
+			known[profiles] = fmt.Sprintf("advice-%d", len(known)+1)
+			kinds = append(kinds, groupGPUs(known[profiles], gpus)...)
 		}
 		node := layout.Named{Label: fmt.Sprintf("node%d", len(nodes))}
+		line += fmt.Sprintf(" %s has %s.", node.Label, known[profiles])
 		for _, own := range gpus {
 			node.Profiles = append(node.Profiles, own...)
 			if own == nil {
@@ -601,7 +655,7 @@ func (p *Page) layouts() (kinds, nodes []layout.Named) {
 		}
 		nodes = append(nodes, node)
 	}
-	return kinds, nodes
+	return kinds, nodes, strings.TrimSpace(line)
 }
 
 // groupGPUs returns a layout for each group of neighbouring GPUs of a node that have the same instances.

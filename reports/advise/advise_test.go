@@ -20,7 +20,7 @@ func TestLayoutsOfNodes(t *testing.T) {
 		Question: &advise.Question{GPU: g, PerNode: 2, Requests: task.Requests{}}, GPUs: 5,
 		Fixed: advise.Fixed{Geometry: []string{"7", "7", "7", "4-3", "3-3"}},
 	}}
-	kinds, nodes := p.layouts()
+	kinds, nodes, line := p.layouts()
 	var got []string
 	for _, l := range append(kinds, nodes...) {
 		names := []string{}
@@ -30,8 +30,11 @@ func TestLayoutsOfNodes(t *testing.T) {
 		got = append(got, l.Label+" "+strings.Join(names, ","))
 	}
 	want := []string{
-		"advice-1 7g.80gb", "advice-2 7g.80gb", "advice-2 4g.40gb,3g.40gb", "advice-3 3g.40gb,3g.40gb",
-		"node0 7g.80gb,7g.80gb", "node1 7g.80gb,4g.40gb,3g.40gb", "node2 3g.40gb,3g.40gb",
+		"advice-1 ", "advice-2 ", "advice-2 4g.40gb,3g.40gb", "advice-3 3g.40gb,3g.40gb",
+		"node0 ", "node1 4g.40gb,3g.40gb", "node2 3g.40gb,3g.40gb",
+	}
+	if line != "node0 has advice-1. node1 has advice-2. node2 has advice-3." || nodes[0].Whole != 2 {
+		t.Errorf("%s; %d whole", line, nodes[0].Whole)
 	}
 	if !slices.Equal(got, want) || !slices.Equal(kinds[2].Devices, []int{1}) {
 		t.Errorf("%q, devices %v; want %q", got, kinds[2].Devices, want)
@@ -97,12 +100,15 @@ func TestSnapshotWithoutLines(t *testing.T) {
 // TestFixedCost: a fixed geometry may delay less than the best policy; the difference then has no sign.
 func TestFixedCost(t *testing.T) {
 	cost := stats.BlockEstimate{Mean: -3, Low: -4, High: -2, Blocks: 9}
+	g := mig.MustLookup("H100")
 	p := Page{Advice: &advise.Advice{
+		Question: &advise.Question{GPU: g}, Profiles: []advise.Demand{{Profile: g.Profile(3), Requests: 84}, {Profile: g.Profile(7), Requests: 1}},
 		GPUs: 1, Policies: []advise.Compared{{Outcome: advise.Outcome{Policy: "ff"}}}, Fixed: advise.Fixed{Geometry: []string{"7"}, Cost: cost},
 	}}
-	want := "3.0 s (2.0 s to 4.0 s) less than ff"
-	if got := p.fixed().answer; !strings.Contains(got, want) {
-		t.Errorf("%s; want %s", got, want)
+	for _, want := range []string{"3.0 s (2.0 s to 4.0 s) less than ff", "It has no 3g.40gb (84 requests): in the simulation"} {
+		if got := p.fixed().answer; !strings.Contains(got, want) {
+			t.Errorf("%s; want %s", got, want)
+		}
 	}
 }
 

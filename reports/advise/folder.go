@@ -69,9 +69,14 @@ func (p *Page) files() []file {
 		out = append(out, file{"devices.csv", p.devices})
 		comment = fmt.Sprintf("The best fixed geometry found for %d GPUs: a mean delay of %s", p.Advice.GPUs,
 			estimate(p.Advice.Fixed.Mean))
+		if missing := p.missing(); missing != "" {
+			comment += "\n" + missing
+		}
 	}
-	comment += "\nMade by " + p.Command
-	kinds, nodes := p.layouts()
+	kinds, nodes, line := p.layouts()
+	comment += "\n" + line + " --pernode says how many GPUs a node has.\nFor each node: nvidia-mig-parted apply -f " +
+		"mig-parted.yaml -c advice-1, or the label nvidia.com/mig.config=advice-1\nType whole: GPUs with MIG off. " +
+		"Write the type that your jobs ask for, such as h100.\nMade by " + p.Command
 	if len(kinds) > 0 {
 		out = append(out,
 			file{"mig-parted.yaml", func(w io.Writer) error { return layout.WriteMigParted(w, comment, kinds) }},

@@ -138,7 +138,14 @@ const mostReasons = 6
 // notes returns sentences about the parts of a trace that are not used, and about signs that it was misread.
 func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
 	if len(rejected) > 0 {
-		out = append(out, fmt.Sprintf("Rows that are left out: %d. With --out, rejected.csv has all.", len(rejected)))
+		jobs := 0
+		for _, r := range rejected {
+			if r.AsksForGPU() {
+				jobs++
+			}
+		}
+		out = append(out, fmt.Sprintf("Rows that are left out: %d, of which %d are jobs that ask for GPUs. With --out, "+
+			"rejected.csv has all.", len(rejected), jobs))
 	}
 	others := len(rejected)
 	for i, r := range traces.Reasons(rejected) {
@@ -153,7 +160,7 @@ func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
 		}
 		out = append(out, fmt.Sprintf("Left out: %s: %s.", where, r.Text))
 	}
-	models := traces.Models(f.jobs)
+	models := traces.Models(f.gpu, f.jobs)
 	if models != "" {
 		out = append(out, fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.",
 			models, f.gpu))
