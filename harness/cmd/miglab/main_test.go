@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"miglab/harness/cli"
+	"miglab/harness/run"
 	"miglab/harness/store"
 )
 
@@ -38,6 +39,14 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts walks through the command line as users do.
+// A panic fails the command, also that of a bound.
+func TestPanicsAreCounted(t *testing.T) {
+	failures := []run.Failure{{Kind: store.KindPanic, Cells: 4}, {Kind: run.KindInvalid, Cells: 2}}
+	if panics, others := countCells(failures, true), countCells(failures, false); panics != 4 || others != 2 {
+		t.Errorf("%d panics and %d other failures, want 4 and 2", panics, others)
+	}
+}
+
 func TestScripts(t *testing.T) {
 	absolute, err := filepath.Abs(root)
 	if err != nil {
