@@ -21,8 +21,8 @@ func (c *cell) outcome() string {
 	return fmt.Sprintf("%s has %s", c.where, cmp.Or(c.Metrics.String(), c.Kind+": "+c.Error))
 }
 
-// uniteCells orders cells by instance and keeps one of each instance. A cell of [KindTimeout] or [KindPanic] gives way to
-// a later one, and to any result. Other cells that disagree are a [*ConflictError].
+// uniteCells orders cells by instance and keeps one of each instance. A cell of [KindTimeout] or [KindPanic] gives way
+// to a later one, and to any result. Other cells that disagree are a [*ConflictError].
 func uniteCells(s Series, all []cell) ([]cell, error) {
 	slices.SortStableFunc(all, func(a, b cell) int { return cmp.Compare(a.Instance, b.Instance) })
 	out := all[:0]

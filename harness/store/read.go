@@ -119,7 +119,8 @@ func (db *DB) metricNames(filter Filter) ([]string, error) {
 // Finished calls add for the instances of a series that have a result other than [KindTimeout] and [KindPanic] and so
 // need no more work. It may call add more than once for an instance.
 func (db *DB) Finished(s Series, add func(instance int)) error {
-	return db.column(s, "instance", " AND kind NOT IN ('"+KindTimeout+"', '"+KindPanic+"')", func(_ *file, instance int64) error {
+	const final = " AND kind NOT IN ('" + KindTimeout + "', '" + KindPanic + "')"
+	return db.column(s, "instance", final, func(_ *file, instance int64) error {
 		add(int(instance))
 		return nil
 	})

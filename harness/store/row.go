@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A row of KindTimeout, whose work ran out of time, or of KindPanic, whose work panicked, is provisional: a later row for
-// the same cell replaces it. The store gives no other kind a meaning.
+// A row of KindTimeout, whose work ran out of time, or of KindPanic, whose work panicked, is provisional: a later row
+// for the same cell replaces it. The store gives no other kind a meaning.
 const (
 	KindTimeout = "timeout"
 	KindPanic   = "panic"
