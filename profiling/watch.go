@@ -24,7 +24,7 @@ type Sample struct {
 	Throttle uint64
 }
 
-// Join returns the load of several intervals together. Those without samples are left out.
+// Join returns the load over several intervals. Intervals without samples do not count.
 func Join(loads ...datasets.Load) datasets.Load {
 	all := datasets.Load{Throttle: "unknown"}
 	for _, l := range loads {
@@ -58,14 +58,14 @@ type Watch struct {
 	stop func()
 }
 
-// NewWatch returns a watch that samples at SampleInterval until it is closed, and then calls last. It counts the
-// samples that fail, and goes on.
+// NewWatch returns a watch that samples at SampleInterval until it is closed. It counts the samples that fail, and goes
+// on. It calls last when sampling has ended; Close waits for that.
 func NewWatch(sample func() (Sample, error), last func()) *Watch {
 	quit, done := make(chan struct{}), make(chan struct{})
-	w := &Watch{stop: func() {
+	w := &Watch{stop: sync.OnceFunc(func() {
 		close(quit)
 		<-done
-	}}
+	})}
 	go func() {
 		defer close(done)
 		defer last()
@@ -101,14 +101,14 @@ func (w *Watch) Failures() int {
 	return w.failures
 }
 
-// Close ends the sampling.
+// Close ends the sampling. A second call does nothing.
 func (w *Watch) Close() {
 	if w.stop != nil {
 		w.stop()
 	}
 }
 
-// Between summarises the samples from one instant to another.
+// Between summarises the samples from one instant to another, both included.
 func (w *Watch) Between(from, to time.Time) datasets.Load {
 	l := datasets.Load{Throttle: "unknown"}
 	w.mu.Lock()
@@ -159,7 +159,7 @@ var reasons = []reason{
 	{ThrottleUnknown, "unknown"},
 }
 
-// ThrottleReasons returns the names of a set of reasons, joined by +; "none" for the empty set.
+// ThrottleReasons returns the names of the known reasons in a set, joined by +; "none" if there is none.
 func ThrottleReasons(set uint64) string {
 	return joinReasons(func(r reason) bool { return set&r.bit != 0 })
 }

@@ -87,6 +87,7 @@ func TestWatchEvery(t *testing.T) {
 		t.Errorf("%d failures, want 2", got)
 	}
 	w.Close()
+	w.Close() // does no harm
 	if !closed || n < 2 {
 		t.Errorf("closed: %v after %d samples", closed, n)
 	}

@@ -10,16 +10,18 @@ import (
 	"miglab/harness/store"
 )
 
-// Open opens a folder as [store.Open] does and adds the GPU models of its results to a catalog. A different model of
-// the same name, from another folder or a file, is an error that names both.
+// Open opens a folder as [store.Open] does and adds the GPU models of its results to a catalog. It is an error if the
+// catalog already has a different model of the same name; the error names both files.
 func Open(dir string, models *mig.Catalog) (*store.DB, error) {
 	db, err := store.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	kept, err := db.Models()
-	for i := 0; err == nil && i < len(kept); i++ {
-		_, err = models.Parse([]byte(kept[i].JSON), kept[i].File)
+	for _, model := range kept {
+		if _, err = models.Parse([]byte(model.JSON), model.File); err != nil {
+			break
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -82,7 +84,7 @@ func (s Span) Values(db *store.DB, metric string) ([]float64, error) {
 	return out, err
 }
 
-// Microseconds returns the algorithm's times on the instances, without unknown ones. They are not
+// Microseconds returns the algorithm's times on the instances, except times that were not measured. They are not
 // results: they differ from run to run. A cell without a result is an error, as in [Span.Values].
 func (s Span) Microseconds(db *store.DB) (out []float64, err error) {
 	err = s.eachRow(db, func(row *store.Row) error {
@@ -94,21 +96,24 @@ func (s Span) Microseconds(db *store.DB) (out []float64, err error) {
 	return out, err
 }
 
-// eachRow calls a function for the row of each instance. A cell without metrics is an error.
+// eachRow calls a function for the row of each instance. A cell that was not run or that failed is an error.
 func (s Span) eachRow(db *store.DB, use func(*store.Row) error) error {
 	rows, err := db.Rows(s.Series, s.From, s.To)
 	if err != nil {
 		return err
 	}
-	for i := range s.To - s.From {
-		switch {
-		case i >= len(rows) || rows[i].Instance != s.From+i:
-			return fmt.Errorf("%v, instance %d, has no result; it was not run, or belongs to another shard",
-				s.Series, s.From+i)
-		case rows[i].Kind != "":
-			return fmt.Errorf("%v, instance %d: %s: %s", s.Series, s.From+i, rows[i].Kind, rows[i].Error)
+	for i := s.From; i < s.To; i++ {
+		if !s.Has(i) {
+			continue
 		}
-		if err := use(&rows[i]); err != nil {
+		k, ok := slices.BinarySearchFunc(rows, i, func(r store.Row, i int) int { return cmp.Compare(r.Instance, i) })
+		switch {
+		case !ok:
+			return fmt.Errorf("%v, instance %d, has no result; it was not run, or belongs to another shard", s.Series, i)
+		case rows[k].Kind != "":
+			return fmt.Errorf("%v, instance %d: %s: %s", s.Series, i, rows[k].Kind, rows[k].Error)
+		}
+		if err := use(&rows[k]); err != nil {
 			return err
 		}
 	}

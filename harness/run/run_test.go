@@ -141,6 +141,7 @@ func TestResolve(t *testing.T) {
 		func(s *store.Series) { s.Dataset = "far/NOSCALING+WIDETIMES" },
 		func(s *store.Series) { s.Algorithm = "test-fifi" },
 		func(s *store.Series) { s.Model = "serial" },
+		func(s *store.Series) { s.Track = "batches" },
 	} {
 		s := series("test-fifo")
 		bad(&s)
@@ -215,6 +216,14 @@ func TestResults(t *testing.T) {
 	times, err := s.Microseconds(db)
 	if err != nil || len(times) != 5 {
 		t.Errorf("timings %v, %v", times, err)
+	}
+	half := Test.Of([]Span{s})[0]
+	odd, err := half.Values(db, track.MetricMakespan)
+	if want := []float64{makespans[1], makespans[3]}; err != nil || !slices.Equal(odd, want) {
+		t.Errorf("makespans of a half %v, %v; want %v", odd, err, want)
+	}
+	if times, err := half.Microseconds(db); err != nil || len(times) != 2 {
+		t.Errorf("timings of a half %v, %v", times, err)
 	}
 	if _, err := (Span{Trial: s.Trial, To: 6}).Values(db, track.MetricMakespan); !says(err, "instance 5, ") || !says(err, "has no result") {
 		t.Errorf("missing instance: %v", err)

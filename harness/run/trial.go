@@ -17,8 +17,8 @@ import (
 	"miglab/harness/track"
 )
 
-// A Trial is a series with the values that its names refer to. It is resolved once; planning,
-// computing and reading results share it.
+// A Trial is a series with the values that its names refer to. It is resolved once; planning, computing and reading
+// results share it.
 type Trial struct {
 	// Series has canonical names; the store files results under them.
 	Series    store.Series
@@ -29,13 +29,18 @@ type Trial struct {
 	algorithm algo.Algorithm
 }
 
-// Resolve looks up the names of a series, the GPU's name in models. It replaces aliases and defaults by the canonical
-// names: a count of 0 becomes 1, an empty model becomes sequential. It sets the content, the version and the weights.
-// It reads a dataset that is a file, and starts an external program. An unknown name is a [*nearest.UnknownError].
-// Other errors are from [algo.ParseFor] and the dataset, or say that the algorithm or the track does not support the
-// GPU, the count or the instances.
+// Resolve looks up the names of a series, the GPU's name in models. It replaces aliases by canonical names and sets the
+// content, the version and the weights. The count is the dataset's if it has one, else the given one, else 1. The model
+// is sequential if none is given or the track does not reconfigure. Resolve reads a dataset that is a file, and starts
+// an external program.
+//
+// The error for an unknown name is a [*nearest.UnknownError]. Other errors are from [algo.ParseFor] and the dataset, or
+// say that the algorithm or the track does not support the GPU, the count or the instances.
 func Resolve(models *mig.Catalog, s store.Series) (t *Trial, err error) {
-	t = &Trial{track: track.MustLookup(s.Track)}
+	t = new(Trial)
+	if t.track, err = track.Lookup(s.Track); err != nil {
+		return nil, err
+	}
 	if t.gpu, err = models.Lookup(s.GPU); err != nil {
 		return nil, err
 	}
@@ -74,16 +79,15 @@ func Resolve(models *mig.Catalog, s store.Series) (t *Trial, err error) {
 	return t, t.try()
 }
 
-// tries holds, for a model, the series for which [Trial.try] has succeeded.
-var tries = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
+// succeeded holds the series for which [Trial.try] returned nil, by GPU model.
+var succeeded = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 
-// try makes the algorithm for the first instance, if the track says that this may fail.
+// try makes the algorithm for the first instance, if the track says that this may fail for a GPU model.
 func (t *Trial) try() error {
 	if t.track.Try == nil {
 		return nil
 	}
-	_, tried := tries(t.gpu).Load(t.Series)
-	if tried {
+	if _, ok := succeeded(t.gpu).Load(t.Series); ok {
 		return nil
 	}
 	in, err := t.dataset.Instance(t.gpu, 0)
@@ -94,12 +98,13 @@ func (t *Trial) try() error {
 		return fmt.Errorf("%s on dataset %q: %w", t.algorithm.ID, t.Series.Dataset, err)
 	}
 	if !isFile(t.dataset) {
-		tries(t.gpu).Store(t.Series, true)
+		succeeded(t.gpu).Store(t.Series, true)
 	}
 	return nil
 }
 
-// A Span is a range of consecutive instances of a trial, or the part of the range in one half. Each instance is a cell.
+// A Span is a range of consecutive instances of a trial. With a Split, it has only those of them in one half of the
+// dataset. Each instance is a cell.
 type Span struct {
 	*Trial
 	// From is the first instance, and To is the instance after the last.
@@ -130,10 +135,10 @@ func SpanOf(models *mig.Catalog, s store.Series, n int) (Span, error) {
 	return t.Span(0, n)
 }
 
-// Competition lists algorithms, and the references of the track, on the first instances of each dataset.
-// A dataset with fewer instances contributes all that it has. base has the track and the conditions.
-// Competition passes on the errors of [Resolve].
-func Competition(models *mig.Catalog, base store.Series, algorithms, specs []string, instances int) ([]Span, error) {
+// Competition returns a span of the first instances for each dataset and each entry: the algorithms, followed by those
+// of the track's Beside that are not among them. A dataset with fewer instances contributes all that it has. base has
+// the conditions and the track, which must be registered. Competition passes on the errors of [Resolve].
+func Competition(models *mig.Catalog, base store.Series, algorithms, datasetSpecs []string, instances int) ([]Span, error) {
 	var out []Span
 	entries := make([]track.Reference, 0, len(algorithms))
 	for _, id := range algorithms {
@@ -144,7 +149,7 @@ func Competition(models *mig.Catalog, base store.Series, algorithms, specs []str
 			entries = append(entries, r)
 		}
 	}
-	for _, dataset := range specs {
+	for _, dataset := range datasetSpecs {
 		for _, e := range entries {
 			s := base
 			s.Track, s.Dataset, s.Algorithm = e.Track, dataset, e.Algorithm

@@ -54,10 +54,12 @@ func NewHistory(p Problem, s Schedule, arrivals []mig.Seconds) History {
 	return h
 }
 
-// End returns the time at which the last run ends; 0 without work.
+// End returns the time at which the last run ends; 0 without a run.
 func (h History) End() (end mig.Seconds) {
 	for _, w := range h.Work {
-		end = max(end, w.Stays[len(w.Stays)-1].End)
+		for _, s := range w.Stays {
+			end = max(end, s.End)
+		}
 	}
 	return end
 }

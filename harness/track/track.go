@@ -23,6 +23,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/harness/sim"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
@@ -217,15 +218,17 @@ func Names() []string {
 	return out
 }
 
-// MustLookup returns the track of a name in the program. It panics on an unknown name, which is a mistake
-// in the program.
-func MustLookup(name string) *Track {
+// Lookup returns the track of a name, ranked or not. The error is a [*nearest.UnknownError].
+func Lookup(name string) (*Track, error) {
 	i := slices.IndexFunc(tracks, func(t *Track) bool { return t.Name == name })
 	if i < 0 {
-		panic(fmt.Sprintf("track: %q is not registered", name))
+		return nil, nearest.Unknown("track", name, Names())
 	}
-	return tracks[i]
+	return tracks[i], nil
 }
+
+// MustLookup is [Lookup] for names in the program, of which an unknown one is a mistake. It panics on an error.
+func MustLookup(name string) *Track { return spec.Must(Lookup(name)) }
 
 // Parse reads the name of a track that is ranked, whatever the case of its letters. The error is
 // a [*nearest.UnknownError].

@@ -24,6 +24,7 @@ func (c *clip) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// cut shortens the tail to clipSize.
 func (c *clip) cut() {
 	if more := len(c.tail) - clipSize; more > 0 {
 		c.left += more

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,12 +19,14 @@ import (
 )
 
 // Run runs the kernel once on an instance and reads its time. The environment has the variables of [profiling.Environ],
-// then the instance's. A run that says that it ran elsewhere is wrong; an instance without a UUID may be anywhere. Run
-// kills the process group (outside Linux, the process alone) when the time is up, when ctx ends, and when the process
-// itself has ended, so that the GPU is free again. On Linux the process also dies with this one, but its children do
-// not. Run examines the first and the last 64 KiB of standard output and standard error together.
+// then the instance's. If the kernel prints its device, a run elsewhere, or one that does not say where, is [Wrong].
 //
-// An error means that ctx ended or that the machine could not start the program. It does not judge the kernel.
+// Run kills the process group (outside Linux, the process alone) when the time is up, when ctx ends, and when the
+// process itself has ended, so that the GPU is free again. On Linux the process also dies with this one, but its
+// children do not. Run examines the first and the last 64 KiB of standard output and standard error together.
+//
+// An error means that ctx ended or that the machine could not prepare or start the program. It does not judge the
+// kernel.
 func (k *Kernel) Run(ctx context.Context, on profiling.Instance) (Outcome, error) {
 	csv := ""
 	if k.OwnFolder || k.Time.Kind == AltisCSV {
@@ -50,33 +52,34 @@ func (k *Kernel) Run(ctx context.Context, on profiling.Instance) (Outcome, error
 // csvName is the name of Altis's CSV in a run's folder.
 const csvName = "altis.csv"
 
-// inNewFolder makes a new folder for a run, beside the kernel's own folder if OwnFolder is set, and returns the kernel
-// of this run: it writes its CSV into the folder, and runs there if OwnFolder is set. Altis appends to a CSV that
-// exists.
+// inNewFolder returns a copy of the kernel for one run, and that run's new folder. The CSV goes into it, because Altis
+// would append to an old one. With OwnFolder, the folder is beside the kernel's and the program runs there.
 func (k *Kernel) inNewFolder() (run *Kernel, dir string, err error) {
-	parent := ""
+	parent, program := os.TempDir(), k.Argv[0]
 	if k.OwnFolder && k.Dir != "" {
 		parent = filepath.Join(k.Dir, "..")
 	}
-	if dir, err = os.MkdirTemp(parent, ".miglab-run-"); err == nil {
-		dir, err = filepath.Abs(dir)
+	if k.OwnFolder && strings.Contains(program, "/") {
+		program, err = filepath.Abs(k.path(program))
+	}
+	if err == nil {
+		parent, err = filepath.Abs(parent)
+	}
+	if err == nil {
+		dir, err = os.MkdirTemp(parent, ".miglab-run-")
 	}
 	if err != nil {
 		return nil, "", err
 	}
 	run = new(*k)
-	run.Argv = slices.Clone(k.Argv)
+	run.Argv = append([]string{program}, k.Argv[1:]...)
 	for i := range run.Argv {
 		run.Argv[i] = strings.ReplaceAll(run.Argv[i], csvPlace, filepath.Join(dir, csvName))
 	}
-	if !k.OwnFolder {
-		return run, dir, nil
+	if k.OwnFolder {
+		run.Dir = dir
 	}
-	if strings.Contains(k.Argv[0], "/") {
-		run.Argv[0], err = filepath.Abs(k.path(k.Argv[0]))
-	}
-	run.Dir = dir
-	return run, dir, err
+	return run, dir, nil
 }
 
 func (k *Kernel) failure(err error) error {
@@ -121,8 +124,8 @@ func (k *Kernel) judge(o *Outcome, p process, on profiling.Instance, csv string)
 	o.Status, o.Seconds = OK, seconds
 }
 
-// failed returns the status and detail of a process that failed; the status is empty if only time and result can be
-// wrong.
+// failed returns the status and detail of a process that failed. The status is empty if it did not fail so far: its time
+// and result can still be wrong.
 func (k *Kernel) failed(p process, on profiling.Instance) (status Status, detail string) {
 	if at := outOfMemory.FindStringIndex(p.output); at != nil {
 		return OutOfMemory, lineAt(p.output, at[0])
@@ -137,15 +140,15 @@ func (k *Kernel) failed(p process, on profiling.Instance) (status Status, detail
 	case !k.PrintsDevice:
 		return "", ""
 	}
-	if elsewhere := p.elsewhere(on); elsewhere != "" {
-		return Wrong, elsewhere
+	if why := p.whyElsewhere(on); why != "" {
+		return Wrong, why
 	}
 	return "", ""
 }
 
-// elsewhere says that the output names another device than the instance, or none; empty if it names the instance. The
-// UUID or the number of multiprocessors is not compared if the instance lacks it.
-func (p process) elsewhere(on profiling.Instance) string {
+// whyElsewhere says that the output names another device than the instance, or none; empty if it names the instance.
+// The UUID or the number of multiprocessors is not compared if the instance lacks it.
+func (p process) whyElsewhere(on profiling.Instance) string {
 	sms, uuid := readValue(p.output, "sms", "[0-9]{1,6}"), readValue(p.output, "uuid", "[0-9a-f-]{36}")
 	if sms == "" || uuid == "" {
 		return "the output does not say where it ran: it has no lines sms: and uuid:" + p.lastWords()
@@ -184,8 +187,11 @@ func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {
 		return v * k.Time.Unit, err
 	case AltisCSV:
 		text, err := os.ReadFile(csv)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
 			return 0, fmt.Errorf("the program wrote no CSV%s", p.lastWords())
+		}
+		if err != nil { // without the path, which differs from run to run
+			return 0, fmt.Errorf("its CSV cannot be read: %w%s", cmp.Or(errors.Unwrap(err), err), p.lastWords())
 		}
 		return altisTime(string(text), k.Time.Row)
 	default:

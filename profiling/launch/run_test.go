@@ -74,6 +74,7 @@ func TestRunOutcomes(t *testing.T) {
 		{"altis", "ok", OK, 0.25, ""},
 		{"altis", "oom", OutOfMemory, none, "euler3d.cu(42) : CUDA Runtime API error 2: out of memory."},
 		{"altis", "nocsv", Wrong, none, "the program wrote no CSV; the output ends with: Warning: no metrics"},
+		{"altis", "folder", Wrong, none, "its CSV cannot be read: is a directory; there is no output"},
 		{"altis-xor", "ok", OK, 0.125, ""},
 		{"altis-ambiguous", "ok", Wrong, none, `the CSV has 2 rows "Elapsedtime"; name one with its attributes, for example "Elapsedtime, ATOMICTYPE_CAS"`},
 		{"altis-rate", "ok", Wrong, none, `the CSV's row "bfs_rate" is in GB/s, which is not a unit of time`},

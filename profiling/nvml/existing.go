@@ -19,13 +19,13 @@ import (
 	"miglab/profiling"
 )
 
-// An existing is a GPU on which only the MIG instances that exist are used, as Kubernetes, Slurm and clouds hand them
-// out. Create takes one of them and Destroy gives it back; the driver makes and destroys no instance. It needs no
+// A shared device is a GPU on which only the MIG instances that exist are used, as Kubernetes, Slurm and clouds hand
+// them out. Create takes one of them and Destroy gives it back; the driver makes and destroys no instance. It needs no
 // privilege: it only reads the MIG devices.
 //
-// Without privilege the driver does not tell where an instance begins. Starts are places at which all of the instances
-// fit on the GPU together. They only tell the instances apart.
-type existing struct {
+// Without privilege the driver does not tell where an instance begins. So the starts here are made up: places at which
+// all instances fit on the GPU together. They only tell the instances apart.
+type shared struct {
 	*device
 	all []profiling.Instance
 
@@ -34,10 +34,10 @@ type existing struct {
 	taken map[int]bool
 }
 
-var _ profiling.Device = (*existing)(nil)
+var _ profiling.Device = (*shared)(nil)
 
-// OpenExisting opens the MIG instances that exist on a GPU, of those that CUDA_VISIBLE_DEVICES names if it is set.
-// The selector is a GPU as for [Open], or the UUID of a MIG device. An empty selector names the only GPU with such
+// OpenExisting opens a GPU to use the MIG instances that exist on it. If CUDA_VISIBLE_DEVICES is set, it uses only
+// instances that the variable names. The selector is a GPU as for [Open], or the UUID of a MIG device. An empty selector names the only GPU with such
 // instances. Compute instances that do not fill their GPU instance are left out.
 func OpenExisting(models *mig.Catalog, selector string) (_ profiling.Device, err error) {
 	lib, err := loadLibrary()
@@ -84,9 +84,9 @@ const opFind = "find MIG instances"
 type search struct {
 	// visible are lists that must all name an instance, see isVisible.
 	visible [][]string
-	found   []*existing
-	// unusable says why GPUs and instances are left out. failed is the first error about a GPU; another one may have
-	// instances.
+	found   []*shared
+	// unusable says why GPUs and instances are left out. failed is the first error about a GPU. It counts only if no GPU
+	// has instances.
 	unusable []string
 	failed   error
 	// smallest is the name of the smallest profile of a GPU in MIG mode.
@@ -108,7 +108,7 @@ func (s *search) add(g *device, index int) error {
 		return nil
 	}
 	s.smallest = g.id.Model.Profiles[0].String()
-	e := &existing{device: g, taken: map[int]bool{}}
+	e := &shared{device: g, taken: map[int]bool{}}
 	if err := s.fill(e, index); err != nil {
 		return err
 	}
@@ -118,8 +118,9 @@ func (s *search) add(g *device, index int) error {
 	return nil
 }
 
-// fill reads the instances of a GPU with an index, and gives them starts.
-func (s *search) fill(e *existing, index int) error {
+// fill reads the instances of a GPU with an index, and gives them starts. It leaves out instances that cannot be used,
+// and says why in unusable.
+func (s *search) fill(e *shared, index int) error {
 	devices, err := e.migDevices(opFind)
 	if err != nil {
 		return err
@@ -163,7 +164,7 @@ func (s *search) onlyGPU() (profiling.Device, error) {
 	case len(s.found) == 1:
 		return s.found[0], nil
 	case len(s.found) > 1:
-		uuids := nearest.Names(s.found, func(e *existing) string { return e.id.UUID })
+		uuids := nearest.Names(s.found, func(e *shared) string { return e.id.UUID })
 		err := fmt.Errorf("several GPUs have MIG instances: %s", strings.Join(uuids, ", "))
 		return nil, &profiling.DeviceError{Op: opFind, Err: err, Remedy: "name one with --device"}
 	case s.failed != nil:
@@ -178,11 +179,11 @@ func (s *search) onlyGPU() (profiling.Device, error) {
 }
 
 // instance describes a MIG device. why says why it cannot be used.
-func (e *existing) instance(device nvml.Device) (i profiling.Instance, why string, err error) {
-	gi, hasNumber := device.GetGpuInstanceId()
-	uuid, hasUUID := device.GetUUID()
-	a, hasAttributes := device.GetAttributes()
-	if ret := cmp.Or(hasNumber, hasUUID, hasAttributes); ret != nvml.SUCCESS {
+func (e *shared) instance(device nvml.Device) (i profiling.Instance, why string, err error) {
+	gi, retID := device.GetGpuInstanceId()
+	uuid, retUUID := device.GetUUID()
+	a, retAttributes := device.GetAttributes()
+	if ret := cmp.Or(retID, retUUID, retAttributes); ret != nvml.SUCCESS {
 		return i, "", instanceFailure(opFind, ret)
 	}
 	i = profiling.Instance{ID: gi, UUID: uuid, Env: []string{"CUDA_VISIBLE_DEVICES=" + uuid}}
@@ -204,7 +205,7 @@ func (e *existing) instance(device nvml.Device) (i profiling.Instance, why strin
 
 // place gives each instance a start, so that no two overlap. It reports whether that is possible. The largest instances
 // come first, since they have the fewest places.
-func (e *existing) place() bool {
+func (e *shared) place() bool {
 	slices.SortStableFunc(e.all, func(a, b profiling.Instance) int { return int(b.Profile.Length - a.Profile.Length) })
 	var from func(n int, used mig.Mask) bool
 	from = func(n int, used mig.Mask) bool {
@@ -223,12 +224,13 @@ func (e *existing) place() bool {
 	return from(0, 0)
 }
 
-func (e *existing) SetMIG(on bool) error {
+func (e *shared) SetMIG(on bool) error {
 	err := fmt.Errorf("%w in the mode mig-existing", profiling.ErrUnsupported)
 	return &profiling.DeviceError{Op: "turn MIG mode " + profiling.OnOff(on), Err: err}
 }
 
-func (e *existing) Existing() (all []mig.Instance) {
+// Existing returns all instances by their starts.
+func (e *shared) Existing() (all []mig.Instance) {
 	for _, i := range e.all {
 		all = append(all, i.Instance)
 	}
@@ -237,14 +239,14 @@ func (e *existing) Existing() (all []mig.Instance) {
 }
 
 // Instances returns the instances that Create has taken.
-func (e *existing) Instances() ([]profiling.Instance, error) {
+func (e *shared) Instances() ([]profiling.Instance, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(e.all), func(i profiling.Instance) bool { return !e.taken[i.ID] }), nil
 }
 
 // Create takes an instance that exists.
-func (e *existing) Create(at mig.Instance) (none profiling.Instance, _ error) {
+func (e *shared) Create(at mig.Instance) (none profiling.Instance, _ error) {
 	op := fmt.Sprintf("use %s at %d", at.Profile, at.Start)
 	k := slices.IndexFunc(e.all, func(i profiling.Instance) bool { return i.Instance == at })
 	if k < 0 {
@@ -272,19 +274,22 @@ func (e *existing) Create(at mig.Instance) (none profiling.Instance, _ error) {
 }
 
 // devicesByUUID returns the MIG devices that exist now.
-func (e *existing) devicesByUUID(op string) (map[string]nvml.Device, error) {
+func (e *shared) devicesByUUID(op string) (map[string]nvml.Device, error) {
 	all, err := e.migDevices(op)
 	devices := map[string]nvml.Device{}
 	for _, device := range all {
-		if uuid, ret := device.GetUUID(); ret == nvml.SUCCESS {
+		uuid, ret := device.GetUUID()
+		if ret == nvml.SUCCESS {
 			devices[uuid] = device
+		} else if failed := instanceFailure(op, ret); !errors.Is(failed, profiling.ErrUnknownInstance) {
+			return nil, failed // else it was destroyed since it was listed
 		}
 	}
 	return devices, err
 }
 
 // Destroy gives an instance back. The instance stays.
-func (e *existing) Destroy(id int) error {
+func (e *shared) Destroy(id int) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.taken[id] {
@@ -294,8 +299,8 @@ func (e *existing) Destroy(id int) error {
 	return nil
 }
 
-// Processes returns the processes on the instances that may be used: others have the rest.
-func (e *existing) Processes() ([]profiling.Process, error) {
+// Processes returns the processes on the instances that may be used. The other instances belong to others.
+func (e *shared) Processes() ([]profiling.Process, error) {
 	const op = "list processes"
 	devices, err := e.devicesByUUID(op)
 	if err != nil {
@@ -310,8 +315,8 @@ func (e *existing) Processes() ([]profiling.Process, error) {
 	return e.processesOn(op, mine)
 }
 
-// visibleDevices returns the devices that CUDA_VISIBLE_DEVICES names, or nil if it is not set. A list is empty if
-// the variable hides all devices. As in CUDA, a number that no GPU has hides what follows it. Of several GPUs the
+// visibleDevices returns the list of CUDA_VISIBLE_DEVICES as the only element, or nil if it is not set. The list is empty
+// if the variable hides all devices. As in CUDA, a number that no GPU has hides what follows it. Of several GPUs the
 // numbers are the driver's only if CUDA_DEVICE_ORDER says so: without it, CUDA counts from the fastest GPU.
 func visibleDevices(gpus int) (lists [][]string, _ error) {
 	text, set := os.LookupEnv("CUDA_VISIBLE_DEVICES")
@@ -323,25 +328,28 @@ func visibleDevices(gpus int) (lists [][]string, _ error) {
 		word = strings.TrimSpace(word)
 		n, err := strconv.Atoi(word)
 		isNumber := err == nil
-		why := "is no UUID and no GPU"
 		switch {
 		case word == "" || word == "NoDevFiles" || isNumber && (n < 0 || n >= gpus):
 			return [][]string{words}, nil
 		case isNumber && (gpus == 1 || os.Getenv("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"):
 			words = append(words, strconv.Itoa(n))
-			continue
 		case strings.HasPrefix(word, "MIG-") || strings.HasPrefix(word, "GPU-"):
 			words = append(words, word)
-			continue
 		case isNumber:
-			why = fmt.Sprintf("CUDA counts from the fastest of %d GPUs on without CUDA_DEVICE_ORDER=PCI_BUS_ID", gpus)
-		}
-		return nil, &profiling.DeviceError{
-			Op: opFind, Err: fmt.Errorf("CUDA_VISIBLE_DEVICES has %q, which %s", word, why),
-			Remedy: "set it to the UUIDs that nvidia-smi -L lists, or remove it",
+			return nil, badVisible(word,
+				fmt.Sprintf("CUDA counts from the fastest of %d GPUs on without CUDA_DEVICE_ORDER=PCI_BUS_ID", gpus))
+		default:
+			return nil, badVisible(word, "is no UUID and no GPU")
 		}
 	}
 	return [][]string{words}, nil
+}
+
+func badVisible(word, why string) error {
+	return &profiling.DeviceError{
+		Op: opFind, Err: fmt.Errorf("CUDA_VISIBLE_DEVICES has %q, which %s", word, why),
+		Remedy: "set it to the UUIDs that nvidia-smi -L lists, or remove it",
+	}
 }
 
 // isVisible reports whether all lists name a MIG device: by the beginning of its UUID or of its GPU's UUID, or by the

@@ -170,6 +170,14 @@ func TestExistingInstances(t *testing.T) {
 			_, err := d.Create(at(t, "A100", "1g.5gb", 6))
 			wants(t, err, profiling.ErrUnknownInstance, "somebody destroyed it")
 		}},
+		{name: "on a GPU that is lost meanwhile", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
+			d := openExisting(t, "")
+			s.Add(t, "fail nvmlDeviceGetUUID 0 -1 GPU_IS_LOST")
+			_, err := d.Create(at(t, "A100", "1g.5gb", 6))
+			wants(t, err, profiling.ErrLost, "use 1g.5gb at 6")
+			_, err = d.Processes()
+			wants(t, err, profiling.ErrLost, "list processes")
+		}},
 		{name: "and the processes of others on the rest", state: onExisting(somebodys...), run: func(t *testing.T, s nvmltest.State) {
 			all := openExisting(t, "")
 			mine, err1 := all.Create(at(t, "A100", "1g.5gb", 6))

@@ -26,7 +26,7 @@ import (
 	page "miglab/reports/advise"
 )
 
-// adviseFlags are the flags of the command advise.
+// adviseFlags holds the flags of advise. wait and p95 are 0 if they are not given.
 type adviseFlags struct {
 	traceFlags
 	cellFlags
@@ -91,14 +91,18 @@ func (f *adviseFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// defaultWait is the largest accepted mean wait, in seconds, if no flag gives another limit.
-const defaultWait = 600
+const (
+	// defaultWait is the largest accepted mean wait, in seconds, if no flag gives another limit.
+	defaultWait = 600
+	// noLimit accepts any wait.
+	noLimit = -1
+)
 
 // question returns the question that the flags ask about a trace.
 func (f *adviseFlags) question(in task.Requests) advise.Question {
 	q := advise.Question{
-		GPU: f.gpu, Requests: in, GPUs: f.gpus, PerNode: f.perNode, Wait: -1, P95: -1, Policies: f.policies,
-		Snapshot: f.options.Snapshot,
+		GPU: f.gpu, Requests: in, GPUs: f.gpus, PerNode: f.perNode, Wait: noLimit, P95: noLimit,
+		Policies: f.policies, Snapshot: f.options.Snapshot,
 		Bounds: advise.Bounds{
 			Wait: func(g *mig.GPU, in task.Requests) float64 { return bounds.WaitAtLeast(g, in) },
 			Late: bounds.LateAtLeast,
@@ -198,7 +202,7 @@ func (f *adviseFlags) first(rejected []traces.Rejected) (out []string) {
 		}
 	}
 	if unknown != nil {
-		models := slices.DeleteFunc(mig.GPUs(), func(g *mig.GPU) bool { // models that lack one of them
+		models := slices.DeleteFunc(slices.Clone(mig.GPUs()), func(g *mig.GPU) bool { // models that lack one of them
 			return slices.ContainsFunc(unknown, func(name string) bool {
 				_, err := g.ProfileByName(name)
 				return err != nil
@@ -216,7 +220,8 @@ func (f *adviseFlags) first(rejected []traces.Rejected) (out []string) {
 	return out
 }
 
-// assumption returns a sentence that says how the jobs got their profiles; nil if the file has profiles or memory.
+// assumption returns a sentence that says how the jobs got their profiles. It returns nil if the file names profiles,
+// or memory: then no jobs are kept.
 func (f *adviseFlags) assumption() []string {
 	if len(f.jobs) == 0 || slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Profile != "" }) {
 		return nil
@@ -250,9 +255,11 @@ func adviseLine(c *cobra.Command, path string) string {
 		case f.Name == "out" || f.Name == "results" || f.Name == "workers":
 		case many:
 			words = append(words, "--"+f.Name, strings.Join(list.GetSlice(), ","))
-		case f.Value.Type() == "bool":
+		case f.Value.Type() == "bool" && f.Value.String() == "true":
 			words = append(words, "--"+f.Name)
-		default:
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name+"=false")
+		default: // pflag prints the map of --columns in brackets
 			words = append(words, "--"+f.Name, strings.Trim(f.Value.String(), "[]"))
 		}
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ func newCheck() *cobra.Command {
 	var rf requestFlags
 	var certified bool
 	var format, layouts string
+	// The subject is the layouts of --layout, a certificate of --dataset, or a file of --tasks.
 	c := &cobra.Command{
 		Use:   "check schedule.json",
 		Short: "Referee a schedule: every task once, no overlaps, enough time to reconfigure",
@@ -28,10 +30,15 @@ func newCheck() *cobra.Command {
 			return cli.Arguments(1, 1, "one schedule.json")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
-			case layouts != "":
+			if c.Flags().Changed("layout") {
+				for _, name := range []string{"tasks", "dataset", "instance", "certificate", "reconfiguration"} {
+					if c.Flags().Changed(name) {
+						return fmt.Errorf("--%s has no meaning with --layout", name)
+					}
+				}
 				return checkLayout(c, layouts, pf.gpu, pf.count, format)
-			case format != "json" && format != "text":
+			}
+			if format != "json" && format != "text" {
 				return fmt.Errorf("--format %s has a meaning with --layout only", format)
 			}
 			placement, err := rf.given(c)
@@ -111,6 +118,7 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 		Energy           mig.Joules  `json:"energy_j,omitempty"`
 		Violations       []violation `json:"violations"`
 	}{
+		// The metrics of an invalid schedule are zero.
 		invalid == nil, len(s.Placements), s.Makespan(), m.Utilisation, len(s.Operations), m.Reconfiguring, m.Energy,
 		[]violation{},
 	}
@@ -125,7 +133,7 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 	return cli.FailedError{Err: brokenError(path, len(invalid.Violations))}
 }
 
-// checkCertificate verifies a certificate of [writeExact].
+// checkCertificate verifies a certificate of miglab bound --exact. With JSON, a refused one has its reason in "error".
 func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string) error {
 	claim, err := cli.Interruptible(c.Context(), func() (certificate.Certificate, error) {
 		read := func(r io.Reader) (certificate.Certificate, error) { return certificate.Decode(r, p) }
@@ -138,11 +146,16 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 		}
 		return claim, nil
 	})
-	if err != nil {
+	refused, failed := errors.AsType[cli.FailedError](err)
+	if err != nil && !(failed && format == "json") {
 		return err
 	}
 	if format == "json" {
-		return cli.EncodeJSON(c.OutOrStdout(), struct {
+		reason := ""
+		if failed {
+			reason = refused.Error()
+		}
+		return cmp.Or(cli.EncodeJSON(c.OutOrStdout(), struct {
 			Valid    bool        `json:"valid"`
 			Tasks    int         `json:"tasks"`
 			Makespan mig.Seconds `json:"makespan_s"`
@@ -150,10 +163,11 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 			Kind     string      `json:"kind"`
 			Proven   bool        `json:"proven"`
 			Gap      float64     `json:"gap_percent"`
+			Error    string      `json:"error,omitempty"`
 		}{
-			true, len(claim.Schedule.Placements), claim.Makespan, claim.Lower, claim.Witness.Kind, claim.Proven,
-			claim.Gap,
-		})
+			err == nil, len(claim.Schedule.Placements), claim.Makespan, claim.Lower, claim.Witness.Kind, claim.Proven,
+			claim.Gap, reason,
+		}), err)
 	}
 	quality := fmt.Sprintf("no schedule is more than %.4g %% shorter", claim.Gap)
 	if claim.Proven {

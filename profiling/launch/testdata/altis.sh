@@ -3,6 +3,7 @@
 # header only where the CSV is empty, and adds its rows.
 how=$1 csv=$5
 [ "$how" = nocsv ] && { echo "Warning: no metrics"; exit 0; }
+[ "$how" = folder ] && { mkdir "$csv"; exit 0; }
 [ "$how" = oom ] && { echo "euler3d.cu(42) : CUDA Runtime API error 2: out of memory." >&2; exit 255; }
 [ -s "$csv" ] || echo "test, atts, units, median, mean, stddev, min, max, " >>"$csv"
 {

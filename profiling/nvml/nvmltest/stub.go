@@ -45,7 +45,7 @@ func Build(t testing.TB, flags ...string) (dir string) {
 	if err := os.CopyFS(dir, source); err != nil {
 		t.Fatal(err)
 	}
-	optimise := fmt.Sprintf("-O%d", deep.N(0, 1)) // some warnings need it
+	optimise := fmt.Sprintf("-O%d", deep.N(0, 1)) // in deep tests with -O1, at which compilers find more to warn of
 	cc = append(cc,
 		"-shared", "-fPIC", optimise, "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
 		"-I", filepath.Join(strings.TrimSpace(string(module)), "pkg", "nvml"), "-Wa,-I"+from,
@@ -57,8 +57,8 @@ func Build(t testing.TB, flags ...string) (dir string) {
 	return dir
 }
 
-// Listings returns the rows of testdata/listings.csv by column: what has been published about each profile of each GPU
-// that the stub knows by a key. Fields that have not been published are empty.
+// Listings returns the rows of testdata/listings.csv by column: one row for each profile of each GPU model that a state
+// can name. Fields that have not been published are empty.
 func Listings(t testing.TB) (rows []map[string]string) {
 	t.Helper()
 	text, err := source.ReadFile("testdata/listings.csv")
@@ -71,7 +71,7 @@ func Listings(t testing.TB) (rows []map[string]string) {
 	return rows
 }
 
-// Variable is the environment variable that names the stub's state.
+// Variable is the environment variable with the path of the stub's state.
 const Variable = "MIGLAB_NVML_STUB"
 
 // A100 is a line of a state: an empty A100 with 40 GB and MIG mode on.
@@ -129,7 +129,8 @@ func (s State) Remove(t testing.TB, word string) {
 	})
 }
 
-// change replaces the lines by the result of f, unless that is nil. No process changes the state meanwhile.
+// change replaces the lines by the result of f, which is nil to leave them alone. No process changes the state
+// meanwhile.
 func (s State) change(t testing.TB, f func(lines []string) []string) {
 	t.Helper()
 	lock, err := filelock.Open(string(s) + ".lock")
