@@ -15,36 +15,26 @@ import (
 // acceleratedSeed is the seed of all resamples of [Accelerated].
 const acceleratedSeed = 20260101
 
-// Accelerated returns the 95 % interval of the mean of 3 to [math.MaxUint16] values that are not all equal, given the
-// mean. It is the bias-corrected and accelerated bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
-// 14.3), because the plain percentiles are too low or too high for skewed values. It uses the levels of Student's t,
-// because the deviation of a sample is not known exactly. The interval is too narrow for fewer than about 30 values.
+// Accelerated returns the 95 % interval of the mean of values. There must be 3 to [math.MaxUint16] values, not all
+// equal. mean is their mean, which callers know. The interval is the bias-corrected and accelerated bootstrap (Efron and
+// Tibshirani, An Introduction to the Bootstrap, 14.3), because the plain percentiles are too low or too high for skewed
+// values. It takes the quantiles of Student's t times sqrt(n/(n-1)) in place of the normal ones, because the bootstrap
+// takes the deviation of the sample for the true one. It is still too narrow for fewer than about 30 values.
 //
-// Accelerated keeps the intervals, because several tables often show the same sample.
+// Several tables often show the same sample. So the process keeps each interval, by values and mean.
 func Accelerated(values []float64, mean float64) (low, high float64) {
-	sample := make([]byte, 0, 8*len(values))
+	sample := binary.LittleEndian.AppendUint64(nil, math.Float64bits(mean))
 	for _, v := range values {
 		sample = binary.LittleEndian.AppendUint64(sample, math.Float64bits(v))
 	}
-	interval := acceleratedIntervals.get(sha256.Sum256(sample), func() [2]float64 {
-		low, high := resampleInterval(values, mean)
-		return [2]float64{low, high}
-	})
-	return interval[0], interval[1]
+	interval, _ := acceleratedIntervals.LoadOrStore(sha256.Sum256(sample), sync.OnceValues(func() (_, _ float64) {
+		return resampleInterval(values, mean)
+	}))
+	return interval.(func() (float64, float64))()
 }
 
-// A memo keeps values by key and computes each value once. All methods are safe for concurrent use.
-type memo[K comparable, V any] struct{ values sync.Map }
-
-func (m *memo[K, V]) get(key K, compute func() V) V {
-	once, _ := m.values.LoadOrStore(key, sync.OnceValue(compute))
-	return once.(func() V)()
-}
-
-var (
-	acceleratedIntervals memo[[sha256.Size]byte, [2]float64] // by the hash of the sample
-	allPlaces            memo[int, []uint16]                 // by the number of values in a sample
-)
+// acceleratedIntervals has a function for each hash of a mean and a sample. It returns their interval.
+var acceleratedIntervals sync.Map
 
 // resampleInterval computes the interval of [Accelerated].
 func resampleInterval(values []float64, mean float64) (low, high float64) {
@@ -110,22 +100,43 @@ func sumDrawn(values []float64, drawn []uint16) [atOnce]float64 {
 	return [...]float64{s, t, u, v}
 }
 
-// places returns the indices of the values that each resample of n takes, resample by resample. All
-// samples of one size share the indices, because drawing costs five times as much as summing. For many
-// values the indices exceed the processor's caches, so a short type is faster.
+// mostPlaces limits the values of all samples whose places are kept: 20 kB for a value.
+const mostPlaces = 1 << 15
+
+var (
+	placesLock sync.Mutex
+	allPlaces  = map[int]func() []uint16{} // by the number of values in a sample
+	keptPlaces int                         // the sum of the keys
+)
+
+// places returns, for each resample in turn, the n indices that it draws. All samples of one size share the indices,
+// because drawing costs five times as much as summing. For many values the indices exceed the processor's caches, so a
+// short type is faster.
 func places(n int) []uint16 {
-	return allPlaces.get(n, func() []uint16 {
-		r := rand.New(rand.NewPCG(acceleratedSeed, uint64(n)))
-		out := make([]uint16, Resamples*n)
-		for i := range out {
-			out[i] = uint16(r.Uint32N(uint32(n)))
+	placesLock.Lock()
+	if allPlaces[n] == nil {
+		if keptPlaces += n; keptPlaces > mostPlaces {
+			clear(allPlaces)
+			keptPlaces = n
 		}
-		return out
-	})
+		allPlaces[n] = sync.OnceValue(func() []uint16 { return drawPlaces(n) })
+	}
+	shared := allPlaces[n]
+	placesLock.Unlock()
+	return shared()
 }
 
-// ResampleCrossed returns the means of [Resamples] resamples of values[i][j], the result of run i on
-// draw j. Each resample draws as many runs and as many draws with replacement; all runs share its draws.
+func drawPlaces(n int) []uint16 {
+	r := rand.New(rand.NewPCG(acceleratedSeed, uint64(n)))
+	out := make([]uint16, Resamples*n)
+	for i := range out {
+		out[i] = uint16(r.Uint32N(uint32(n)))
+	}
+	return out
+}
+
+// ResampleCrossed returns the means of [Resamples] resamples of values[i][j], the result of run i on draw j. A resample
+// chooses as many runs as there are and, once for all of them, as many draws, both with replacement.
 func ResampleCrossed(values [][]float64, seed uint64) []float64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	means := make([]float64, Resamples)

@@ -14,7 +14,7 @@ type BlockEstimate struct {
 	Mean float64
 	// Low and High bound the 95 % confidence interval of the mean.
 	Low, High float64
-	// Blocks is the number of blocks that do not overlap.
+	// Blocks is how many blocks fit into the series side by side.
 	Blocks int
 	// Short says that neighbouring blocks are alike, so that the interval is too narrow. Longer blocks are needed.
 	Short bool
@@ -29,8 +29,8 @@ var ErrFewBlocks = errors.New("there are fewer than four blocks")
 // begin in any bin. The interval is the deviation of the resampled means times the quantile of Student's t for the
 // number of blocks, because few blocks make quantiles of the means too narrow.
 //
-// To compare two series, pass their differences. The draws depend only on the seed, the number of bins and the length
-// of a block. BlockMean returns [ErrFewBlocks], or [ErrNoValues] if fewer than two resamples have values.
+// To compare two series, pass the differences of their sums, with the counts that both share. The draws depend only on
+// the seed, the number of bins and the length of a block. BlockMean returns [ErrFewBlocks], or [ErrNoValues] if fewer than two resamples have values.
 func BlockMean(sums, counts []float64, block int, seed uint64) (BlockEstimate, error) {
 	blocks := len(sums) / block
 	if blocks < 4 {
@@ -59,9 +59,9 @@ func BlockMean(sums, counts []float64, block int, seed uint64) (BlockEstimate, e
 		return BlockEstimate{}, ErrNoValues
 	}
 	_, deviation := MeanStdDev(means)
-	// Blocks vary about their own mean, which takes one of them.
-	few := math.Sqrt(float64(blocks) / float64(blocks-1))
-	half := float64(StudentQuantile(blocks-1, 1-tail) * deviation * few)
+	// The resampled deviation divides by blocks. An unbiased one divides by blocks-1.
+	correction := math.Sqrt(float64(blocks) / float64(blocks-1))
+	half := float64(StudentQuantile(blocks-1, 1-tail) * deviation * correction)
 	e.Low, e.High = e.Mean-half, e.Mean+half
 	e.Short = alike(e.Mean, total, number, block)
 	return e, nil
