@@ -672,6 +672,23 @@ func TestBandsKeepTheirColourInPDF(t *testing.T) {
 	}
 }
 
+// A reference beside dots is a line: it has no dots, and with as many names as colours it needs none.
+func TestReferencesBesideDots(t *testing.T) {
+	f := Lines{Dots: true, X: Axis{Label: "x"}, Y: Axis{Label: "y"}}
+	for i := range MaxSeries {
+		f.Series = append(f.Series, Series{Name: string(rune('a' + i)), X: []float64{1, 0}, Y: []float64{2, 9}})
+	}
+	x, y := []float64{0, 1}, []float64{1, 2}
+	f.Series = append(f.Series, Series{Name: "linear", X: x, Y: y, Low: y, High: y, Reference: true})
+	if err := Encode(new(bytes.Buffer), "svg", f); err != nil {
+		t.Error(err)
+	}
+	f.Series[MaxSeries].X = []float64{1, 0}
+	if err := Encode(new(bytes.Buffer), "svg", f); err == nil {
+		t.Error("accepted a line whose x values do not ascend")
+	}
+}
+
 // TestReferencesAreGreyAndDashed: the line at 0, where values have both signs, and a reference, which takes no colour.
 func TestReferencesAreGreyAndDashed(t *testing.T) {
 	dashes := func(low float64, reference bool) int {

@@ -27,7 +27,7 @@ type Series struct {
 	Published bool
 	// Reference draws the line grey and dashed: something to compare the others with.
 	Reference bool
-	// Width is the width of the line in points; 0 means 1.3.
+	// Width is the width of the line in points; 0 means 1.3. Published and Reference lines have their own.
 	Width vg.Length
 }
 
@@ -37,14 +37,14 @@ func (s *Series) Add(x, y, low, high float64) {
 	s.Low, s.High = append(s.Low, low), append(s.High, high)
 }
 
-// A Sample has values of the same kind. An infinite value is missing.
+// A Sample has values of the same kind. A value of +Inf counts among them, but no x reaches it.
 type Sample struct {
 	Name   string
 	Values []float64
 }
 
-// Shares returns a staircase for each sample: the share of its values that are at most x. All go from the same x to the
-// largest finite value of all samples. It sorts the values.
+// Shares returns a staircase for each sample: the share of its values that are at most x. All go from the given x, which
+// no value may be below, to the largest finite value of all samples. Shares sorts the values in place.
 func Shares(samples []Sample, from float64) []Series {
 	most := from
 	for _, s := range samples {
@@ -74,13 +74,13 @@ func Shares(samples []Sample, from float64) []Series {
 	return out
 }
 
-// Lines is a chart of one or several lines, at most [MaxSeries] names.
+// Lines is a chart of lines. They have at most [MaxSeries] different names, not counting references.
 type Lines struct {
 	Title  string
 	X, Y   Axis
 	Series []Series
 	Levels []Level
-	// Dots draws the points only, as signs; X need not ascend.
+	// Dots draws only the points of series, as signs, and their X need not ascend. References are drawn as lines.
 	Dots bool
 }
 
@@ -95,7 +95,7 @@ func (f Lines) chart(names *palette) (*chart, error) {
 		return nil, ch.bad("", "it has no series")
 	}
 	for _, s := range f.Series {
-		if err := f.addSeries(ch, s); err != nil {
+		if err := f.checkSeries(ch, s); err != nil {
 			return nil, err
 		}
 		if !s.Reference {
@@ -110,7 +110,7 @@ func (f Lines) chart(names *palette) (*chart, error) {
 	}
 	// Bands lie below all lines.
 	for _, s := range f.Series {
-		if s.Low != nil {
+		if s.Low != nil && !s.Reference {
 			edge, back := ch.points(s.X, s.Low), ch.points(s.X, s.High)
 			slices.Reverse(back)
 			fill := okabeIto[names.index(s.Name)]
@@ -120,16 +120,16 @@ func (f Lines) chart(names *palette) (*chart, error) {
 		}
 	}
 	for _, s := range f.Series {
-		f.drawSeries(ch, names, s)
+		f.addSeries(ch, names, s)
 	}
 	if f.Dots {
-		ch.plotters = append(ch.plotters, f.mix(ch, names))
+		ch.plotters = append(ch.plotters, f.interleave(ch, names))
 	}
 	return ch, nil
 }
 
-// drawSeries adds the line of a series and its entry in the legend.
-func (f Lines) drawSeries(ch *chart, names *palette, s Series) {
+// addSeries adds the line of a series and its entry in the legend.
+func (f Lines) addSeries(ch *chart, names *palette, s Series) {
 	if s.Reference {
 		line := &plotter.Line{XYs: ch.points(s.X, s.Y), LineStyle: dashed(levelGrey, 0.9)}
 		ch.plotters = append(ch.plotters, line)
@@ -158,8 +158,8 @@ func (f Lines) drawSeries(ch *chart, names *palette, s Series) {
 	ch.legend.add(e)
 }
 
-// addSeries checks a series and adds it to the ranges of the data.
-func (f Lines) addSeries(ch *chart, s Series) error {
+// checkSeries checks a series and adds it to the ranges of the data.
+func (f Lines) checkSeries(ch *chart, s Series) error {
 	part := fmt.Sprintf("series %q", s.Name)
 	switch {
 	case s.Name == "":
@@ -168,7 +168,7 @@ func (f Lines) addSeries(ch *chart, s Series) error {
 		return ch.bad(part, "it has no points")
 	case len(s.X) != len(s.Y):
 		return ch.bad(part, "it has %d x and %d y values", len(s.X), len(s.Y))
-	case !f.Dots && !slices.IsSorted(s.X):
+	case (!f.Dots || s.Reference) && !slices.IsSorted(s.X):
 		return ch.bad(part, "its x values do not ascend")
 	}
 	if err := ch.finite(part+", x", ch.x, s.X); err != nil {
@@ -212,19 +212,20 @@ func glyph(colour int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: okabeIto[colour], Radius: 3.1 - 0.18*vg.Length(colour), Shape: markers[colour]}
 }
 
-// cloud is how many dots a series must have for dots to be small and translucent.
+// From cloud dots in one series on, the dots of all series are small and translucent.
 const cloud = 100
 
-// mix returns the first dot of each series, then the second dots and so on, so that no series covers another.
-func (f Lines) mix(ch *chart, names *palette) *plotter.Scatter {
+// interleave returns the first dot of each series, then the second dots and so on, so that no series covers another.
+func (f Lines) interleave(ch *chart, names *palette) *plotter.Scatter {
 	dots := &plotter.Scatter{}
 	most := 0
-	for _, s := range f.Series {
+	all := slices.DeleteFunc(slices.Clone(f.Series), func(s Series) bool { return s.Reference })
+	for _, s := range all {
 		most = max(most, len(s.X))
 	}
 	var styles []draw.GlyphStyle
 	for i := range most {
-		for _, s := range f.Series {
+		for _, s := range all {
 			if i >= len(s.X) {
 				continue
 			}
@@ -242,8 +243,8 @@ func (f Lines) mix(ch *chart, names *palette) *plotter.Scatter {
 	return dots
 }
 
-// A Level is a value to compare the lines of a [Lines] chart with. It is drawn grey and dashed across the chart, and
-// its name is written at the right end, so that levels at the same height stay apart.
+// A Level is a value to compare the lines of a [Lines] chart with. It is drawn grey and dashed across the chart. Its
+// name is at the right end, where names that would overlap are moved apart.
 type Level struct {
 	Name string
 	Y    float64
@@ -306,7 +307,7 @@ func (ls levels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// spread moves the places of labels of a height apart. All stay at or below the limit, and each near its old place.
+// spread returns places near the given ones for labels of the given height. None overlaps another or is above limit.
 func spread(at []vg.Length, high, limit vg.Length) []vg.Length {
 	at = slices.Clone(at)
 	order := make([]int, len(at))

@@ -25,7 +25,8 @@ type TimelineLine struct {
 	schedule.History
 }
 
-// thinnest is the width of the last line. Each line is thinner than the lines below it, so that all are seen.
+// thinnest is the width of the last line. Lines are drawn one above the other, each thinner than the one before, so that
+// all are seen.
 const thinnest vg.Length = 0.7
 
 func (f Timeline) page() (page, error) { return f.panels().page() }
@@ -36,10 +37,10 @@ func (f Timeline) panels() Panels {
 	for _, l := range f.Lines {
 		end = max(end, l.End())
 	}
-	const few = 5 // fewer minutes are shown as seconds, and fewer hours as minutes
-	if end >= few*3600 {
+	const leastUnits = 5 // fewer minutes are shown as seconds, and fewer hours as minutes
+	if end >= leastUnits*3600 {
 		unit, name = 3600, "h"
-	} else if end >= few*60 {
+	} else if end >= leastUnits*60 {
 		unit, name = 60, "min"
 	}
 	time := Axis{Label: "Time [" + name + "]", To: float64(cmp.Or(end, 1) / unit)}
@@ -66,7 +67,7 @@ func (f Timeline) panels() Panels {
 	return out
 }
 
-// staircase returns the line of a count up to an end, with times in the unit, which is in seconds.
+// staircase draws a count as steps until end. The x axis counts in units of so many seconds.
 func staircase(steps []schedule.Step, end, unit mig.Seconds) (s Series) {
 	for i, step := range steps {
 		x := float64(step.At / unit)
