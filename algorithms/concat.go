@@ -41,7 +41,7 @@ var _ = algo.Register(algo.Spec{
 	New: algo.NewStream(func(a algo.Args) (algo.Stream, error) {
 		return farConcat{
 			mode: a["mode"], first: direction(a["first"] == "reversed"),
-			iterations: a.Int("iterations"), keep: keep(a["keep"] == "last"),
+			iterations: a.Int("iterations"), keep: keepRule(a["keep"] == "last"),
 			timed: a["margin"] != "durations", shifted: a["margin"] == "shifted",
 		}, nil
 	}),
@@ -72,7 +72,7 @@ type farConcat struct {
 	first          direction
 	iterations     int
 	timed, shifted bool // the parameter margin; shifted implies timed
-	keep           keep
+	keep           keepRule
 }
 
 // An endState is the state of the GPUs after the batches so far.

@@ -21,21 +21,21 @@ var _ = algo.Register(algo.Spec{
 		keepParam,
 	},
 	New: algo.NewBatch(func(a algo.Args) (algo.Batch, error) {
-		return far{refine: a["refine"] == "true", keep: keep(a["keep"] == "last")}, nil
+		return far{refine: a["refine"] == "true", keep: keepRule(a["keep"] == "last")}, nil
 	}),
 })
 
-// A keep says which plan a refinement keeps.
-type keep bool
+// A keepRule says which plan a refinement keeps.
+type keepRule bool
 
 const (
 	// keepBest undoes the changes after the plan with the least makespan.
-	keepBest keep = false
+	keepBest keepRule = false
 	// keepLast keeps all changes, as the released scripts do. The result can be worse than the plan before them.
-	keepLast keep = true
+	keepLast keepRule = true
 )
 
-// keepParam declares the parameter that selects the [keep].
+// keepParam declares the parameter that selects the [keepRule].
 var keepParam = algo.Param{
 	Name: "keep", Default: "best", Values: []string{"best", "last"},
 	Doc: "undo the changes after the best plan, or none of them (refinement_test and concat_test of the released code)",
@@ -47,11 +47,11 @@ var keepParam = algo.Param{
 //
 // FAR plans for an empty GPU. Only the timing of the plan respects release times and instances that exist at the start.
 //
-// The scripts of the released code undo no change. The script refinement_test, which made FAR Table 6, is keep=last: it
-// counts all moves and swaps until an iteration finds no change.
+// keep=last is what the released scripts do, among them refinement_test, which made FAR Table 6: they undo nothing and
+// count every move and swap until an iteration finds no change.
 type far struct {
 	refine bool
-	keep   keep
+	keep   keepRule
 }
 
 func (f far) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -78,13 +78,14 @@ func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 }
 
 // refineFAR runs phase 3 on a plan and returns the schedule of the plan that it keeps. The refinement ignores the
-// reconfiguration that its changes add or save. So the plan is timed after every iteration that changed it, and
-// the changes after the best one are undone. With keepLast, it is timed again only after the last iteration.
-func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, which keep) (schedule.Schedule, *refinement) {
+// reconfiguration that its changes add or save. So the plan is timed after every iteration that changed it, and the
+// changes after the best one are undone. The plan as phase 2 found it has destroys that no later use needs: it is timed
+// with and without them before the first iteration. With keepLast, it is timed again only after the last iteration.
+func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, rule keepRule) (schedule.Schedule, *refinement) {
 	t, holds := newTimer(p, firstAsked), remnants(p)
 	least := t.time(holds, plan.asFound())
 	r := &refinement{plan: plan, end: t.sliceEnds(), iterations: refinementIterations}
-	if which == keepLast {
+	if rule == keepLast {
 		r.improve(ctx, func() {})
 		t.time(holds, plan.uses(forward))
 		return t.schedule(), r

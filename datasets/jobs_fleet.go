@@ -9,11 +9,13 @@ import (
 	"miglab/harness/task"
 )
 
+// maxWatts is the largest accepted power of a GPU.
 const maxWatts = 1_000_000
 
-// fleetParams declares the GPUs of a dataset of the dispatch track. The defaults are the fleet of the deadline
-// report: its configurations [1,1,2,2,3,3,12,12] by NVIDIA's numbering, in which 12 is 2-2-2-1 (number 9 in FAR Fig.
-// 1). These are 20 slices; the report says 26 (2.3). The power table is the released ENERGY_TABLE.
+// fleetParams declares the GPUs of a dataset of the dispatch track. The defaults are the fleet of the deadline report:
+// its configurations [1,1,2,2,3,3,12,12] by NVIDIA's numbering. There 1 is 7, 2 is 4-3, 3 is 4-2-1 and 12 is 2-2-2-1,
+// for which FAR Fig. 1 has number 9. The fleet has 20 instances, which the report calls slices; it says 26 (2.3). The
+// power table is the released ENERGY_TABLE.
 var fleetParams = []spec.Param{
 	{
 		Name: "gpus", Default: "7+7+4-3+4-3+4-2-1+4-2-1+2-2-2-1+2-2-2-1", Doc: "a partition for each GPU",

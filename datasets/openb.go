@@ -65,6 +65,9 @@ type pod struct {
 	Phase    string `csv:"phase"`
 }
 
+// pendingPhase is the phase of pods that the cluster never placed.
+const pendingPhase = "P"
+
 // isShared reports whether the pod asks for a part of one GPU.
 func (p *pod) isShared() bool { return p.GPUs == 1 && p.Milli < traces.WholeGPU }
 
@@ -98,7 +101,7 @@ func (s openb) pods(index int) []pod {
 	}
 	pods = scalePods(pods, s.scale, rng)
 	if !s.pending {
-		pods = slices.DeleteFunc(pods, func(p pod) bool { return p.Phase == "P" })
+		pods = slices.DeleteFunc(pods, func(p pod) bool { return p.Phase == pendingPhase })
 	}
 	return pods
 }

@@ -10,8 +10,8 @@ import (
 	"miglab/harness/task"
 )
 
-// openbLaw ends the descriptions of the families. The trace has one lifetime of each pod, on the share of a GPU that it
-// asked for. Durations on other sizes are an assumption, the parameter alpha.
+// openbLaw is the end of the families' Doc. The trace has one lifetime of each pod, on the share of a GPU that it asked
+// for. How long it would take on other sizes is assumed: see alpha.
 const openbLaw = "on s slices (m/s)^alpha times the lifetime, m being those of the pod's profile (an assumption);" +
 	" instance i is day 118+i of the trace, without pods that need several GPUs"
 
@@ -49,7 +49,7 @@ var _ = Register(Family{
 	},
 })
 
-// openbDays has the busy days of the trace, one for each instance.
+// openbDays has the days of the trace from firstDay to lastDay, one for each instance.
 type openbDays struct {
 	openb
 	law traces.Law
@@ -57,12 +57,12 @@ type openbDays struct {
 
 func (openbDays) Instances() int { return lastDay - firstDay + 1 }
 
-// pods returns the pods of a day that need at most one GPU, by submission. Submissions count from the beginning of the
-// day.
+// pods returns a day's pods that need at most one GPU, scaled, by submission. Submissions count from the beginning of
+// the day. A lifetime of 0 becomes 1 s.
 func (s openbDays) pods(index int) []pod {
 	var day []pod
 	for _, p := range openbPods() {
-		if p.GPUs == 1 && p.Submit/daySeconds == firstDay+index && (s.pending || p.Phase != "P") {
+		if p.GPUs == 1 && p.Submit/daySeconds == firstDay+index && (s.pending || p.Phase != pendingPhase) {
 			p.Submit %= daySeconds
 			p.Lifetime = max(p.Lifetime, 1)
 			day = append(day, p)

@@ -9,8 +9,8 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// A scalingClass has a weight for each instance size, by ascending size: the share of the tasks that scale well up to
-// that size and no further (p_s of FAR 6.3).
+// A scalingClass has a weight for each instance size, by ascending size. It is in proportion to the share of the tasks
+// that scale well up to that size and no further (p_s of FAR 6.3).
 type scalingClass struct {
 	name string
 	// sevenSlices has the weights for sevenSizes, as the papers print them.
@@ -49,7 +49,7 @@ var (
 	fourSizes  = []mig.Slices{1, 2, 4}
 )
 
-// A workload is a family of synthetic datasets with its default parameters: a row of workloads.csv, which has the
+// A workload is a row of workloads.csv: a family of synthetic datasets with its default parameters. The file has the
 // workloads of FAR 6.3 and of DRL 5.1.3 and 6.7. Both papers' workloads include MIXSCALINGEXTREME, so that they can be
 // compared.
 type workload struct {
@@ -65,13 +65,14 @@ type workload struct {
 	Tasks int `csv:"tasks"`
 	// MemoryBound is the default of psup, in percent.
 	MemoryBound int `csv:"psup"`
-	peak
+	peak          // rejects tasks; none if it is zero
 	Source string `csv:"source"`
 }
 
 //go:embed workloads.csv
 var workloadsFile embed.FS
 
+// The named columns may be empty.
 var workloads = strictcsv.Embedded[workload](workloadsFile, "workloads.csv", "alias", "at", "near", "share")
 
 var _ = registerAll(workloads, workload.family)

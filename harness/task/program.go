@@ -24,9 +24,8 @@ const (
 // Classes lists the classes in the paper's order.
 func Classes() []Class { return []Class{ComputeIntensive, MemoryIntensive, Unscalable} }
 
-// A Program is a job of the co-run track in the terms of the performance model: a part that no resource speeds up,
-// compute work, memory work, and a limit of parallelism. The three parts are shares of the solo time. Together they
-// take 1 on a whole GPU ([Program.Relative]).
+// A Program is a job of the co-run track in the terms of the performance model. Serial, Compute and Memory are shares of
+// the solo time. Together they take 1 on a whole GPU ([Program.Relative]).
 type Program struct {
 	Name  string
 	Class Class
@@ -47,8 +46,8 @@ type Program struct {
 	Memory float64
 }
 
-// Validate checks that the program is possible and takes its solo time on a whole GPU. The
-// error text continues a sentence that begins with the job.
+// Validate checks that the program is possible and takes its solo time on a whole GPU. The error text is to follow the
+// name of a row, as in "job 3, program "x", has no name".
 func (p *Program) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("program %q, "+format, append([]any{p.Name}, args...)...)
@@ -81,9 +80,9 @@ const (
 	ComputeOverMemory = 0.8
 )
 
-// ByRule returns the class that the paper's rule gives the program (V-A2). It is US if the program takes less than
-// 1.1 times its solo time on one of eight GPCs with the memory that MIG gives it, else CI if the ratio of compute to
-// memory is over 0.8, else MI. The paper takes the ratio of the counters Compute (SM) [%] and Memory [%]. The model
+// ByRule returns the class that the paper's rule gives the program (V-A2). It is US if the program loses less than
+// [UnscalableLoss] on one of eight GPCs with the memory that MIG gives it, else CI if the ratio of compute to memory is
+// over [ComputeOverMemory], else MI. The paper takes the ratio of the counters Compute (SM) [%] and Memory [%]. The model
 // takes the ratio of w_c / p to w_m, the times of the two parts alone on the whole GPU.
 func (p *Program) ByRule() Class {
 	const oneGPC = 1. / 8
@@ -110,9 +109,9 @@ func (p *Program) Relative(compute, bandwidth float64) float64 {
 	return p.Contended(compute, bandwidth, 1)
 }
 
-// Contended is [Program.Relative] with the compute work multiplied by times.
-func (p *Program) Contended(compute, bandwidth, times float64) float64 {
-	return p.Serial + smoothMax(p.Compute*times/min(compute, p.Parallelism), p.Memory/bandwidth)
+// Contended is [Program.Relative] with the compute work multiplied by slowdown.
+func (p *Program) Contended(compute, bandwidth, slowdown float64) float64 {
+	return p.Serial + smoothMax(p.Compute*slowdown/min(compute, p.Parallelism), p.Memory/bandwidth)
 }
 
 // smoothMax returns (x^4 + y^4)^(1/4). It avoids math.Pow, because the simulators spend most of their time here.

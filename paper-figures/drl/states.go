@@ -15,7 +15,7 @@ import (
 	"miglab/reports"
 )
 
-// A state is a state of the scheduler on A100 (4.1), with times in levels. Reconfiguring takes a few hundredths of a
+// A state is what the scheduler sees on an A100 (4.1), with times in levels. Reconfiguring takes a few hundredths of a
 // level and is ignored.
 type state struct {
 	// name is the paper's name of the state. after is the action that led to it.
@@ -76,8 +76,8 @@ func (s state) execute(i int, on mig.Instance) state {
 	return s
 }
 
-// freeFor returns the time until all instances that a reconfiguration changes are free.
-func (s state) freeFor(to mig.Partition) (t mig.Seconds) {
+// timeUntilFree returns the time until all instances that a reconfiguration changes are free.
+func (s state) timeUntilFree(to mig.Partition) (t mig.Seconds) {
 	for on, r := range s.tasks {
 		if !slices.Contains(to, on) {
 			t = max(t, r.busyFor)
@@ -88,7 +88,7 @@ func (s state) freeFor(to mig.Partition) (t mig.Seconds) {
 
 // reconfigure carries out the action DIRECT RECONFIG, which waits for the slices that it changes.
 func (s state) reconfigure(to mig.Partition) state {
-	s = s.pass(s.freeFor(to))
+	s = s.pass(s.timeUntilFree(to))
 	s.partition, s.reconfigured = to, true
 	return s
 }
@@ -100,8 +100,8 @@ func (s state) actions(direct bool) (out []string) {
 		out = append(out, "Advance")
 	}
 	for _, equivalent := range mig.MustLookup("A100").Classes() {
-		to := equivalent[0]
-		if !slices.Equal(to, s.partition) && (direct && !s.reconfigured || !direct && s.freeFor(to) == 0) {
+		to := equivalent[0] // the canonical one
+		if !slices.Equal(to, s.partition) && (direct && !s.reconfigured || !direct && s.timeUntilFree(to) == 0) {
 			out = append(out, "to "+to.String())
 		}
 	}
@@ -131,13 +131,16 @@ func (s state) batch() string {
 	}), ", ")
 }
 
-// panel draws the time until each slice is free, and highlights the task C1.
+// highlighted is the task that panels highlight.
+const highlighted = "C1"
+
+// panel draws the time until each slice is free.
 func (s state) panel() reports.GanttPanel {
 	p := reports.GanttPanel{Title: s.name + ": " + s.partition.String(), GPU: mig.MustLookup("A100")}
 	for _, in := range s.partition {
 		r, busy := s.tasks[in]
-		if r.name == "C1" {
-			p.Highlight = []string{"C1"}
+		if r.name == highlighted {
+			p.Highlight = []string{highlighted}
 		}
 		if busy {
 			p.Bars = append(p.Bars, schedule.Bar{
@@ -155,7 +158,7 @@ func exampleState() state {
 	return state{
 		partition: p, tasks: map[mig.Instance]running{p[0]: {"T1", 2}, p[1]: {"T2", 4}, p[3]: {"T3", 9}},
 		classes: []class{
-			{"C1", map[mig.Slices]mig.Seconds{1: 12, 2: 6, 3: 4, 4: 3, 7: 2}, 1},
+			{highlighted, map[mig.Slices]mig.Seconds{1: 12, 2: 6, 3: 4, 4: 3, 7: 2}, 1},
 			{"C2", map[mig.Slices]mig.Seconds{1: 8, 2: 4, 3: 3, 4: 2, 7: 2}, 4},
 		},
 	}
@@ -211,15 +214,15 @@ func figure14(d *figures.Data) (*figures.Output, error) {
 	third := second.execute(0, to[0])
 	states := []state{first.named("t", ""), second.named("t + 1", "to 4-3"), third.named("t + 2", "C1 on I1")}
 	advances := 0
-	for s := first; s.freeFor(to) > 0; s = s.advance() {
+	for s := first; s.timeUntilFree(to) > 0; s = s.advance() {
 		advances++
 	}
 	times := first.classes[0].times
 	out := evolution("figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration",
 		true, states, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice "+
 			"at once",
-			first.freeFor(to)+times[4], times[1]))
+			first.timeUntilFree(to)+times[4], times[1]))
 	out.Readings[0].Values[claim.Of("Advance actions before 4-3 without it")] = figures.Exactly(advances)
 	return out.Take("time of the example",
-		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): float64(first.freeFor(to))}), nil
+		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): float64(first.timeUntilFree(to))}), nil
 }

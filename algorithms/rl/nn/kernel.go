@@ -9,7 +9,8 @@ import (
 type Dims struct{ N, In, Out int }
 
 // A Kernel computes the three products of a fully connected layer, on matrices stored row by row. It has no state, so
-// that goroutines may share one. The same arguments give the same bits. Two kernels differ only by rounding.
+// that goroutines may share one. The same arguments give the same bits. On finite numbers, two kernels
+// differ only by rounding.
 type Kernel interface {
 	// Affine computes y[N×Out] = x[N×In]·w[In×Out] + b[Out].
 	Affine(y, x, w, b []float32, d Dims)

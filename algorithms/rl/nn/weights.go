@@ -34,32 +34,32 @@ type Meta struct {
 	Precision  string `json:"precision"`
 }
 
-// The kinds of errors in weights, which name the file and say more.
+// Errors about weights wrap one of these.
 var (
 	ErrDamaged = errors.New("damaged weights")
 	ErrNetwork = errors.New("weights of another network")
 )
 
-// The text of weights is the magic bytes, the lengths of header and payload (4 bytes each, little-endian), the
-// header in JSON, the parameters in half precision, and the SHA-256 of all before it. A file packs this text.
+// The record of weights is the magic bytes, the lengths of header and payload (4 bytes each, little-endian), the header
+// in JSON, the parameters in half precision, and the SHA-256 of all before it. A file holds one packed record.
 const (
 	magic         = "miglabNN\x01\x00\x00\x00"
 	packedMagic   = "miglabNN\x02\x00\x00\x00"
 	halfPrecision = "float16"
 )
 
-// packText returns a file with the text: magic bytes, the text's SHA-256 and, deflated, first the even and then the odd
-// bytes of the text. This separates the high bytes of the parameters, which resemble one another, from the low ones.
-func packText(text []byte) ([]byte, error) {
-	hash := sha256.Sum256(text)
+// pack returns a file with a record: magic bytes, the record's SHA-256 and, deflated, first the even and then the odd
+// bytes of the record. This separates the high bytes of the parameters, which resemble one another, from the low ones.
+func pack(record []byte) ([]byte, error) {
+	hash := sha256.Sum256(record)
 	b := bytes.NewBuffer(slices.Concat([]byte(packedMagic), hash[:]))
 	w, err := flate.NewWriter(b, flate.BestCompression)
 	if err != nil {
 		return nil, err
 	}
-	even := (len(text) + 1) / 2
-	planes := make([]byte, len(text))
-	for i, v := range text {
+	even := (len(record) + 1) / 2
+	planes := make([]byte, len(record))
+	for i, v := range record {
 		planes[i%2*even+i/2] = v
 	}
 	_, err = w.Write(planes)
@@ -67,8 +67,8 @@ func packText(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// unpackText returns the text of a packed file.
-func unpackText(b []byte) ([]byte, error) {
+// unpack returns the record in a file.
+func unpack(b []byte) ([]byte, error) {
 	const begin = len(packedMagic) + sha256.Size
 	if len(b) < begin || !bytes.HasPrefix(b, []byte(packedMagic)) {
 		return nil, fmt.Errorf("it begins with %q, want %q and a SHA-256", b[:min(len(b), begin)], packedMagic)
@@ -82,18 +82,18 @@ func unpackText(b []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes more than expected", rest.Len())
 	}
 	even := (len(planes) + 1) / 2
-	text := make([]byte, len(planes))
-	for i := range text {
-		text[i] = planes[i%2*even+i/2]
+	record := make([]byte, len(planes))
+	for i := range record {
+		record[i] = planes[i%2*even+i/2]
 	}
-	if hash := sha256.Sum256(text); !bytes.Equal(hash[:], b[len(packedMagic):begin]) {
+	if hash := sha256.Sum256(record); !bytes.Equal(hash[:], b[len(packedMagic):begin]) {
 		return nil, fmt.Errorf("SHA-256 of its text is %x, want %x", hash, b[len(packedMagic):begin])
 	}
-	return text, nil
+	return record, nil
 }
 
-// Digest returns the SHA-256 of the text of weights, which their file contains. It does not depend on how the text is
-// packed.
+// Digest returns the SHA-256 of the record in a file of weights, which the file contains. It does not depend on how the
+// record is packed. Digest panics on a file too short to contain it.
 func Digest(file []byte) []byte { return file[len(packedMagic):][:sha256.Size] }
 
 // WriteWeights writes parameters. They must be finite, also in half precision, in which the largest number is 65504.
@@ -115,7 +115,7 @@ func WriteWeights(w io.Writer, meta Meta, parameters []float32) error {
 		b = binary.LittleEndian.AppendUint16(b, half)
 	}
 	hash := sha256.Sum256(b)
-	if b, err = packText(append(b, hash[:]...)); err != nil {
+	if b, err = pack(append(b, hash[:]...)); err != nil {
 		return err
 	}
 	_, err = w.Write(b)
@@ -130,7 +130,7 @@ func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	fail := func(format string, values ...any) (Meta, []float32, error) {
 		return Meta{}, nil, fmt.Errorf("%s: %w: %s", file, ErrDamaged, fmt.Sprintf(format, values...))
 	}
-	b, err := unpackText(b)
+	b, err := unpack(b)
 	if err != nil {
 		return fail("%v", err)
 	}
@@ -141,7 +141,7 @@ func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	if len(b) < prefix+sha256.Size {
 		return fail("%d bytes, want %d or more", len(b), prefix+sha256.Size)
 	}
-	body := b[:len(b)-sha256.Size] // unpackText has checked the text
+	body := b[:len(b)-sha256.Size] // unpack has checked the record
 	headerSize := int(binary.LittleEndian.Uint32(b[len(magic):]))
 	payloadSize := int(binary.LittleEndian.Uint32(b[len(magic)+4:]))
 	if headerSize+payloadSize != len(body)-prefix {
@@ -168,7 +168,8 @@ func ReadWeights(b []byte, file string) (Meta, []float32, error) {
 	return meta, parameters, nil
 }
 
-// LoadInto copies what ReadWeights returned to a policy of the same description.
+// LoadInto copies what ReadWeights returned to a policy. It returns an [ErrNetwork] if the network or the number of
+// parameters differs.
 func LoadInto(p Policy, file string, meta Meta, parameters []float32) error {
 	if meta.Network != p.String() {
 		return fmt.Errorf("%s: %w: it holds %q, want %q", file, ErrNetwork, meta.Network, p.String())

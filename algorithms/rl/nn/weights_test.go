@@ -23,7 +23,7 @@ func written(t testing.TB, meta Meta, parameters []float32) []byte {
 // packed returns a file of a text, whatever the text says.
 func packed(t testing.TB, text []byte) []byte {
 	t.Helper()
-	b, err := packText(text)
+	b, err := pack(text)
 	if err != nil {
 		t.Fatal(err)
 	}
