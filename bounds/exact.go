@@ -16,11 +16,10 @@ const MaxSearched = 6
 
 // Exact improves a known schedule if it can, and returns it with a proof of how much shorter a schedule can be.
 //
-// To the terms of [Prove] it adds task prices for one GPU, which take seconds. If the bound does not reach the known
-// makespan, Exact searches all schedules that the referee accepts, including those that merge instances, under every
-// reconfiguration model and from any start partition. This takes milliseconds. It only searches problems with one GPU,
-// without release times and with at most [MaxSearched] tasks. Otherwise the certificate holds the known schedule, and
-// Proven is false.
+// To the terms of [Prove] it adds task prices for one GPU, which take seconds. If the bound reaches the known makespan,
+// the known schedule is proven. If not, and there is one GPU, no release time and at most [MaxSearched] tasks, Exact
+// searches all schedules that the referee accepts, including those that merge instances, under every reconfiguration
+// model and from any start partition. In all other cases it returns the known schedule, and Proven is false.
 //
 // The error is a [*schedule.InvalidError] for the known schedule, an error of [task.Batch.Validate], or the context's.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
@@ -42,16 +41,16 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certif
 		w = weights.raise(ctx, w, m.Makespan)
 	}
 	c := certificate.New(known, w)
-	waits := slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 })
-	if c.Proven || len(p.Tasks) > MaxSearched || p.GPUs() > 1 || waits {
+	released := slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 })
+	if c.Proven || len(p.Tasks) > MaxSearched || p.GPUs() > 1 || released {
 		return c, nil
 	}
-	x := newSearch(ctx, &p, m.Makespan)
-	if err := x.assign(0, state{stateKey: stateKey{left: 1<<len(p.Tasks) - 1}}); err != nil {
+	s := newSearch(ctx, &p, m.Makespan)
+	if err := s.assign(0, state{stateKey: stateKey{left: 1<<len(p.Tasks) - 1}}); err != nil {
 		return none, err
 	}
-	if x.best < m.Makespan {
-		known = x.schedule()
+	if s.best < m.Makespan {
+		known = s.schedule()
 	}
 	return certificate.New(known, Witness{Kind: certificate.Search, Bound: known.Makespan()}), nil
 }

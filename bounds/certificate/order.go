@@ -5,23 +5,26 @@ import (
 	"slices"
 )
 
-// An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a time. A topmost node with
-// tasks and the nodes below it are a group. The groups begin one after the other, each with a create, for which the
-// later groups wait. The same holds for the groups below a node with tasks.
+// An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a time (doc.go, "Chains"). A
+// group is a topmost node with tasks and the nodes below it. The groups begin one after the other, each with its first
+// create, the head, for which the later groups wait. The same holds for the groups below a node with tasks.
 type order struct {
-	a    *assignment
+	a *assignment
+	// wait is the least time of a create.
 	wait amount
 	// known caches the results of ways.
 	known map[part]knownWays
 }
 
-// A part is a set of tasks for the subtree of node v. inner excludes v; destroyed means that an ancestor is used.
+// A part is a set of tasks for the subtree of node v. inner says that only nodes below v run tasks. destroyed says that
+// a node above v runs tasks, so that its instance has to be destroyed.
 type part struct {
 	v, set           int
 	inner, destroyed bool
 }
 
-// knownWays holds the ways to run a part below a limit. A way is the busy times of its groups in descending order.
+// knownWays holds the ways to run a part that were computed for a limit. A way is the busy times of its groups in
+// descending order.
 type knownWays struct {
 	limit amount
 	ways  [][]amount
@@ -37,7 +40,8 @@ func (o *order) until(groups []amount) (end amount) {
 	return end
 }
 
-// ways returns the ways to run a part so that each group ends before the limit, except ways no better than another.
+// ways returns the ways to run a part so that each group ends before the limit, except ways no better than another. If
+// a larger limit was asked before, it also returns the ways that end before that one.
 func (o *order) ways(p part, limit amount) [][]amount {
 	if p.set == 0 {
 		return [][]amount{nil}
@@ -70,6 +74,7 @@ func (o *order) leastWithNode(p part, limit amount) amount {
 		own = own.plus(o.a.cost(leastDestroy(o.a.p.GPU, node.Size())))
 	}
 	for rest := (p.set - 1) & p.set; ; rest = (rest - 1) & p.set {
+		// The node runs all tasks but rest, which run below it.
 		busy := own
 		for i := range o.a.p.Tasks {
 			if (p.set&^rest)>>i&1 != 0 {
@@ -124,7 +129,7 @@ func descending(a, b amount) int { return cmp.Or(cmp.Compare(b.hi, a.hi), cmp.Co
 
 // withWay adds a way, and leaves out ways whose groups all take as long as those of another way or longer.
 func withWay(ways [][]amount, way []amount) [][]amount {
-	worse := func(a, b []amount) bool {
+	noBetter := func(a, b []amount) bool {
 		if len(a) < len(b) {
 			return false
 		}
@@ -137,10 +142,10 @@ func withWay(ways [][]amount, way []amount) [][]amount {
 	}
 	var out [][]amount
 	for _, w := range ways {
-		if worse(way, w) {
+		if noBetter(way, w) {
 			return ways
 		}
-		if !worse(w, way) {
+		if !noBetter(w, way) {
 			out = append(out, w)
 		}
 	}

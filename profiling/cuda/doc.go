@@ -32,7 +32,7 @@ type Queue interface {
 	Launch(name string, grid, block Dim, arguments ...uint64) error
 	// Sync waits for all kernels that were launched.
 	Sync() error
-	// Timed returns how long the device takes for the kernels that do launches, on the device's own clock.
+	// Timed calls do and returns how long the device took for the kernels that do launched, by its own clock.
 	Timed(do func() error) (time.Duration, error)
 	// Close ends the queue and frees its memory.
 	Close() error
