@@ -145,10 +145,7 @@ func count(n int, plural string) string {
 
 // need returns the beginning of a sentence: "3 requests need".
 func need(requests int) string {
-	switch requests {
-	case 0:
-		return "No request needs"
-	case 1:
+	if requests == 1 {
 		return "1 request needs"
 	}
 	return fmt.Sprintf("%d requests need", requests)
@@ -314,13 +311,6 @@ func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
 	}
 	if short != nil {
 		text += fmt.Sprintf("; the trace is too short to tell it from %s", strings.Join(short, ", "))
-	}
-	lifetimes := 0.0
-	for _, d := range a.Profiles {
-		lifetimes += float64(d.Mean * float64(d.Requests))
-	}
-	if best.Less.Mean > 0 && best.Less.Mean < lifetimes/float64(100*len(a.Question.Requests.Requests)) {
-		text += ". The gain over first fit is less than 1 % of a mean lifetime"
 	}
 	return text + "."
 }
@@ -497,7 +487,7 @@ func (p *Page) moving() section {
 		Columns: reports.Left("a move costs s").Right("moves", "less delay s", "from", "to"),
 		Notes: []string{
 			fmt.Sprintf("%s places as %s does, and moves running requests if that puts more slices to use than the "+
-				"pauses cost", advise.Mover, advise.Still),
+				"pauses cost; answer 2 compares %[2]s with the best policy", advise.Mover, advise.Still),
 			"less delay: of the mean from arrival to end, with the pauses; from, to: its 95 % interval",
 		},
 	}
@@ -515,23 +505,12 @@ func (p *Page) moving() section {
 			s.table = &t
 		}
 	}
-	best := p.Advice.Policies[0]
-	for _, c := range p.Advice.Policies {
-		if s.table != nil && c.Policy == advise.Still && c.Wait > best.Wait {
-			s.answer += fmt.Sprintf(" Without moves, %s waits %s less than %s.", best.Policy,
-				duration(c.Wait-best.Wait), advise.Still)
-		}
-	}
 	return s
 }
 
 // joinStarts joins starts with hyphens: 4-0-2.
 func joinStarts(order []mig.Slices) string {
-	var words []string
-	for _, s := range order {
-		words = append(words, fmt.Sprint(s))
-	}
-	return strings.Join(words, "-")
+	return strings.Join(nearest.Names(order, func(s mig.Slices) string { return fmt.Sprint(s) }), "-")
 }
 
 // limits returns sentences about the limits of the trace and the simulation.

@@ -19,7 +19,6 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/cli"
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/run"
 	"miglab/harness/task"
 	"miglab/harness/work"
@@ -151,7 +150,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	}
 	answer := page.Page{
 		Advice: advice, File: path, Command: adviseLine(c, path), Next: f.next(advice),
-		First: f.first(rejected), Notes: append(f.notes(rejected), f.assumption()...), Lines: f.lines,
+		First: f.first(rejected), Notes: f.notes(rejected), Lines: f.lines,
 	}
 	if err := answer.Text(c.OutOrStdout()); err != nil {
 		return err
@@ -186,38 +185,15 @@ func (f *adviseFlags) next(a *advise.Advice) string {
 	})
 }
 
-// first returns the sentences before all answers: which jobs are left out, and that types of GPUs are missing.
+// first returns the sentences before all answers: which jobs are left out, and how jobs got their profiles.
 func (f *adviseFlags) first(rejected []traces.Rejected) (out []string) {
 	rejected = slices.DeleteFunc(slices.Clone(rejected), func(r traces.Rejected) bool { return !r.AsksForGPU() })
 	if len(rejected) > 0 {
 		most := traces.Reasons(rejected)[0]
-		out = append(out, fmt.Sprintf("%d of %d jobs are used. The others are left out, %d of them because the row %s.",
-			len(f.lines), len(f.lines)+len(rejected), most.Rows, most.Text))
+		out = append(out, fmt.Sprintf("%d of %d jobs are used, with --gpu %s. Most frequent reason (%d jobs): %s.",
+			len(f.lines), len(f.lines)+len(rejected), f.gpu, most.Rows, most.Text))
 	}
-	var unknown []string // profiles
-	for _, j := range f.jobs {
-		if _, err := f.gpu.ProfileByName(j.Profile); err != nil && j.Profile != "" &&
-			!slices.Contains(unknown, j.Profile) {
-			unknown = append(unknown, j.Profile)
-		}
-	}
-	if unknown != nil {
-		models := slices.DeleteFunc(slices.Clone(mig.GPUs()), func(g *mig.GPU) bool { // models that lack one of them
-			return slices.ContainsFunc(unknown, func(name string) bool {
-				_, err := g.ProfileByName(name)
-				return err != nil
-			})
-		})
-		out = append(out, fmt.Sprintf("%s has no %s. Models that have them: %s. Say --gpu.", f.gpu,
-			strings.Join(unknown, ", "), strings.Join(nearest.Names(models, (*mig.GPU).String), ", ")))
-	}
-	typed := func(j traces.Job) bool { return j.Profile != "" || j.Model != "" }
-	if f.format == "sacct" && len(f.jobs) > 0 && !slices.ContainsFunc(f.jobs, typed) {
-		out = append(out, "No job has a type of GPU, so that each counts as whole GPUs. If jobs run on instances, the "+
-			"answers are wrong: Slurm records types only with AccountingStorageTRES=gres/gpu,gres/gpu:1g.10gb and so "+
-			"on in slurm.conf, for later jobs.")
-	}
-	return out
+	return append(out, f.assumption()...)
 }
 
 // assumption returns a sentence that says how the jobs got their profiles. It returns nil if the file names profiles,
@@ -228,7 +204,8 @@ func (f *adviseFlags) assumption() []string {
 	}
 	whole := !slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Milli != traces.WholeGPU })
 	if whole && f.format != "csv" {
-		return []string{"Every job takes whole GPUs: which of them an instance would do for is not in the file."}
+		return []string{"Every job takes whole GPUs: which of them an instance would do for is not in the file. " +
+			"Slurm records instances only with AccountingStorageTRES=gres/gpu,gres/gpu:1g.10gb,..., for later jobs."}
 	}
 	text := fmt.Sprintf("Which MIG profiles the jobs would have is not in the file. --map %s assumes the smallest "+
 		"profile with the job's share of a GPU.", f.mapping)

@@ -138,14 +138,8 @@ const mostReasons = 6
 // notes returns sentences about the parts of a trace that are not used, and about signs that it was misread.
 func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
 	if len(rejected) > 0 {
-		jobs := 0
-		for _, r := range rejected {
-			if r.AsksForGPU() {
-				jobs++
-			}
-		}
-		out = append(out, fmt.Sprintf("Rows that are left out: %d, of which %d are jobs that ask for GPUs. With --out, "+
-			"rejected.csv has all.", len(rejected), jobs))
+		out = append(out, fmt.Sprintf("Rows that are left out: %d, also rows that are no jobs for GPUs. With --out, "+
+			"rejected.csv has all.", len(rejected)))
 	}
 	others := len(rejected)
 	for i, r := range traces.Reasons(rejected) {
