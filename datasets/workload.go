@@ -64,9 +64,9 @@ type workload struct {
 	// Tasks is the default number of tasks in a batch.
 	Tasks int `csv:"tasks"`
 	// MemoryBound is the default of psup, in percent.
-	MemoryBound int `csv:"psup"`
-	peak          // rejects tasks; none if it is zero
-	Source string `csv:"source"`
+	MemoryBound int    `csv:"psup"`
+	peak               // rejects tasks; none if it is zero
+	Source      string `csv:"source"`
 }
 
 //go:embed workloads.csv

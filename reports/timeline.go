@@ -46,16 +46,16 @@ func (f Timeline) panels() Panels {
 	time := Axis{Label: "Time [" + name + "]", To: float64(cmp.Or(end, 1) / unit)}
 	for i, label := range []string{"Slices in use", "Waiting", "Late so far"} {
 		chart, most := Lines{X: time, Y: Axis{Label: label}}, 1
+		if i == 0 && len(f.Lines) > 0 {
+			most = f.Lines[0].Slices
+			chart.Levels = []Level{{Name: fmt.Sprintf("all %d", most), Y: float64(most)}}
+		}
 		for k, l := range f.Lines {
 			used, waiting, late := l.Steps()
 			steps := [][]schedule.Step{used, waiting, late}
 			s := staircase(steps[i], l.End(), unit)
 			s.Name, s.Width = l.Name, thinnest+vg.Length(len(f.Lines)-1-k)/vg.Length(len(f.Lines))
 			chart.Series = append(chart.Series, s)
-			if i == 0 && k == 0 {
-				most = l.Slices
-				chart.Levels = []Level{{Name: fmt.Sprintf("all %d", most), Y: float64(most)}}
-			}
 			most = max(most, int(slices.Max(s.Y)))
 		}
 		const room = 1.05

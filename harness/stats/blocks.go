@@ -30,7 +30,8 @@ var ErrFewBlocks = errors.New("there are fewer than four blocks")
 // number of blocks, because few blocks make quantiles of the means too narrow.
 //
 // To compare two series, pass the differences of their sums, with the counts that both share. The draws depend only on
-// the seed, the number of bins and the length of a block. BlockMean returns [ErrFewBlocks], or [ErrNoValues] if fewer than two resamples have values.
+// the seed, the number of bins and the length of a block. BlockMean returns [ErrFewBlocks], or [ErrNoValues] if fewer
+// than two resamples have values.
 func BlockMean(sums, counts []float64, block int, seed uint64) (BlockEstimate, error) {
 	blocks := len(sums) / block
 	if blocks < 4 {

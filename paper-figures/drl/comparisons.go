@@ -21,15 +21,14 @@ const (
 	oursTriedBatches = 50
 )
 
-// belowOther is a note of tables that compare makespans.
+// belowOther says in a note how far one makespan is below another.
 const belowOther = "the mean of 100 (1 - makespan / the other's) ± half of the 95 % confidence interval"
 
 // ours compares our agents with FAR and the paper's agents in the setting that they were made for: batches of
 // 14 tasks on an empty GPU, one operation at a time. The paper has no such numbers.
 func ours(d *figures.Data) (*figures.Output, error) {
-	columns := append(slices.Clone(agents), ourAgent, ourLocal, ourBest)
-	drawn := columns[len(agents)-1:] // the last of the paper's agents, and ours
-	columns = append(columns, onesOnly)
+	columns := append(slices.Clone(agents), ourAgent, ourLocal, ourBest, onesOnly)
+	drawn := []approach{direct, ourAgent, ourLocal, ourBest}
 	quality := figures.NewTable("ours-p_opt", "p_opt [%] on batches of 14 tasks",
 		reports.Left("workload", "generator"),
 		fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, Sequential; agents of the "+
@@ -48,7 +47,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
 		series := func(a approach) store.Series { return batch(data, a.one(w)) }
-		high, low := []float64{figures.Mean(pOpt(d, series(far), oursBatches))}, []string(nil)
+		pOpts, belows := []float64{figures.Mean(pOpt(d, series(far), oursBatches))}, []string(nil)
 		for _, a := range columns {
 			count := oursBatches
 			if a == ourBest {
@@ -61,17 +60,21 @@ func ours(d *figures.Data) (*figures.Output, error) {
 			if a == ourAgent {
 				out.Under(g.name + " generator")[claim.At(w.name, "agent below FAR")] = m
 			}
-			high, low = append(high, figures.Mean(pOpt(d, series(a), count))), append(low, figures.PlusMinus(m, 2)...)
+			pOpts = append(pOpts, figures.Mean(pOpt(d, series(a), count)))
+			belows = append(belows, figures.PlusMinus(m, 2)...)
 		}
-		quality.Row(w, g.name, reports.Cells(2, high...))
-		below.Row(w, g.name, low)
+		quality.Row(w, g.name, reports.Cells(2, pOpts...))
+		below.Row(w, g.name, belows)
 	}
 	return out.Table(quality, below).Figure("ours", chart.Title, chart), nil
 }
 
 // optimum compares p_opt with the gap to the certified bound. No schedule is further above the optimum than its gap.
 func optimum(d *figures.Data) (*figures.Output, error) {
-	const count = 100
+	const (
+		count    = 100
+		rounding = 1e-7 // percent
+	)
 	treedp := approach{name: "treedp", algorithm: "treedp"}
 	drawn := []approach{far, direct, ourAgent, {name: "lns", algorithm: "lns?iterations=300"}, treedp}
 	columns := append([]approach{noMIG, miso, bestOnly}, drawn...)
@@ -109,7 +112,7 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		t.Row(w, g.name, "gap", reports.Cells(3, above...))
 
 		gaps := gap(treedp)
-		proven := figures.Count(gaps, func(x float64) bool { return x < 1e-7 })
+		proven := figures.Count(gaps, func(x float64) bool { return x < rounding })
 		lower := lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count)
 		below.Row(w, g.name, figures.PlusMinus(lower, 2),
 			reports.Cells(4, figures.Mean(gaps), max(0, slices.Max(gaps))), proven, len(gaps))
@@ -163,12 +166,12 @@ func onOnePartition(destroys, _ float64) float64 {
 	return 0
 }
 
-// counted measures the reconfigurations of an agent, in the mean over its training runs.
+// counted returns the mean of value over the batches of a workload and the training runs of an agent.
 func (r *reading) counted(d *figures.Data, w workload, a approach, value changeMeasure) figures.Measurement {
 	runs := a.runs(w)
-	return r.crossed(d, len(runs), func(few *reading, run int) []float64 {
-		return w.independent(average(few.batches(w, false), func(b batches) []float64 {
-			s := few.series(b.data, runs[run])
+	return r.crossed(d, len(runs), func(once *reading, run int) []float64 {
+		return w.independent(average(once.batches(w, false), func(b batches) []float64 {
+			s := once.series(b.data, runs[run])
 			out := slices.Clone(d.Values(s, b.datasets, "destroys"))
 			for i, changes := range d.Values(s, b.datasets, track.MetricReconfigurations) {
 				out[i] = value(out[i], changes)

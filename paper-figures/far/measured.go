@@ -20,18 +20,19 @@ import (
 
 // A contest compares schedulers of a track on the same data sets.
 type contest struct {
-	track, parameters string
+	track      string
+	parameters []string
 	// instances is the number of instances of each data set.
 	instances  int
 	schedulers []string
 }
 
-// contests have schedulers that take any batch of 14 tasks. The batches of a stream are there from the beginning.
+// contests lists schedulers that can do any batch of 14 tasks. All batches of a stream are there at its beginning.
 var contests = []contest{
-	{algo.TrackBatch, "", contested, []string{
+	{algo.TrackBatch, nil, batchInstances, []string{
 		"far", "treedp", "miso", "fixpartbest", "nomig", "agent", "rl-float", "rl-direct",
 	}},
-	{algo.TrackStream, "batches=4", 20, []string{
+	{algo.TrackStream, []string{"batches=4"}, 20, []string{
 		"far-concat", "lns-stream", "miso-online", "agent-stream", "rl-float-stream", "rl-direct-stream",
 	}},
 }
@@ -43,16 +44,18 @@ var (
 	}
 )
 
-// contested is the number of instances of each data set of batches.
-const contested = 50
+// batchInstances is the number of instances of each data set of batches.
+const batchInstances = 50
 
 func (c contest) series(name, scheduler string) store.Series {
 	parameters := c.parameters
 	if strings.HasPrefix(name, "measured/") {
-		parameters = strings.Trim("n=14&"+parameters, "&")
+		parameters = append([]string{"n=14"}, parameters...)
 	}
-	data := figures.Dataset(strings.TrimSuffix(name+"?"+parameters, "?"))
-	return figures.Series(c.track, data, "A100", algo.MustParse(scheduler).ID, mig.Sequential)
+	if len(parameters) > 0 {
+		name += "?" + strings.Join(parameters, "&")
+	}
+	return figures.Series(c.track, figures.Dataset(name), "A100", algo.MustParse(scheduler).ID, mig.Sequential)
 }
 
 // valuesOf returns a metric by scheduler and instance.
@@ -90,15 +93,15 @@ func measured(d *figures.Data) (*figures.Output, error) {
 	}
 	t := figures.NewTable("measured-sigma", "sigma of the approaches of Table 5 on measured work",
 		reports.Left("workload").PlusMinus("MISO-OPT", "FIXPARTBEST", "FIXPART(7)"),
-		fmt.Sprintf("means of %d batches of 14 tasks; as in Table 5, only FAR pays for reconfigurations", contested))
+		fmt.Sprintf("means of %d batches of 14 tasks; as in Table 5, only FAR pays for reconfigurations", batchInstances))
 	values := out.Under("")
 	for _, name := range measuredData {
 		row := []any{name}
-		ours := d.Values(contests[0].series(name, "far"), contested, makespan)
-		for _, a := range []approach{approaches[0], approaches[2], approaches[3]} {
+		ours := d.Values(contests[0].series(name, "far"), batchInstances, makespan)
+		for _, a := range []approach{approaches[0], approaches[2], approaches[3]} { // all but FIXPART(1,...,1)
 			s := contests[0].series(name, a.algorithm)
 			s.Model = mig.Free.String()
-			m := mean(d, figures.Ratios(d.Values(s, contested, makespan), ours))
+			m := mean(d, figures.Ratios(d.Values(s, batchInstances, makespan), ours))
 			values[claim.Cell{Row: name, Quantity: "sigma " + a.name}] = m
 			row = append(row, figures.PlusMinus(m, 2))
 		}
@@ -132,10 +135,10 @@ func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figure
 			"instances drawn again",
 		"change places: pairs of which one scheduler is ahead on the measured work and the other on the synthetic, "+
 			"both in at least 97.5 % of the draws")
+	if d.Planning() {
+		return t // without values there is no order
+	}
 	for name, work := range figures.Each(syntheticData, measuredData) {
-		if d.Planning() {
-			break
-		}
 		order := c.compare(above[name], above[work], name+" "+work)
 		t.Row(name, work, reports.Cells(2, order.tau.value, order.tau.low, order.tau.high),
 			strings.Join(order.swapped, "; "))
@@ -151,8 +154,7 @@ type order struct {
 	swapped []string
 }
 
-// compare compares the order of the schedulers on two data sets. For the intervals, it draws the instances of both
-// again.
+// compare compares the order of the schedulers on two data sets. For the intervals, it resamples the instances of both.
 func (c contest) compare(a, b [][]float64, key string) order {
 	rng := rand.New(datasets.Hashed([]byte("measured " + c.track + " " + key)))
 	meansOf := func(values [][]float64, chosen []int) []float64 {
@@ -167,25 +169,31 @@ func (c contest) compare(a, b [][]float64, key string) order {
 	draw := func(n int) []int {
 		return figures.Map(make([]int, n), func(int) int { return rng.IntN(n) })
 	}
-	n := len(c.schedulers)
-	taus, ahead := make([]float64, resamples), make([][2]int, n*n)
+	var inA, inB [][]float64 // means by draw and scheduler
+	taus := make([]float64, resamples)
 	for k := range taus {
-		x, y := meansOf(a, draw(len(a[0]))), meansOf(b, draw(len(b[0])))
-		taus[k] = kendall(x, y)
-		for i := range ahead {
-			ahead[i][0] += cmp.Compare(x[i%n], x[i/n])
-			ahead[i][1] += cmp.Compare(y[i%n], y[i/n])
-		}
+		inA, inB = append(inA, meansOf(a, draw(len(a[0])))), append(inB, meansOf(b, draw(len(b[0]))))
+		taus[k] = kendall(inA[k], inB[k])
 	}
 	mean := func(values [][]float64) []float64 { return figures.Map(values, stats.Mean) }
 	out := order{tau: interval(kendall(mean(a), mean(b)), taus)}
-	const sure = resamples * 95 / 100 // 97.5 % wins less 2.5 % losses
-	for i, count := range ahead {
-		if count[0] >= sure && count[1] <= -sure {
-			out.swapped = append(out.swapped, c.schedulers[i/n]+" and "+c.schedulers[i%n])
+	const sure = resamples * 95 / 100 // 97.5 % wins less 2.5 % losses; a tie is half of each
+	for i, first := range c.schedulers {
+		for j, second := range c.schedulers {
+			if lead(inA, i, j) >= sure && lead(inB, j, i) >= sure {
+				out.swapped = append(out.swapped, first+" and "+second)
+			}
 		}
 	}
 	return out
+}
+
+// lead returns in how many more draws scheduler i has the lesser mean than scheduler j.
+func lead(means [][]float64, i, j int) (n int) {
+	for _, m := range means {
+		n += cmp.Compare(m[j], m[i])
+	}
+	return n
 }
 
 // kendall returns the rank correlation tau-b of two lists of values.
