@@ -68,6 +68,10 @@ class Test(unittest.TestCase):
                         (other,) = miglab.results(f"{folder}/results", frame=False, algorithm=twin, instance=row["instance"])
                         self.assertEqual({**row, "algorithm": twin}, other)
 
+    def test_a_folder_that_is_missing(self):
+        with self.assertRaisesRegex(FileNotFoundError, "nores has no results; compute some with miglab run"):
+            miglab.results("nores")
+
     def test_the_page_shows_the_example(self):
         shown = (HERE / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
         self.assertEqual(shown, (HERE / "examples/earliest.py").read_text(encoding="utf-8").split("\n", 1)[1])

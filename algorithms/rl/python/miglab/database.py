@@ -19,7 +19,7 @@ def results(path="results", *, frame=None, all=False, **where):
     The rows are dicts, or a data frame if pandas is installed. frame=True or frame=False asks for one of the two.
     """
     path = pathlib.Path(path)
-    files = sorted(path.glob("results*.db")) if path.is_dir() else [path]
+    files = sorted(path.glob("results*.db")) if path.is_dir() else [path] if path.exists() else []
     if not files:
         raise FileNotFoundError(f"{path} has no results; compute some with miglab run")
     found, newest = {}, {}
