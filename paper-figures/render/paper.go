@@ -31,6 +31,11 @@ type paper struct {
 }
 
 func newPaper(m *manifest.Manifest, p *manifest.Paper, common []manifest.Term) *paper {
+	if m.Left > 0 { // the brief and the summary speak of all artefacts
+		part := *p
+		part.Brief, part.Summary = "", ""
+		p = &part
+	}
 	out := &paper{Paper: p, Manifest: m, common: common}
 	for i := range p.Conclusions {
 		out.Conclusions = append(out.Conclusions, newConclusion(p, &p.Conclusions[i]))
