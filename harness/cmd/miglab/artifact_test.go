@@ -18,23 +18,24 @@ type artifactRow struct {
 	// Artefact, Claim and Reading are the keys of claims.csv.
 	Artefact, Claim, Reading       string
 	Published, Expected, Tolerance string
+	Verdict                        string
 	Minutes                        float64
 }
 
 // artifactRows reads the table of numbers, which has some of all papers.
 func artifactRows(t *testing.T) (rows []artifactRow) {
 	t.Helper()
-	const head = "| number | artefact | claim | reading | published | expected | CPU minutes | MB |\n|---|---|---|---|---|---|---|---|\n"
+	const head = "| number | artefact | claim | reading | published | expected | verdict | CPU minutes | MB |\n|---|---|---|---|---|---|---|---|---|\n"
 	_, table, _ := strings.Cut(mustRead(t, filepath.Join(root, "paper-figures", "ARTIFACT.md")), "\n"+head)
 	table, _, _ = strings.Cut(table, "\n\n")
 	papers := map[string]bool{}
 	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
-		if len(cells) != 8 {
-			t.Fatalf("ARTIFACT.md: %d cells, want 8: %s", len(cells), line)
+		if len(cells) != 9 {
+			t.Fatalf("ARTIFACT.md: %d cells, want 9: %s", len(cells), line)
 		}
 		expected, tolerance, _ := strings.Cut(cells[5], " ± ")
-		minutes, err := strictcsv.Float(cells[6])
+		minutes, err := strictcsv.Float(cells[7])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,7 @@ func artifactRows(t *testing.T) (rows []artifactRow) {
 		papers[paper] = true
 		rows = append(rows, artifactRow{
 			Artefact: cells[1], Claim: cells[2], Reading: cells[3],
-			Published: cells[4], Expected: expected, Tolerance: cmp.Or(tolerance, "0"), Minutes: minutes,
+			Published: cells[4], Expected: expected, Tolerance: cmp.Or(tolerance, "0"), Verdict: cells[6], Minutes: minutes,
 		})
 	}
 	if len(papers) != 6 {
@@ -77,6 +78,9 @@ func TestArtifactRows(t *testing.T) {
 	}
 	for _, r := range rows {
 		record := claims[r.Artefact+" "+r.Claim+" "+r.Reading]
+		if record != nil && at(record, "verdict") != r.Verdict {
+			t.Errorf("%s %s: %s, and ARTIFACT.md has %s", r.Artefact, r.Claim, at(record, "verdict"), r.Verdict)
+		}
 		if record == nil {
 			t.Errorf("%s: no claim %q read as %q", r.Artefact, r.Claim, r.Reading)
 			continue
