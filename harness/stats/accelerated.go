@@ -119,20 +119,18 @@ func places(n int) []uint16 {
 			clear(allPlaces)
 			keptPlaces = n
 		}
-		allPlaces[n] = sync.OnceValue(func() []uint16 { return drawPlaces(n) })
+		allPlaces[n] = sync.OnceValue(func() []uint16 {
+			r := rand.New(rand.NewPCG(acceleratedSeed, uint64(n)))
+			out := make([]uint16, Resamples*n)
+			for i := range out {
+				out[i] = uint16(r.Uint32N(uint32(n)))
+			}
+			return out
+		})
 	}
 	shared := allPlaces[n]
 	placesLock.Unlock()
 	return shared()
-}
-
-func drawPlaces(n int) []uint16 {
-	r := rand.New(rand.NewPCG(acceleratedSeed, uint64(n)))
-	out := make([]uint16, Resamples*n)
-	for i := range out {
-		out[i] = uint16(r.Uint32N(uint32(n)))
-	}
-	return out
 }
 
 // ResampleCrossed returns the means of [Resamples] resamples of values[i][j], the result of run i on draw j. A resample

@@ -188,7 +188,7 @@ func (c contest) compare(a, b [][]float64, key string) order {
 	return out
 }
 
-// lead returns in how many more draws scheduler i has the lesser mean than scheduler j.
+// lead returns in how many draws scheduler i has a lesser mean than scheduler j, less those with a greater one.
 func lead(means [][]float64, i, j int) (n int) {
 	for _, m := range means {
 		n += cmp.Compare(m[j], m[i])

@@ -90,12 +90,8 @@ func (f *adviseFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-const (
-	// defaultWait is the largest accepted mean wait, in seconds, if no flag gives another limit.
-	defaultWait = 600
-	// noLimit accepts any wait.
-	noLimit = -1
-)
+// defaultWait is the largest accepted mean wait, in seconds, if no flag gives another limit; noLimit accepts any wait.
+const defaultWait, noLimit = 600, -1
 
 // question returns the question that the flags ask about a trace.
 func (f *adviseFlags) question(in task.Requests) advise.Question {

@@ -133,7 +133,7 @@ func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Me
 	return cli.FailedError{Err: brokenError(path, len(invalid.Violations))}
 }
 
-// checkCertificate verifies a certificate of miglab bound --exact. With JSON, a refused one has its reason in "error".
+// checkCertificate verifies a certificate of miglab bound --exact.
 func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string) error {
 	claim, err := cli.Interruptible(c.Context(), func() (certificate.Certificate, error) {
 		read := func(r io.Reader) (certificate.Certificate, error) { return certificate.Decode(r, p) }
@@ -146,15 +146,11 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 		}
 		return claim, nil
 	})
-	refused, failed := errors.AsType[cli.FailedError](err)
-	if err != nil && !(failed && format == "json") {
+	_, refused := errors.AsType[cli.FailedError](err)
+	if err != nil && !(refused && format == "json") {
 		return err
 	}
 	if format == "json" {
-		reason := ""
-		if failed {
-			reason = refused.Error()
-		}
 		return cmp.Or(cli.EncodeJSON(c.OutOrStdout(), struct {
 			Valid    bool        `json:"valid"`
 			Tasks    int         `json:"tasks"`
@@ -163,10 +159,9 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 			Kind     string      `json:"kind"`
 			Proven   bool        `json:"proven"`
 			Gap      float64     `json:"gap_percent"`
-			Error    string      `json:"error,omitempty"`
 		}{
 			err == nil, len(claim.Schedule.Placements), claim.Makespan, claim.Lower, claim.Witness.Kind, claim.Proven,
-			claim.Gap, reason,
+			claim.Gap,
 		}), err)
 	}
 	quality := fmt.Sprintf("no schedule is more than %.4g %% shorter", claim.Gap)
