@@ -69,7 +69,7 @@ func TestDamagedWeights(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, err, ErrDamaged)
 		}
 	}
-	text, err := unpackText(good)
+	text, err := unpack(good)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestDamagedWeights(t *testing.T) {
 		check(fmt.Sprintf("first %d bytes", i), good[:i])
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x10
-		if other, err := unpackText(bad); err != nil || !bytes.Equal(other, text) { // deflated text has bits without meaning
+		if other, err := unpack(bad); err != nil || !bytes.Equal(other, text) { // deflated text has bits without meaning
 			check(fmt.Sprintf("byte %d flipped", i), bad)
 		}
 	}
