@@ -49,12 +49,10 @@ func (r Rejected) AsksForGPU() bool {
 // isModel reports whether a name in a file, such as nvidia_h100_80gb_hbm3, is of a model. A name need not have the
 // memory.
 func isModel(g *mig.GPU, name string) bool {
-	split := func(s string) []string {
-		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune("-_ ", r) })
-	}
-	words := split(name)
+	words := strings.Fields(strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(name)))
+	family, _, _ := strings.Cut(strings.ToLower(g.Name), "-")
 	_, memory, _ := strings.Cut(Compute.Profile(g, WholeGPU).String(), ".")
-	return slices.Contains(words, split(g.Name)[0]) && !slices.ContainsFunc(words, func(word string) bool {
+	return slices.Contains(words, family) && !slices.ContainsFunc(words, func(word string) bool {
 		return strings.HasSuffix(word, "gb") && word != memory
 	})
 }
