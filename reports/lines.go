@@ -43,8 +43,8 @@ type Sample struct {
 	Values []float64
 }
 
-// Shares returns a staircase for each sample: the share of its values that are at most x. All go from the given x, which
-// no value may be below, to the largest finite value of all samples. Shares sorts the values in place.
+// Shares returns a staircase for each sample: the share of its values that are at most x. All go from the given x,
+// which no value may be below, to the largest finite value of all samples. Shares sorts the values in place.
 func Shares(samples []Sample, from float64) []Series {
 	most := from
 	for _, s := range samples {

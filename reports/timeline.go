@@ -25,8 +25,8 @@ type TimelineLine struct {
 	schedule.History
 }
 
-// thinnest is the width of the last line. Lines are drawn one above the other, each thinner than the one before, so that
-// all are seen.
+// thinnest is the width of the last line. Lines are drawn one above the other, each thinner than the one before, so
+// that all are seen.
 const thinnest vg.Length = 0.7
 
 func (f Timeline) page() (page, error) { return f.panels().page() }

@@ -109,7 +109,8 @@ func (s Span) eachRow(db *store.DB, use func(*store.Row) error) error {
 		k, ok := slices.BinarySearchFunc(rows, i, func(r store.Row, i int) int { return cmp.Compare(r.Instance, i) })
 		switch {
 		case !ok:
-			return fmt.Errorf("%v, instance %d, has no result; it was not run, or belongs to another shard", s.Series, i)
+			return fmt.Errorf("%v, instance %d, has no result; it was not run, or belongs to another shard",
+				s.Series, i)
 		case rows[k].Kind != "":
 			return fmt.Errorf("%v, instance %d: %s: %s", s.Series, i, rows[k].Kind, rows[k].Error)
 		}

@@ -138,7 +138,8 @@ func SpanOf(models *mig.Catalog, s store.Series, n int) (Span, error) {
 // Competition returns a span of the first instances for each dataset and each entry: the algorithms, followed by those
 // of the track's Beside that are not among them. A dataset with fewer instances contributes all that it has. base has
 // the conditions and the track, which must be registered. Competition passes on the errors of [Resolve].
-func Competition(models *mig.Catalog, base store.Series, algorithms, datasetSpecs []string, instances int) ([]Span, error) {
+func Competition(models *mig.Catalog, base store.Series, algorithms, datasetSpecs []string, instances int,
+) ([]Span, error) {
 	var out []Span
 	entries := make([]track.Reference, 0, len(algorithms))
 	for _, id := range algorithms {

@@ -16,10 +16,10 @@ import (
 const acceleratedSeed = 20260101
 
 // Accelerated returns the 95 % interval of the mean of values. There must be 3 to [math.MaxUint16] values, not all
-// equal. mean is their mean, which callers know. The interval is the bias-corrected and accelerated bootstrap (Efron and
-// Tibshirani, An Introduction to the Bootstrap, 14.3), because the plain percentiles are too low or too high for skewed
-// values. It takes the quantiles of Student's t times sqrt(n/(n-1)) in place of the normal ones, because the bootstrap
-// takes the deviation of the sample for the true one. It is still too narrow for fewer than about 30 values.
+// equal. mean is their mean, which callers know. The interval is the bias-corrected and accelerated bootstrap (Efron
+// and Tibshirani, An Introduction to the Bootstrap, 14.3), because the plain percentiles are too low or too high for
+// skewed values. It takes the quantiles of Student's t times sqrt(n/(n-1)) in place of the normal ones, because the
+// bootstrap takes the deviation of the sample for the true one. It is still too narrow for fewer than about 30 values.
 //
 // Several tables often show the same sample. So the process keeps each interval, by values and mean.
 func Accelerated(values []float64, mean float64) (low, high float64) {

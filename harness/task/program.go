@@ -24,8 +24,8 @@ const (
 // Classes lists the classes in the paper's order.
 func Classes() []Class { return []Class{ComputeIntensive, MemoryIntensive, Unscalable} }
 
-// A Program is a job of the co-run track in the terms of the performance model. Serial, Compute and Memory are shares of
-// the solo time. Together they take 1 on a whole GPU ([Program.Relative]).
+// A Program is a job of the co-run track in the terms of the performance model. Serial, Compute and Memory are shares
+// of the solo time. Together they take 1 on a whole GPU ([Program.Relative]).
 type Program struct {
 	Name  string
 	Class Class
@@ -82,8 +82,8 @@ const (
 
 // ByRule returns the class that the paper's rule gives the program (V-A2). It is US if the program loses less than
 // [UnscalableLoss] on one of eight GPCs with the memory that MIG gives it, else CI if the ratio of compute to memory is
-// over [ComputeOverMemory], else MI. The paper takes the ratio of the counters Compute (SM) [%] and Memory [%]. The model
-// takes the ratio of w_c / p to w_m, the times of the two parts alone on the whole GPU.
+// over [ComputeOverMemory], else MI. The paper takes the ratio of the counters Compute (SM) [%] and Memory [%]. The
+// model takes the ratio of w_c / p to w_m, the times of the two parts alone on the whole GPU.
 func (p *Program) ByRule() Class {
 	const oneGPC = 1. / 8
 	switch {

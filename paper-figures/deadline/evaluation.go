@@ -46,7 +46,8 @@ func table6(d *figures.Data) (*figures.Output, error) {
 	out := figures.Read(append(rs, firstNotebook.reading(func(w *days, to figures.Values) {
 		for _, q := range []quantity{late, tardiness} {
 			to[claim.At("Original", q.name)] = w.tight.level(d, notebookAgent, q)
-			to[claim.Of(q.name+" improvement")] = reported.relaxed.reduction(d, agent, q, q.of(d, notebookAgent, w.tight))
+			original := q.of(d, notebookAgent, w.tight)
+			to[claim.Of(q.name+" improvement")] = reported.relaxed.reduction(d, agent, q, original)
 		}
 	}))...)
 	out.Take("The heuristics that the report compares with.",

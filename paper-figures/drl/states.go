@@ -223,6 +223,7 @@ func figure14(d *figures.Data) (*figures.Output, error) {
 			"at once",
 			first.timeUntilFree(to)+times[4], times[1]))
 	out.Readings[0].Values[claim.Of("Advance actions before 4-3 without it")] = figures.Exactly(advances)
+	waits := float64(first.timeUntilFree(to))
 	return out.Take("time of the example",
-		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): float64(first.timeUntilFree(to))}), nil
+		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): waits}), nil
 }

@@ -93,7 +93,8 @@ func measured(d *figures.Data) (*figures.Output, error) {
 	}
 	t := figures.NewTable("measured-sigma", "sigma of the approaches of Table 5 on measured work",
 		reports.Left("workload").PlusMinus("MISO-OPT", "FIXPARTBEST", "FIXPART(7)"),
-		fmt.Sprintf("means of %d batches of 14 tasks; as in Table 5, only FAR pays for reconfigurations", batchInstances))
+		fmt.Sprintf("means of %d batches of 14 tasks; as in Table 5, only FAR pays for reconfigurations",
+			batchInstances))
 	values := out.Under("")
 	for _, name := range measuredData {
 		row := []any{name}

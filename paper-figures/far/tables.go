@@ -404,7 +404,7 @@ func gainsOfJoining(d *figures.Data) (*figures.Output, error) {
 		return out, err
 	}
 	t := figures.NewTable("table7-beyond", "p_move/swap less p_rev [%], the gain of moves and swaps beyond reversing",
-		reports.Left("workload").Right("n", "print").PlusMinus("script").PlusMinus("text").PlusMinus("text, p_sup = 50 %"),
+		reports.Left("workload").Right("n", "print").PlusMinus("script", "text", "text, p_sup = 50 %"),
 		"±: half of the 95 % interval over the pairs")
 	beyond := func(j joining, w workload, n int) []string {
 		return figures.PlusMinus(mean(d, j.beyondReversing(d, w, n)), 2)

@@ -86,7 +86,8 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 			Right("of the exact optimum [%]").PlusMinus("queues on which it is first", "the same, blind kappa"),
 		fmt.Sprintf("means over %d draws of the programs and %d training runs of each agent; ± is half the 95 %% "+
 			"interval, of a hierarchical bootstrap for agents", len(draws), trainingRuns),
-		"ceiling of MIG+MPS w/ RL: the best plan that the 29 setups and the order of slots allow, by dynamic programming",
+		"ceiling of MIG+MPS w/ RL: the best plan that the 29 setups and the order of slots allow, by dynamic "+
+			"programming",
 		fmt.Sprintf("ceiling with all setups of Table VII: the same with all %d setups, in the same order of slots",
 			variants(corun.Hierarchical)),
 		"the exact optimum is free in the order, and has the partitions of MIG+MPS Default as well",

@@ -109,9 +109,9 @@ func (p *paper) BriefIn(folder string) string {
 
 var conclusionLink = regexp.MustCompile(`\[(\w+)\]\(CONCLUSIONS\.md#\w+\)`)
 
-// Unlinked returns the brief and the summary with the names of conclusions in place of links.
+// Unlinked returns the brief with the names of conclusions in place of links.
 func (p *paper) Unlinked() string {
-	return conclusionLink.ReplaceAllString(p.Brief+" "+p.Summary, "$1")
+	return conclusionLink.ReplaceAllString(p.Brief, "$1")
 }
 
 // Judged counts the conclusions with an answer that counts.

@@ -124,8 +124,8 @@ func (k *Kernel) judge(o *Outcome, p process, on profiling.Instance, csv string)
 	o.Status, o.Seconds = OK, seconds
 }
 
-// failed returns the status and detail of a process that failed. The status is empty if it did not fail so far: its time
-// and result can still be wrong.
+// failed returns the status and detail of a process that failed. The status is empty if it did not fail so far: its
+// time and result can still be wrong.
 func (k *Kernel) failed(p process, on profiling.Instance) (status Status, detail string) {
 	if at := outOfMemory.FindStringIndex(p.output); at != nil {
 		return OutOfMemory, lineAt(p.output, at[0])

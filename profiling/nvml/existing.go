@@ -37,8 +37,8 @@ type shared struct {
 var _ profiling.Device = (*shared)(nil)
 
 // OpenExisting opens a GPU to use the MIG instances that exist on it. If CUDA_VISIBLE_DEVICES is set, it uses only
-// instances that the variable names. The selector is a GPU as for [Open], or the UUID of a MIG device. An empty selector names the only GPU with such
-// instances. Compute instances that do not fill their GPU instance are left out.
+// instances that the variable names. The selector is a GPU as for [Open], or the UUID of a MIG device. An empty
+// selector names the only GPU with such instances. Compute instances that do not fill their GPU instance are left out.
 func OpenExisting(models *mig.Catalog, selector string) (_ profiling.Device, err error) {
 	lib, err := loadLibrary()
 	if err != nil {
@@ -85,8 +85,8 @@ type search struct {
 	// visible are lists that must all name an instance, see isVisible.
 	visible [][]string
 	found   []*shared
-	// unusable says why GPUs and instances are left out. failed is the first error about a GPU. It counts only if no GPU
-	// has instances.
+	// unusable says why GPUs and instances are left out. failed is the first error about a GPU. It counts only if no
+	// GPU has instances.
 	unusable []string
 	failed   error
 	// smallest is the name of the smallest profile of a GPU in MIG mode.
@@ -315,9 +315,9 @@ func (e *shared) Processes() ([]profiling.Process, error) {
 	return e.processesOn(op, mine)
 }
 
-// visibleDevices returns the list of CUDA_VISIBLE_DEVICES as the only element, or nil if it is not set. The list is empty
-// if the variable hides all devices. As in CUDA, a number that no GPU has hides what follows it. Of several GPUs the
-// numbers are the driver's only if CUDA_DEVICE_ORDER says so: without it, CUDA counts from the fastest GPU.
+// visibleDevices returns the list of CUDA_VISIBLE_DEVICES as the only element, or nil if it is not set. The list is
+// empty if the variable hides all devices. As in CUDA, a number that no GPU has hides what follows it. Of several GPUs
+// the numbers are the driver's only if CUDA_DEVICE_ORDER says so: without it, CUDA counts from the fastest GPU.
 func visibleDevices(gpus int) (lists [][]string, _ error) {
 	text, set := os.LookupEnv("CUDA_VISIBLE_DEVICES")
 	if !set {

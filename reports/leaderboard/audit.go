@@ -82,8 +82,8 @@ func Audit(ctx context.Context, e *run.Engine, models *mig.Catalog, within time.
 	}
 	without := "compute some with miglab run or miglab reproduce"
 	if found.PassedOver+found.NoBound > 0 {
-		without = fmt.Sprintf("%d are of datasets that have changed or no longer exist, and %d on instances without one",
-			found.PassedOver, found.NoBound)
+		without = fmt.Sprintf("%d are of datasets that have changed or no longer exist, and %d on instances without "+
+			"one", found.PassedOver, found.NoBound)
 	}
 	return found, fmt.Errorf("no results in %s have a bound; %s", e.Store.Dir(), without)
 }

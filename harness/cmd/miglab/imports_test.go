@@ -231,18 +231,22 @@ var ownPools = map[string]string{
 // processState has the package-level variables that change after the program's start, and why no command that reads a
 // file or a flag changes what another finds in them.
 var processState = map[string]string{
-	"algorithms/corun.menus":        "a cache by families of the program",
-	"algorithms/rl/agents.hashes":   "a cache of the program's weights",
-	"algorithms/rl/agents.policies": "a cache of the program's weights",
-	"datasets.families":             "declarations add to it",
-	"harness/algo.newClock":         "a declaration sets it",
-	"harness/algo.prefixes":         "declarations add to it",
-	"harness/algo.registry":         "declarations add to it",
-	"harness/external.alive":        "the processes of programs in other languages, which must not outlive this one",
-	"harness/external.hashes":       "a cache by a file's path, size and time",
-	"harness/external.programs":     "processes by the content of a program",
-	"harness/track.tracks":          "declarations add to it",
-	"profiling/measure.experiments": "declarations add to it",
+	"algorithms/corun.menus":             "a cache by families of the program",
+	"algorithms/rl/agents.hashes":        "a cache of the program's weights",
+	"algorithms/rl/agents.policies":      "a cache of the program's weights",
+	"datasets.families":                  "declarations add to it",
+	"harness/algo.newClock":              "a declaration sets it",
+	"harness/algo.prefixes":              "declarations add to it",
+	"harness/algo.registry":              "declarations add to it",
+	"harness/external.alive":             "the processes of programs in other languages, which must not outlive this one",
+	"harness/external.hashes":            "a cache by a file's path, size and time",
+	"harness/external.programs":          "processes by the content of a program",
+	"harness/stats.acceleratedIntervals": "a cache by values",
+	"harness/stats.allPlaces":            "a cache by the number of values",
+	"harness/stats.keptPlaces":           "the size of that cache",
+	"harness/stats.placesLock":           "the lock of that cache",
+	"harness/track.tracks":               "declarations add to it",
+	"profiling/measure.experiments":      "declarations add to it",
 }
 
 // changes are the methods of packages sync and atomic with which a variable takes other values, and Lock, behind which

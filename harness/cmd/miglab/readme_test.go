@@ -724,7 +724,7 @@ func TestPapersHavePages(t *testing.T) {
 			}
 		}
 	}
-	if most := 280 * len(all); total > most {
+	if most := 370 * len(all); total > most {
 		t.Errorf("the pages of the papers have %d words, want at most %d", total, most)
 	}
 }
