@@ -397,7 +397,7 @@ func TestEdgesOfTheData(t *testing.T) {
 		}},
 		"log point":   Lines{X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y", Log: true}, Series: []Series{{Name: "s", X: []float64{7}, Y: []float64{1e-9}}}},
 		"log decades": Lines{X: Axis{Label: "x", Log: true}, Y: y, Series: []Series{{Name: "s", X: []float64{1e-100, 1e100}, Y: []float64{1, 2}}}},
-		"no time":     Gantt{Panels: []GanttPanel{{GPU: mig.MustLookup("A30"), Bars: []schedule.Bar{{Label: "t", Width: 1}}}}},
+		"no time":     Gantt{Panels: []GanttPanel{{GPU: mig.MustLookup("A30"), Bars: []schedule.Bar{{Kind: schedule.RunBar, Label: "t", Width: 1}}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, _, _ := record(t, f)
@@ -443,7 +443,7 @@ func TestLargeImagesAreSVGOnly(t *testing.T) {
 	g := Gantt{Panels: []GanttPanel{{Title: "many", GPU: mig.MustLookup("A30")}}}
 	for n := range 10_000 {
 		i := mig.Seconds(n)
-		g.Panels[0].Bars = append(g.Panels[0].Bars, schedule.Bar{Label: fmt.Sprint("task ", n), Width: 1, Start: i, End: i + 1})
+		g.Panels[0].Bars = append(g.Panels[0].Bars, schedule.Bar{Kind: schedule.RunBar, Label: fmt.Sprint("task ", n), Width: 1, Start: i, End: i + 1})
 	}
 	var b bytes.Buffer
 	if err := Encode(&b, "png", g); err == nil || !strings.Contains(err.Error(), "use svg") || b.Len() > 0 {
@@ -588,7 +588,7 @@ func TestTextsOfSVGHaveTheirWidths(t *testing.T) {
 // them, before them, or not at all.
 func TestNumbersOfShortTasks(t *testing.T) {
 	bar := func(name string, slice mig.Slices, start, end mig.Seconds) schedule.Bar {
-		return schedule.Bar{Label: name, Slice: slice, Width: 1, Start: start, End: end}
+		return schedule.Bar{Kind: schedule.RunBar, Label: name, Slice: slice, Width: 1, Start: start, End: end}
 	}
 	f := Gantt{Panels: []GanttPanel{{GPU: mig.MustLookup("A30"), Bars: []schedule.Bar{
 		bar("a very short task", 0, 10, 10.2), bar("another short task", 0, 10.2, 10.4), bar("long", 0, 50, 100),

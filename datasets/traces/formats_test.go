@@ -98,7 +98,7 @@ func TestClusterFormats(t *testing.T) {
 func TestBrokenClusterFiles(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
 		{"sacct", "", "f:1: the file is empty; begin with a header that has Submit,State,JobIDRaw or JobID,ElapsedRaw or Elapsed or End,AllocTRES or ReqTRES"},
-		{"sacct", "JobID|State|Elapsed|AllocTRES\n", "f:1: Submit: the column is missing; the header is JobID,State,Elapsed,AllocTRES; write the file with sacct -P -o JobIDRaw,"},
+		{"sacct", "JobID|State|Elapsed|AllocTRES\n", "f:1: Submit: the column is missing; the header is JobID|State|Elapsed|AllocTRES; write the file with sacct -P -o JobIDRaw,"},
 		{"sacct", "JobID|Submit|State|Elapsed|NodeList\n", "f:1: AllocTRES or ReqTRES: the column is missing"},
 		{"sacct", "Submit|Submit|State|JobID|End|ReqTRES\n", "f:1: Submit: the column is there twice"},
 		{"pods", "[]", "there is no object; the file must be one list as kubectl get pods -A -o json prints it"},
