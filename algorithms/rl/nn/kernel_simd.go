@@ -175,15 +175,15 @@ func multiply(c []float32, a, b matrix, d Dims, fresh bool) {
 		packRest(rest, block, rows)
 		for j := 0; j < columns; j += wide {
 			width := min(wide, columns-j)
-			pack(panel, matrix{b.data[first*b.row+j*b.column:], b.row, b.column}, width)
+			packPanel(panel, matrix{b.data[first*b.row+j*b.column:], b.row, b.column}, width)
 			multiplyPanel(c[j:], columns, block, rest, panel, rows, width, fresh && first == 0)
 		}
 	}
 }
 
-// pack stores width columns of b row by row, each row in wide elements. The padding may
+// packPanel stores width columns of b row by row, each row in wide elements. The padding may
 // hold anything: results computed from it are dropped.
-func pack(panel []float32, b matrix, width int) {
+func packPanel(panel []float32, b matrix, width int) {
 	switch {
 	case b.column == 1 && width == wide:
 		for k := 0; k*wide < len(panel); k++ {
