@@ -198,7 +198,7 @@ func packPanel(panel []float32, b matrix, width int) {
 	}
 }
 
-// packColumns does the same as pack for a matrix that is stored column by column.
+// packColumns does the same as packPanel for a matrix that is stored column by column.
 func packColumns(panel []float32, b matrix, width int) {
 	count := len(panel) / wide
 	column := func(j int) []float32 { return b.data[j*b.column:][:count] }
