@@ -50,6 +50,7 @@ func AddToSite(d *site.Data, results string) error {
 func (p *paper) onSite() (site.Paper, error) {
 	out := site.Paper{
 		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Curve: curveFile,
+		Brief: p.Unlinked(),
 	}
 	for _, a := range verdict.Answers {
 		out.Answers = append(out.Answers, site.NameCount{Name: string(a), N: p.countAnswers()[a]})

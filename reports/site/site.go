@@ -55,6 +55,8 @@ type Paper struct {
 	Name, Title, Cite string
 	// About says in a sentence what the paper is about. Limits says what weakens our conclusions about it.
 	About, Limits string
+	// Brief says in a sentence or two what came out. It is empty after a part of a run.
+	Brief string
 	// Score summarizes the answers in words. Answers counts each answer.
 	Score       string
 	Answers     []NameCount

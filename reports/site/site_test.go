@@ -69,7 +69,7 @@ func sample() site.Data {
 			{Name: "parts", Track: "batch", Version: 1, Summary: hostile},
 		},
 		Papers: []site.Paper{{
-			Name: "far", Title: "FAR", Cite: hostile, About: "It schedules.", Limits: "no GPU", Score: "2 conclusions: holds 1, not runnable 1", Curve: "curve",
+			Name: "far", Title: "FAR", Cite: hostile, About: "It schedules.", Brief: "It is ahead (F1).", Limits: "no GPU", Score: "2 conclusions: holds 1, not runnable 1", Curve: "curve",
 			Answers: []site.NameCount{{Name: "holds", N: 1}, {Name: "does not hold"}, {Name: "not runnable", N: 1}},
 			Conclusions: []site.Conclusion{
 				{ID: "F1", Sentence: hostile, Section: "7", Answer: "holds", Met: "9 of 10", Reason: "It is proven.", Numbers: "rho: 1.2 [1.1, 1.3], which must be <= 1.22", Plain: "It is met.", Varied: "the tasks"},
@@ -339,7 +339,7 @@ func TestTexts(t *testing.T) {
 			},
 			"index.html",
 			[]string{
-				`<li><a href="claims-far.html">FAR</a>: 2 conclusions: holds 1, not runnable 1</li>`, `<a href="batch.html">batch</a>`,
+				`<li><a href="claims-far.html">FAR</a>: It is ahead (F1). <span class="on">2 conclusions: holds 1, not runnable 1.</span></li>`, `<a href="batch.html">batch</a>`,
 				`<td data-column="algorithm">exact</td>`, `<td data-column="track">all of it</td>`, "Enter an algorithm",
 			},
 		},
@@ -402,7 +402,7 @@ func TestAnswersComeFirst(t *testing.T) {
 	page := string(files["claims-far.html"])
 	last := 0
 	for _, part := range []string{
-		"It schedules.", "2 conclusions: holds 1, not runnable 1.", "What limits this page: no GPU", `<img src="figures/far-curve.svg"`,
+		"It schedules.", "<strong>It is ahead (F1).</strong> 2 conclusions: holds 1, not runnable 1.", "What limits this page: no GPU", `<img src="figures/far-curve.svg"`,
 		`<tr data-answer="holds">`, `data-label="met">9 of 10<`, "It is proven.", "which must be &lt;= 1.22.", `<tr data-answer="not runnable">`, "A GPU is missing.", "<h2>Numbers</h2>",
 	} {
 		at := strings.Index(page, part)
