@@ -24,17 +24,21 @@ const (
 	panelGap    vg.Length = 12
 	defaultData vg.Length = 140
 	singleData  vg.Length = 175
+	// axisRoom is about how wide the axis on the left is, with its labels.
+	axisRoom vg.Length = 4 * textSize
+	// tallest is the height of the data area over its width at most.
+	tallest = 1.25
 )
 
 // onePage returns the page of a single chart, whose title is the figure's.
 func onePage(ch Chart) (page, error) {
-	return Panels{Columns: 1, Charts: []Chart{ch}}.layout(singleData)
+	return Panels{Columns: 1, Charts: []Chart{ch}}.place(singleData)
 }
 
-func (f Panels) page() (page, error) { return f.layout(defaultData) }
+func (f Panels) page() (page, error) { return f.place(defaultData) }
 
-// layout places the charts with data areas of at most the height.
-func (f Panels) layout(most vg.Length) (page, error) {
+// place arranges the charts on a page, with data areas of at most the height.
+func (f Panels) place(most vg.Length) (page, error) {
 	if len(f.Charts) == 0 {
 		return page{}, refuse(f.Title, "", "it has no charts")
 	}
@@ -49,7 +53,7 @@ func (f Panels) layout(most vg.Length) (page, error) {
 	tiles := draw.Tiles{Cols: max(1, min(cmp.Or(f.Columns, 2), len(charts))), PadX: panelGap, PadY: panelGap}
 	tiles.Rows = (len(charts) + tiles.Cols - 1) / tiles.Cols
 	cell := (inner - vg.Length(tiles.Cols-1)*panelGap) / vg.Length(tiles.Cols)
-	data := vg.Point{X: cell - 4*textSize, Y: max(minData, min(most, 1.25*(cell-4*textSize)))}
+	data := vg.Point{X: cell - axisRoom, Y: max(minData, min(most, tallest*(cell-axisRoom)))}
 	if shared == nil {
 		for _, ch := range charts {
 			tiles.PadBottom = max(tiles.PadBottom, ch.legend.height(cell))
@@ -57,7 +61,8 @@ func (f Panels) layout(most vg.Length) (page, error) {
 		tiles.PadY += tiles.PadBottom
 	}
 	plots := plotRows(charts, tiles.Cols, data, cell)
-	// Axes and titles take the same room at any height.
+	// The first body is higher than needed, to see how much of a row the axes and titles take, which is the same at any
+	// height. The second gives each row that and data.Y.
 	body := vg.Length(tiles.Rows) * 3 * PageWidth
 	at := plot.Align(plots, tiles, draw.Canvas{Rectangle: rect(0, 0, inner, body)})
 	body += vg.Length(tiles.Rows) * (data.Y - plots[0][0].DataCanvas(at[0][0]).Size().Y)
@@ -114,6 +119,7 @@ func shareAxes(charts []*chart) {
 }
 
 // lineUp corrects the small differences that [plot.Align] leaves: the room of axes depends on the size of the data.
+// Each pass changes that size a little again, and three leave less than can be seen.
 func lineUp(plots [][]*plot.Plot, at [][]draw.Canvas) {
 	for range 3 {
 		for i, row := range plots {

@@ -31,7 +31,7 @@ type Answer struct {
 // Golden compares answers with the files of a folder; the keys are the files' names. Results are stored by version, so
 // an answer that changes without a new version would contradict stored results.
 //
-// An answer that differs is written beside the file, with the extension .got. With -update, the test adds missing files
+// An answer that differs is written beside the file, with the extension .got, and stays there until you delete it. With -update, the test adds missing files
 // and deletes files without an answer. It never changes a file: for another answer, raise Version in the algorithm's
 // Spec. If the problems have changed instead, delete the file first.
 func Golden(t *testing.T, dir string, answers []Answer) {
@@ -94,9 +94,11 @@ func GoldenLines(t *testing.T, path, header string, answers []Answer) {
 
 // A difference lists the answers that differ from the golden answers.
 type difference struct {
-	// changed are the answers that differ from their golden answer, at first. missing have no golden answer.
-	changed, missing []Answer
-	first            []string
+	// changed are the answers that differ from their golden answer. first says of each where it does so first.
+	changed []Answer
+	first   []string
+	// missing are the answers that have no golden answer.
+	missing []Answer
 	// extra are the keys of golden answers that no algorithm gives.
 	extra []string
 }
@@ -142,7 +144,8 @@ func (d *difference) report(t *testing.T, where, see string) {
 	}
 }
 
-// updateCommand returns the command that writes missing answers and deletes those of older versions.
+// updateCommand returns the command that writes missing answers and deletes those of older versions. The path of a test
+// binary is that of its package, with .test.
 func updateCommand(t *testing.T) string {
 	folder := "."
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -151,14 +154,15 @@ func updateCommand(t *testing.T) string {
 	return fmt.Sprintf("go test %s -run '^%s$' -update", folder, t.Name())
 }
 
-// firstDifference describes the first line, counted from 1, in which two texts differ.
+// firstDifference describes the first line, counted from 1, in which two texts differ. A line that one lacks is "".
 func firstDifference(got, want string) string {
-	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	a, b := slices.Collect(strings.Lines(got)), slices.Collect(strings.Lines(want))
 	n := 0
-	for n < min(len(a), len(b))-1 && a[n] == b[n] {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
 	}
-	return fmt.Sprintf("first on line %d: got %q, want %q", n+1, a[n], b[n])
+	a, b = append(a, ""), append(b, "")
+	return fmt.Sprintf("first on line %d: got %q, want %q", n+1, a[min(n, len(a)-1)], b[min(n, len(b)-1)])
 }
 
 func read(t *testing.T, path string) string {

@@ -16,6 +16,7 @@ const maxExpanded = 1000
 // Expand replaces an algorithm with a range, such as "lns?iterations=1..5", by one algorithm for each number.
 func Expand(algorithms []string) (out []string, err error) {
 	for _, text := range algorithms {
+		before := len(out)
 		parts := interval.FindStringSubmatch(text)
 		if parts == nil {
 			out = append(out, text)
@@ -33,7 +34,7 @@ func Expand(algorithms []string) (out []string, err error) {
 				return nil, err
 			}
 			out = append(out, others...)
-			if len(out) > maxExpanded {
+			if len(out)-before > maxExpanded {
 				return nil, fmt.Errorf("algorithm %q: its ranges make more than %d algorithms", text, maxExpanded)
 			}
 		}

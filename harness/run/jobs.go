@@ -38,13 +38,13 @@ func splitJobs(jobs []job, workers int) [][]job {
 	return out
 }
 
-// rounds is the number of rounds in which a run goes through all kinds of jobs. More rounds estimate the remaining time
-// better, but each commit of the store then changes more pages.
+// rounds is the number of rounds in which a run goes through all kinds of jobs, after a first one with one part of each.
+// More rounds estimate the remaining time better, but each commit of the store then changes more pages.
 const rounds = 16
 
-// mixJobs orders the parts of splitJobs. Jobs with the same series are of one kind, and each round has an equal share
-// of every kind. The first round has at least one part of each, so that the cost of every series is known after it,
-// although one cell may cost thousands of times as much as another. Within a round the kinds are in random order.
+// mixJobs orders the parts of splitJobs. Jobs with the same series are of one kind. The first round has one part of
+// each kind, so that the cost of every series is known after it, although one cell may cost thousands of times as much
+// as another. Each later round has an equal share of the rest. Within a round the kinds are in random order.
 func mixJobs(parts [][]job) [][]job {
 	type turn struct {
 		round int

@@ -46,6 +46,9 @@ func TestExpand(t *testing.T) {
 	if err != nil || !slices.Equal(got, all) {
 		t.Errorf("%q, %v", got, err)
 	}
+	if many, err := Expand([]string{"far", "a?x=1..1000", "b?x=1..1000"}); err != nil || len(many) != 2001 {
+		t.Errorf("%d algorithms, %v: the limit is for the ranges of one", len(many), err)
+	}
 	for _, wrong := range []string{"a?x=5..1", "a?x=1..1001", "a?x=1..99999999999999999999", "a?x=1..100&y=1..100"} {
 		if got, err := Expand([]string{wrong}); err == nil {
 			t.Errorf("%s is %d algorithms", wrong, len(got))

@@ -244,7 +244,7 @@ func checkOrder[T cmp.Ordered](row string, n int, arrival func(i int) T) error {
 	}
 	for i := 1; i < n; i++ {
 		if arrival(i) < arrival(i-1) {
-			return fmt.Errorf("%s %d arrives at %v, before the one above, at %v; sort them by arrival", row, i,
+			return fmt.Errorf("%s number %d arrives at %v, before the one above, at %v; sort them by arrival", row, i+1,
 				arrival(i), arrival(i-1))
 		}
 	}

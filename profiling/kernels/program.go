@@ -147,7 +147,8 @@ func (h *host) launch(name string, grid, block cuda.Dim, arguments ...uint64) {
 	}
 }
 
-// fill launches the kernel that makes the input, a thread for each of count values.
+// fill launches the kernel that makes the input with a thread for each of count values. The kernel takes the arguments,
+// among which count may stand again.
 func (h *host) fill(count uint64, arguments ...uint64) {
 	h.launch("fill", line(blocks(count, 256)), line(256), arguments...)
 }

@@ -6,8 +6,8 @@ import (
 	"miglab/profiling/cuda"
 )
 
-// The host sides. Each does what its source's class does in C++; the comments there say why the comparisons allow what
-// they allow.
+// The host sides. Each does what the class does in the source of the same name, for example lu.cu. Comments there say
+// why a comparison allows an error such as 1e-6.
 
 var bfs = &Program{
 	Name: "bfs", What: "Breadth-first search of a random graph: irregular, bound by latency.", Unit: "vertices",
@@ -127,7 +127,8 @@ func factorise(seed, n, width uint64) []float64 {
 	return values
 }
 
-// scale returns the order of a value of a factorised matrix on the diagonal or above it.
+// scale returns the order of magnitude of a value of a factorised matrix: n on the diagonal and 1 above it. Below it, lu
+// divides this by n.
 func scale(row, column, n uint64) float64 {
 	if row == column {
 		return float64(n)
@@ -281,7 +282,7 @@ var nw = &Program{
 		h.launch("border", line(blocks(padded+1, 256)), line(256), table, padded)
 		iterate = func() {
 			tiles := padded / 32
-			for diagonal := range 2*tiles - 1 {
+			for diagonal := range 2*tiles - 1 { // the tiles (i, diagonal-i) depend on earlier diagonals alone
 				from, to := max(diagonal+1, tiles)-tiles, min(diagonal, tiles-1)
 				h.launch("wave", line(to-from+1), line(32), table, first, second, padded, from, diagonal)
 			}

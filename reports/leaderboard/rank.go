@@ -50,7 +50,8 @@ type contender struct {
 	losses []float64
 	// mean is the mean of the known losses; NaN without one.
 	mean float64
-	// sample is the index of its gaps, or else of its values, among the resamples; unused if it has failures.
+	// sample is the index of its gaps among the samples, and its values are at the index before. Where there are no gaps,
+	// it is the index of its values. It is unused if the algorithm has failures.
 	sample   int
 	standing Standing
 }
@@ -68,8 +69,8 @@ func newContender(s store.Series) *contender {
 
 // rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or their mean where there is none,
 // over the instances of [countedInstances]. Those that lack one of these are incomplete and not ranked. A rank changes
-// only where the interval of the mean paired difference to the best of the group before excludes zero, so that a single
-// instance gives no ranks. Errors are a [*BoundError], two entries for an instance, and infinite values.
+// only where an algorithm failed on more instances than the best of the group before, or where the interval of their
+// mean paired difference excludes zero, which that of a single instance never does. Errors are a [*BoundError], two entries for an instance, and infinite values.
 func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	contenders, partial, err := findContenders(all, metric)
 	if err != nil || contenders == nil {
@@ -333,6 +334,7 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
+// seed returns the seed of the resamples, which hangs on what the algorithms were compared on.
 func (s *Standing) seed() uint64 {
 	h := sha256.Sum256(fmt.Appendf(nil, "%q", []string{s.Track, s.Dataset, s.GPU, s.Model}))
 	return binary.LittleEndian.Uint64(h[:8])
@@ -340,20 +342,21 @@ func (s *Standing) seed() uint64 {
 
 // tellApart sets which algorithms are certainly worse than each, and the ranks and places that this allows.
 func tellApart(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
-	first := &contenders[0].standing // of the group with one rank
+	first := &contenders[0].standing       // of the group with one rank
+	beaten := make([]int, len(contenders)) // by how many algorithms each is
 	for i, c := range contenders {
-		for _, other := range contenders[i+1:] {
+		for j, other := range contenders[i+1:] {
 			worse, err := isWorse(other, c, resamples, metric)
 			if err != nil {
 				return err
 			}
 			if worse {
 				c.standing.Beats = append(c.standing.Beats, other.standing.Algorithm)
-				other.standing.Best++
+				beaten[i+1+j]++
 			}
 		}
 		s := &c.standing
-		s.Place, s.Best, s.Worst = i+1, s.Best+1, len(contenders)-len(s.Beats)
+		s.Place, s.Best, s.Worst = i+1, beaten[i]+1, len(contenders)-len(s.Beats)
 		if i == 0 || slices.Contains(first.Beats, s.Algorithm) {
 			first, s.Rank = s, i+1
 		}

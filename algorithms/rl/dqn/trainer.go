@@ -17,7 +17,7 @@ type Trainer struct {
 	batch []int32 // slots of the replay
 
 	// The work of a shard, created once so that iterations do not allocate.
-	act, learnFrom func(int)
+	act, gradientFunc func(int)
 
 	updates int64
 }
@@ -29,7 +29,7 @@ type shard struct {
 	observations, next []float32 // of its share of a batch, gathered
 	futures            []float32 // values of the states after the transitions
 	d                  []float32 // derivatives of the loss
-	chosen             []int     // by the policy, for Double
+	chosen             []int     // the best action after each transition: by the policy if Double, else by the target
 	loss               float64   // the sum over its share
 	candidates         env.Candidates
 }
@@ -61,7 +61,7 @@ func New(cfg Config, policy, target nn.Policy, makeEnv func() env.Env, seed uint
 		})
 	}
 	t.act = func(k int) { t.step(t.shards[k]) }
-	t.learnFrom = t.gradient
+	t.gradientFunc = t.gradient
 	t.Body = t.iterate
 	t.Restart(0)
 	return t
@@ -144,7 +144,7 @@ func (t *Trainer) update(workers int) error {
 	for i := range t.batch {
 		t.batch[i] = int32(t.replay.slot(t.Rand.IntN(t.replay.size())))
 	}
-	learn.Each(workers, len(t.shards), t.learnFrom)
+	learn.Each(workers, len(t.shards), t.gradientFunc)
 
 	loss := 0.0
 	for _, s := range t.shards {
