@@ -25,7 +25,7 @@ func AddToSite(d *site.Data, results string) error {
 	if err != nil {
 		return err
 	}
-	d.Verdicts = nearest.Names(verdict.All, asText)
+	d.Verdicts, d.Premises = nearest.Names(verdict.All, asText), "far/premises"
 	for _, p := range newRun(m).Papers {
 		screen, err := p.onSite()
 		if err != nil {
@@ -64,6 +64,9 @@ func (p *paper) onSite() (site.Paper, error) {
 		one := site.Conclusion{
 			ID: c.ID, Short: c.Name(), Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer),
 			Because: c.Because, Varied: c.Varied,
+		}
+		if len(c.Limits) > 0 {
+			one.Artefact = c.Limits[0].Artefact
 		}
 		var share, numbers, plain, reason error
 		one.Met, share = c.Share()

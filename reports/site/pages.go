@@ -74,6 +74,7 @@ func (p page) Links() (out []link) {
 		{"algorithms.html", "Algorithms"},
 		{"claims.html", "Claims"},
 		{"figures.html", "Figures"},
+		{"premises.html", "Real work"},
 		{"instances.html", "Instances"},
 		{"clusters.html", "Clusters"},
 	}...)

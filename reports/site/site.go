@@ -1,7 +1,7 @@
 // Package site writes results as a static web site: a folder that opens from disk, without a server.
 //
 // It has leaderboards, a page for each algorithm, the claims of the papers, their figures and tables, instances
-// with two schedules side by side, a page that runs schedulers on pasted tasks, answers for those who run a cluster,
+// with two schedules side by side, how real work scales, a page that runs schedulers on pasted tasks, answers for clusters,
 // and provenance. The pages are html/template, which escapes whatever comes from results; a little plain JavaScript
 // sorts, filters and draws. Without it everything but the Gantt charts and try.html can be read.
 //
@@ -30,8 +30,10 @@ type Data struct {
 	Papers []Paper
 	Claims []Claim
 	// Verdicts is the order in which verdicts are listed. Other verdicts follow them.
-	Verdicts  []string
-	Figures   []Figure
+	Verdicts []string
+	Figures  []Figure
+	// Premises is the artefact that has a page of its own, about how measured work scales: for example far/premises.
+	Premises  string
 	Instances []Instance
 	// Suite has tables of the suite, its board first.
 	Suite []reports.Table
@@ -68,6 +70,8 @@ type Paper struct {
 // A Conclusion is a sentence of a paper that was turned into a test. Empty values are missing.
 type Conclusion struct {
 	ID, Short, Sentence, Section string
+	// Artefact is the one whose values decide.
+	Artefact string
 	// Answer says whether it holds, and Met under how many readings.
 	Answer, Met string
 	// Numbers lists the values that decide. Plain puts them in a sentence. Because is the whole explanation, and Reason
@@ -184,6 +188,7 @@ func render(d Data) ([]file, error) {
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
 		{File: "claims.html", Title: "Claims", Body: viewClaims(&d)},
 		{File: "figures.html", Title: "Figures", Body: figures},
+		{File: "premises.html", Title: "Real work", Body: viewPremises(&d, figures)},
 		{File: "instances.html", Title: "Instances", Body: datasets, Scripts: []string{"gantt.js", "instances.js"}},
 		{File: "clusters.html", Title: "What a cluster wants to know", Body: document(clusters)},
 		{File: "provenance.html", Title: "Provenance", Body: d.Facts},

@@ -72,7 +72,7 @@ func sample() site.Data {
 			Name: "far", Title: "FAR", Cite: hostile, About: "It schedules.", Brief: "It is ahead (F1).", Limits: "no GPU", Score: "2 conclusions: holds 1, not runnable 1", Curve: "curve",
 			Answers: []site.NameCount{{Name: "holds", N: 1}, {Name: "does not hold"}, {Name: "not runnable", N: 1}},
 			Conclusions: []site.Conclusion{
-				{ID: "F1", Sentence: hostile, Section: "7", Answer: "holds", Met: "9 of 10", Reason: "It is proven.", Numbers: "rho: 1.2 [1.1, 1.3], which must be <= 1.22", Plain: "It is met.", Varied: "the tasks"},
+				{ID: "F1", Short: "it scales", Artefact: "figure5", Sentence: hostile, Section: "7", Answer: "holds", Met: "9 of 10", Reason: "It is proven.", Numbers: "rho: 1.2 [1.1, 1.3], which must be <= 1.22", Plain: "It is met.", Varied: "the tasks"},
 				{ID: "F2", Sentence: strings.Repeat("long", 90), Section: "1", Answer: "not runnable", Plain: "A GPU is missing."},
 			},
 		}, {Name: "drl", About: "It learns."}},
@@ -91,6 +91,7 @@ func sample() site.Data {
 			{Paper: "far", Artefact: "figure5", File: "figure5", Title: hostile, SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 40"><circle r="9"/></svg>`)},
 			{Paper: "far", Artefact: "table4", File: "table4", Title: "rho", Table: &reports.Table{Columns: reports.Right("n").Left("rho"), Rows: [][]string{{"1", strings.ReplaceAll(hostile, "\n", "")}}}},
 		},
+		Premises:  "far/figure5",
 		Instances: []site.Instance{instance("drl/WIDETIMES", 0, 6), instance("drl/WIDETIMES", 1, 4), instance(hostile, 0, 3)},
 		Try:       &site.Program{Wasm: []byte("none")},
 		Facts:     []site.FactGroup{{Name: "Program", Facts: []site.Fact{{Name: "version", Value: "1"}, {Name: "Go", Value: "go1"}}}, {Name: "Seeds", Facts: []site.Fact{{Name: hostile, Value: hostile}}}},
@@ -203,7 +204,7 @@ func parse(t *testing.T, name string, page []byte) []node {
 func TestPages(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "out", "site"), sample())
 	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return !strings.HasSuffix(name, ".html") })
-	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "batch.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "numbers-drl.html", "numbers-far.html", "provenance.html", "suite.html", "tables-far.html", "try.html"}; !slices.Equal(pages, want) {
+	if want := []string{"algorithm-far.html", "algorithm-parts.html", "algorithms.html", "batch.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "numbers-drl.html", "numbers-far.html", "premises.html", "provenance.html", "suite.html", "tables-far.html", "try.html"}; !slices.Equal(pages, want) {
 		t.Fatalf("pages %q, want %q", pages, want)
 	}
 	for _, name := range pages {
@@ -416,6 +417,24 @@ func TestAnswersComeFirst(t *testing.T) {
 	}
 }
 
+// The page about real work has the artefact's conclusions and its drawings, and says so where there are none.
+func TestPremises(t *testing.T) {
+	d := sample()
+	page := string(write(t, filepath.Join(t.TempDir(), "site"), d)["premises.html"])
+	for _, part := range []string{"<strong>“it scales”</strong> is tested here: It is met. Decided by rho: 1.2", `src="figures/far-figure5.svg"`, `src="figures/far-figure5-2.svg"`} {
+		if !strings.Contains(page, part) {
+			t.Errorf("%s is missing", part)
+		}
+	}
+	if strings.Contains(page, "far-curve.svg") || strings.Contains(page, "A GPU is missing") {
+		t.Error("another artefact is on the page")
+	}
+	d.Premises = ""
+	if page := string(write(t, filepath.Join(t.TempDir(), "site"), d)["premises.html"]); !strings.Contains(page, "no results about this yet") {
+		t.Error(page)
+	}
+}
+
 // A row has all other rows of its algorithm and dataset folded under it, and says how far their values reach.
 func TestFoldedRows(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
@@ -522,7 +541,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := write(t, dir+string(filepath.Separator), site.Data{})
-	if small["figures/far-figure5.svg"] != nil || small["try.html"] != nil || len(small) != 16 {
+	if small["figures/far-figure5.svg"] != nil || small["try.html"] != nil || len(small) != 17 {
 		t.Errorf("the old site is still there: %q", slices.Sorted(maps.Keys(small)))
 	}
 	for name, data := range small {
