@@ -1,9 +1,9 @@
 // Package site writes results as a static web site: a folder that opens from disk, without a server.
 //
 // It has leaderboards, a page for each algorithm, the claims of the papers, their figures and tables, instances
-// with two schedules side by side, how real work scales, a page that runs schedulers on pasted tasks, answers for clusters,
-// and provenance. The pages are html/template, which escapes whatever comes from results; a little plain JavaScript
-// sorts, filters and draws. Without it everything but the Gantt charts and try.html can be read.
+// with two schedules side by side, how real work scales, a page that runs schedulers on pasted tasks, answers for
+// clusters, and provenance. The pages are html/template, which escapes whatever comes from results; a little plain
+// JavaScript sorts, filters and draws. Without it everything but the Gantt charts and try.html can be read.
 //
 // Schedules must pass [schedule.Check]. The same [Data] gives the same bytes.
 package site
