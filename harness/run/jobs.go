@@ -38,7 +38,7 @@ func splitJobs(jobs []job, workers int) [][]job {
 	return out
 }
 
-// rounds is the number of rounds in which a run goes through all kinds of jobs, after a first one with one part of each.
+// rounds is the number of rounds in which a run goes through all kinds of jobs, after a first one with a part of each.
 // More rounds estimate the remaining time better, but each commit of the store then changes more pages.
 const rounds = 16
 

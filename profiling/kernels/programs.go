@@ -127,8 +127,8 @@ func factorise(seed, n, width uint64) []float64 {
 	return values
 }
 
-// scale returns the order of magnitude of a value of a factorised matrix: n on the diagonal and 1 above it. Below it, lu
-// divides this by n.
+// scale returns the order of magnitude of a value of a factorised matrix: n on the diagonal and 1 above it. For values
+// below it, lu divides this by n.
 func scale(row, column, n uint64) float64 {
 	if row == column {
 		return float64(n)

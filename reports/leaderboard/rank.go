@@ -50,8 +50,8 @@ type contender struct {
 	losses []float64
 	// mean is the mean of the known losses; NaN without one.
 	mean float64
-	// sample is the index of its gaps among the samples, and its values are at the index before. Where there are no gaps,
-	// it is the index of its values. It is unused if the algorithm has failures.
+	// sample is the index of its gaps among the samples, with its values at the index before. Where there are no gaps, it
+	// is the index of its values. It is unused if the algorithm has failures.
 	sample   int
 	standing Standing
 }
@@ -70,7 +70,8 @@ func newContender(s store.Series) *contender {
 // rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or their mean where there is none,
 // over the instances of [countedInstances]. Those that lack one of these are incomplete and not ranked. A rank changes
 // only where an algorithm failed on more instances than the best of the group before, or where the interval of their
-// mean paired difference excludes zero, which that of a single instance never does. Errors are a [*BoundError], two entries for an instance, and infinite values.
+// mean paired difference excludes zero, which that of a single instance never does. Errors are a [*BoundError], two
+// entries for an instance, and infinite values.
 func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	contenders, partial, err := findContenders(all, metric)
 	if err != nil || contenders == nil {
