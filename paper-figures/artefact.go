@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 
 	"miglab/datasets"
@@ -75,7 +76,7 @@ func Show(name, title string, build Build) Artefact {
 
 // Draw returns an artefact of one figure that needs no results. Its file has the artefact's name.
 func Draw(name, title, caption string, f reports.Figure) Artefact {
-	return Show(name, title, func(*Data) (*Output, error) { return new(Output).Figure(name, caption, f), nil })
+	return Show(name, title, func(d *Data) { d.Figure(name, caption, f) })
 }
 
 // Time returns an artefact about wall times.
@@ -83,9 +84,10 @@ func Time(name, title string, build Build) Artefact {
 	return Artefact{Name: name, Title: title, Build: build, Timed: true}
 }
 
-// Build turns results into readings, tables and figures of an artefact. It runs twice: first on a Data that only
-// notes the cells that it asks for, then on a Data with their results. It must ask for the same cells both times.
-type Build func(*Data) (*Output, error)
+// Build asks Data for results, and adds readings, tables and figures of an artefact to its [Output]. It runs twice:
+// first on a Data that only notes the cells that it asks for, then on a Data with their results. It must ask for the
+// same cells both times.
+type Build func(*Data)
 
 // A Scale says how many of the paper's replicates a run computes. The zero value computes all of them.
 type Scale struct {
@@ -136,19 +138,19 @@ type Reading struct {
 	from claim.Reading
 }
 
-// output runs Build, and adds the lines of readings.csv and the missing claims of claims.csv to its output.
-func (a *Artefact) output(d *Data) (*Output, error) {
-	o, err := a.Build(d)
-	if err != nil {
-		return nil, err
+// build runs Build, and adds the lines of readings.csv and the missing claims of claims.csv to its output.
+func (a *Artefact) build(d *Data) error {
+	if a.Build(d); d.err != nil {
+		return d.err
 	}
+	o := &d.Output
 	for i := range o.Readings {
 		name := cmp.Or(o.Readings[i].Name, DefaultReading)
 		line := d.Claims.Reading(a.Name, name)
 		if line != nil {
 			o.Readings[i].from = *line
 		} else if d.Claims.Readings != nil {
-			return nil, &KeyError{"readings.csv", a.Name, name, "is a reading of the program and has no line"}
+			return &KeyError{"readings.csv", a.Name, name, "is a reading of the program and has no line"}
 		}
 	}
 	if o.Missing == nil {
@@ -159,7 +161,7 @@ func (a *Artefact) output(d *Data) (*Output, error) {
 			o.Missing[c.Cell] = c.Missing
 		}
 	}
-	return o, nil
+	return nil
 }
 
 // Output is the result of an artefact.
@@ -172,13 +174,8 @@ type Output struct {
 	// it uses. A value that the paper does not print is an error.
 	Taken   string
 	Inputs  map[claim.Cell]float64
-	Tables  []Table
+	Tables  []*Table
 	Figures []manifest.Figure
-}
-
-// Read returns an output with readings, without tables and figures.
-func Read(readings ...Reading) *Output {
-	return &Output{Readings: readings, Missing: map[claim.Cell]string{}}
 }
 
 // Under returns the values of a reading, to be set. It adds the reading if it is new.
@@ -193,22 +190,28 @@ func (o *Output) Under(reading string) Values {
 	return values
 }
 
-// Take sets what the paper's inputs are used for and their values, and returns the output.
-func (o *Output) Take(use string, inputs map[claim.Cell]float64) *Output {
-	o.Taken, o.Inputs = use, inputs
-	return o
-}
-
-// Table adds tables, and returns the output.
-func (o *Output) Table(tables ...*Table) *Output {
-	for _, t := range tables {
-		o.Tables = append(o.Tables, *t)
+// Under yields each of some readings, which its text names, with its values, to be set.
+func Under[R fmt.Stringer](d *Data, readings []R) iter.Seq2[R, Values] {
+	return func(yield func(R, Values) bool) {
+		for _, r := range readings {
+			if !yield(r, d.Under(r.String())) {
+				return
+			}
+		}
 	}
-	return o
 }
 
-// Figure adds a figure, and returns the output.
-func (o *Output) Figure(file, title string, f reports.Figure) *Output {
+// Take sets what the paper's inputs are used for and their values.
+func (o *Output) Take(use string, inputs map[claim.Cell]float64) { o.Taken, o.Inputs = use, inputs }
+
+// Table adds a table without rows, and returns it. Its files have the given name.
+func (o *Output) Table(file, title string, columns reports.Columns, notes ...string) *Table {
+	t := &Table{File: file, Table: reports.Table{Title: title, Columns: columns, Notes: notes}}
+	o.Tables = append(o.Tables, t)
+	return t
+}
+
+// Figure adds a figure.
+func (o *Output) Figure(file, title string, f reports.Figure) {
 	o.Figures = append(o.Figures, manifest.Figure{File: file, Title: title, Figure: f})
-	return o
 }

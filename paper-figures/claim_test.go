@@ -116,8 +116,7 @@ func TestRepeatedNumbersCountOnce(t *testing.T) {
 	}
 	values := Values{n1: Exactly(1.5), n2: Exactly(99), xLessY: Exactly(-1)}
 	record := func(artefact string, readings ...Reading) manifest.Artefact {
-		d := &Data{Claims: c}
-		return manifest.Artefact{Paper: "p", Name: artefact, Rows: d.judge(c.Of(artefact), Read(readings...))}
+		return manifest.Artefact{Paper: "p", Name: artefact, Rows: given(c, readings...).judge(c.Of(artefact))}
 	}
 	m := manifest.Manifest{Papers: []manifest.Paper{{Name: "p", Artefacts: []manifest.Artefact{
 		record("t1", Reading{Values: values}, Reading{Name: "another", Values: Values{n1: Exactly(2)}}),
@@ -143,8 +142,7 @@ func TestVerdictByTheDefaultMargin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Data{Claims: c}
-	row := d.judge(c.Of("t1")[:1], Read(Reading{Values: Values{n1: Exactly(1.9)}}))[0]
+	row := given(c, Reading{Values: Values{n1: Exactly(1.9)}}).judge(c.Of("t1")[:1])[0]
 	if row.Verdict != verdict.Reproduced || row.ByDefaultMargin != verdict.Deviates {
 		t.Errorf("1.9 for 1.50 with a margin of 0.5: %s, by the default margin %s", row.Verdict, row.ByDefaultMargin)
 	}
@@ -179,8 +177,9 @@ func TestQuickRunsGiveNoVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Data{Claims: c, Scale: Scale{Quick: true}}
-	for _, r := range d.judge(c.Of("t1"), Read(Reading{Values: Values{n1: Exactly(7)}})) {
+	d := given(c, Reading{Values: Values{n1: Exactly(7)}})
+	d.Scale.Quick = true
+	for _, r := range d.judge(c.Of("t1")) {
 		if r.Verdict != verdict.None || r.Cause != "" {
 			t.Errorf("%+v", r)
 		}

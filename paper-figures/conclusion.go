@@ -12,18 +12,18 @@ import (
 )
 
 // tests judges the values of an artefact against conclusions.csv.
-func (d *Data) tests(artefact string, o *Output) (out []manifest.Test) {
+func (d *Data) tests(artefact string) (out []manifest.Test) {
 	if d.Scale.Quick {
 		return nil
 	}
 	for line, row := range d.Claims.Tests {
-		for i, r := range o.Readings {
+		for i, r := range d.Readings {
 			if row.Artefact != artefact || row.Status == claim.Impossible || r.from.Weight == claim.OfPart {
 				continue
 			}
 			for _, cell := range sorted(r.Values) {
 				if row.Has(cell) {
-					t := newTest(&row, cell, r, o.Readings[:i])
+					t := newTest(&row, cell, r, d.Readings[:i])
 					t.Row = line
 					out = append(out, t)
 				}

@@ -97,8 +97,7 @@ func TestAnswers(t *testing.T) {
 		for _, a := range []verdict.Answer{verdict.Holds, verdict.NotCounted} { // the sentence of another answer is not shown
 			claims.Tests = append(claims.Tests, claim.Test{TestLine: claim.TestLine{ID: "C1", Status: claim.Impossible, Explains: a, Because: "It " + string(a)}})
 		}
-		d := &Data{Claims: claims}
-		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a", Read(c.readings...))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, c.readings...).tests("a")}}}
 		conclude(&p, claims)
 		got := p.Conclusions[0]
 		if want := map[verdict.Answer]string{verdict.Holds: "It holds", verdict.NotCounted: "It not counted"}[c.want]; got.Because != want {
@@ -122,8 +121,7 @@ func TestParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := &Data{Claims: claims}
-		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a", Read(r...))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, r...).tests("a")}}}
 		conclude(&p, claims)
 		if c := p.Conclusions[0]; c.Part != want || (c.Answer == verdict.HoldsInPart) != (want != "") {
 			t.Errorf("%q: %+v", want, c)
@@ -147,7 +145,7 @@ func TestSizeWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for gain, want := range map[float64]verdict.Part{6: verdict.SignTested, -1: ""} {
-		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(one("", "", gain)))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, one("", "", gain)).tests("a")}}}
 		conclude(&p, claims)
 		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
 		if c := p.Conclusions[0]; c.Part != want || !strings.Contains(page, "No number says how much “large” is: the sign alone was tested.") {
@@ -163,8 +161,8 @@ func TestFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &Data{Claims: claims}
-	rs := Read(one("", "", -1), one("x", "post hoc", 6), one("y", "post hoc", -2))
-	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a", rs)}}}
+	d.Readings = []Reading{one("", "", -1), one("x", "post hoc", 6), one("y", "post hoc", -2)}
+	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a")}}}
 	conclude(&p, claims)
 	files := written(t, p)
 	if page := files["p/CONCLUSIONS.md"]; !strings.Contains(page, "| default  | missed | gain ") || strings.Contains(page, "| x ") {
@@ -185,7 +183,7 @@ func TestDefaultValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := values("", "", map[claim.Cell]float64{claim.At("gain", "a"): 6, claim.At("gain", "b"): b})
-		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, r).tests("a")}}}
 		conclude(&p, claims)
 		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
 		const rows = "| gain b | -1 [-1.1, -0.9] | >= 5 | missed | | gain a | 6 [5.9, 6.1] | >= 5 | met |"
@@ -213,7 +211,7 @@ func TestPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(c.values))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, c.values).tests("a")}}}
 		conclude(&p, claims)
 		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, want) {
 			t.Errorf("%q\nwant\n%q", got, want)
@@ -238,16 +236,20 @@ func repeated(n int, v float64) (out []Reading) {
 	return out
 }
 
+// given returns data with the readings of an artefact.
+func given(claims *claim.Set, readings ...Reading) *Data {
+	return &Data{Claims: claims, Output: Output{Readings: readings}}
+}
+
 // Several rows are one conclusion. The least favourable value is shown with its interval and threshold.
 func TestConclusionOfTwoRows(t *testing.T) {
 	claims, err := loadConclusions(table(`C1,both,1,a,wide,,,<=,1.1,,,,p_sup,`, `C1,,,b,narrow,,,<=,1.1,,,,p_sup,`, `C2,other,2,gone,x,,,>=,1,,,,,`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Data{Claims: claims}
 	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{
-		{Name: "a", Tests: d.tests("a", Read(values("", "", map[claim.Cell]float64{claim.At("wide", "1"): 0.9, claim.At("wide", "2"): 0.95})))},
-		{Name: "b", Tests: d.tests("b", Read(values("text", "", map[claim.Cell]float64{claim.At("narrow", "1"): 1.5})))},
+		{Name: "a", Tests: given(claims, values("", "", map[claim.Cell]float64{claim.At("wide", "1"): 0.9, claim.At("wide", "2"): 0.95})).tests("a")},
+		{Name: "b", Tests: given(claims, values("text", "", map[claim.Cell]float64{claim.At("narrow", "1"): 1.5})).tests("b")},
 	}}
 	conclude(&p, claims)
 	if len(p.Conclusions) != 1 {
@@ -279,7 +281,7 @@ func TestNumbersOfRows(t *testing.T) {
 		"large 1: 1 [0.9, 1.1], which must be >= 5": 2.5,
 	} {
 		r := values("", "", map[claim.Cell]float64{claim.At("large", "1"): 1, claim.At("large", "2"): 3, claim.Of("small"): small, claim.Of("none"): 3})
-		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: (&Data{Claims: claims}).tests("a", Read(r))}}}
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, r).tests("a")}}}
 		conclude(&p, claims)
 		if got := written(t, p)["conclusions.csv"]; !strings.Contains(got, `,"`+want+`",`) {
 			t.Errorf("%q\nwant\n%q", got, want)

@@ -20,7 +20,7 @@ import (
 	"miglab/reports"
 )
 
-// Data gives an artefact's Build the results of the cells that it asks for.
+// Data gives an artefact's Build the results of the cells that it asks for, and takes its output.
 //
 // Build runs twice. The first time Data is a plan: it notes the cells and returns ones. The second time it
 // returns results. A cell that is asked for only the second time is an error.
@@ -28,6 +28,7 @@ import (
 // Data keeps the first error, like a [bufio.Writer], so that Build does not check each call. A call that fails
 // returns ones, as many as there are instances. After an error Build's output is discarded.
 type Data struct {
+	Output
 	Scale Scale
 	// Claims are the paper's claims.
 	Claims *claim.Set
@@ -94,8 +95,8 @@ func (d *Data) Planning() bool { return d.planning }
 // Err returns the first error.
 func (d *Data) Err() error { return d.err }
 
-// fail keeps the first error. While planning, numbers are not real, and neither are errors about them.
-func (d *Data) fail(err error) {
+// Fail keeps the first error. While planning, numbers are not real, and neither are errors about them.
+func (d *Data) Fail(err error) {
 	if d.err == nil && !d.planning {
 		d.err = err
 	}
@@ -112,7 +113,7 @@ func (d *Data) request(s store.Series, from, to int) *run.Trial {
 	case d.planning:
 		n.From, n.To = min(n.From, from), max(n.To, to)
 	case n == nil || from < n.From || n.To < to:
-		d.fail(fmt.Errorf("figures: Build asks for %v, instances %d to %d, only when it has results; it must "+
+		d.Fail(fmt.Errorf("figures: Build asks for %v, instances %d to %d, only when it has results; it must "+
 			"ask for the same cells when it plans", s, from, to-1))
 	case d.err == nil:
 		return n.trial
@@ -139,7 +140,7 @@ func (d *Data) Span(s store.Series, first, n int, metric string) []float64 {
 	}
 	v, err := run.Span{Trial: trial, From: first, To: first + n}.Values(d.db, metric)
 	if err != nil {
-		d.fail(err)
+		d.Fail(err)
 		return ones
 	}
 	d.values[key] = v
@@ -168,7 +169,7 @@ func (d *Data) Micros(s store.Series, n int) []float64 {
 		return nil
 	}
 	us, err := run.Span{Trial: trial, To: n}.Microseconds(d.db)
-	d.fail(err)
+	d.Fail(err)
 	return us
 }
 
@@ -179,7 +180,7 @@ func (d *Data) Schedule(s store.Series, instance int) (schedule.Problem, schedul
 		if err == nil {
 			return p, plan
 		}
-		d.fail(err)
+		d.Fail(err)
 	}
 	return schedule.Problem{GPU: mig.MustLookup(s.GPU)}, schedule.Schedule{}
 }
@@ -187,7 +188,7 @@ func (d *Data) Schedule(s store.Series, instance int) (schedule.Problem, schedul
 // Summarize returns the summary of a sample, see [stats.Summarize].
 func (d *Data) Summarize(values []float64) stats.Summary {
 	s, err := stats.Summarize(values)
-	d.fail(err)
+	d.Fail(err)
 	return s
 }
 
@@ -205,7 +206,7 @@ func PlusMinus(m Measurement, decimals int) []string {
 // MeanOf returns the mean of a sample with its interval, see [verdict.MeanOf].
 func (d *Data) MeanOf(values []float64, unit verdict.Unit, paper int) Measurement {
 	m, err := verdict.MeanOf(values, unit, paper)
-	d.fail(err)
+	d.Fail(err)
 	return m
 }
 
@@ -215,7 +216,7 @@ func (d *Data) Crossed(values [][]float64) Measurement {
 		return Exactly(1)
 	}
 	m, err := verdict.Crossed(values)
-	d.fail(err)
+	d.Fail(err)
 	return m
 }
 

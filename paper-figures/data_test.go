@@ -19,7 +19,7 @@ var series = store.Series{Track: algo.TrackBatch, Dataset: figures.Dataset("rodi
 // TestDataKeepsTheFirstError: Build goes on with ones, as many as there are instances, and
 // with an empty schedule on the series' GPU. Its output is discarded.
 func TestDataKeepsTheFirstError(t *testing.T) {
-	_, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
+	_, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) {
 		makespan := d.Values(series, 1, track.MetricMakespan)
 		if len(makespan) != 1 || d.Err() != nil || !d.Planning() && makespan[0] == 1 {
 			t.Errorf("makespans %v, %v", makespan, d.Err())
@@ -31,10 +31,7 @@ func TestDataKeepsTheFirstError(t *testing.T) {
 			t.Errorf("%v after an error", plan)
 		}
 		d.MeanOf(nil, verdict.Executions, 1)
-		if d.Planning() {
-			return new(figures.Output), nil
-		}
-		return nil, errors.New("not the first error")
+		d.Fail(errors.New("not the first error"))
 	})).Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), `has no metric "no such metric"`) {
 		t.Errorf("error %v, want the one of the metric", err)
@@ -44,14 +41,13 @@ func TestDataKeepsTheFirstError(t *testing.T) {
 // TestBuildPlansEveryCell: what is asked for only when there are results is an error, a whole series or an instance.
 func TestBuildPlansEveryCell(t *testing.T) {
 	for planned := range 2 {
-		_, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
+		_, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) {
 			if planned > 0 {
 				d.Values(series, planned, track.MetricMakespan)
 			}
 			if !d.Planning() {
 				d.Values(series, 2, track.MetricMakespan)
 			}
-			return new(figures.Output), nil
 		})).Run(t.Context())
 		if err == nil || !strings.Contains(err.Error(), "instances 0 to 1, only when it has results") {
 			t.Errorf("%d instances are planned: error %v", planned, err)
@@ -63,11 +59,10 @@ func TestBuildPlansEveryCell(t *testing.T) {
 func TestDataIsTheUnionOfWhatIsAskedFor(t *testing.T) {
 	other := series
 	other.Dataset = figures.Dataset("drl/POORSCALING?n=3")
-	r := figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
+	r := figurestest.Build(func(d *figures.Data) {
 		d.Values(series, 1, track.MetricMakespan)
 		d.Values(other, 1000, track.MetricMakespan)
 		d.Span(other, 10, 2, track.MetricMakespan)
-		return new(figures.Output), nil
 	})
 	for quick, want := range map[bool]int{false: 1 + 1000, true: 1 + 20} {
 		r.Scale.Quick = quick

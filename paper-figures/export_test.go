@@ -25,12 +25,12 @@ func Deviating(t testing.TB, p *Paper) map[string]string {
 	record := manifest.Paper{Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
-		d, o, err := new(Reproduction).declare(p, a)
+		d, err := new(Reproduction).declare(p, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.off(o, a.Name)
-		r, err := d.record(p.Name, a, o)
+		d.off(a.Name)
+		r, err := d.record(p.Name, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func Plain(page string) string {
 
 // off gives claims values, with an interval, that are far from print: that of the authors' code if it is far, too.
 // What needs a GPU is measured.
-func (d *Data) off(o *Output, artefact string) {
+func (d *Data) off(artefact string) {
 	claims := d.Claims.Of(artefact)
 	for i := range claims {
 		c := &claims[i]
@@ -78,7 +78,7 @@ func (d *Data) off(o *Output, artefact string) {
 		if c.Relation == verdict.AtLeast {
 			far = -far
 		}
-		for j, r := range o.Readings {
+		for j, r := range d.Readings {
 			m, ok := r.Values[c.Cell]
 			if ok || j == 0 && c.Basis == claim.Hardware {
 				v := c.Published + far
@@ -104,11 +104,11 @@ func checkPaper(p *Paper) error {
 func (p *Paper) Outputs() (map[string]*Output, error) {
 	outputs := map[string]*Output{}
 	for i := range p.Artefacts {
-		_, o, err := new(Reproduction).declare(p, &p.Artefacts[i])
+		d, err := new(Reproduction).declare(p, &p.Artefacts[i])
 		if err != nil {
 			return nil, err
 		}
-		outputs[p.Artefacts[i].Name] = o
+		outputs[p.Artefacts[i].Name] = &d.Output
 	}
 	return outputs, nil
 }

@@ -25,9 +25,10 @@ func WithOrigin(notes []string, p datasets.Provenance) []string {
 
 // ReconfigurationTable builds Table 1 of the FAR and the DRL paper: the seconds to create and to destroy an instance.
 // The claims are inputs of the GPU models. What was measured on a GPU is judged as a second reading.
-func ReconfigurationTable(d *Data) (*Output, error) {
-	measured, inputs := Values{}, map[claim.Cell]float64{}
-	t := NewTable("table1", "Table 1. Seconds to create and to destroy an instance, as the GPU "+
+func ReconfigurationTable(d *Data) {
+	d.Under("")
+	measured, inputs := d.Under("measured on a GPU"), map[claim.Cell]float64{}
+	t := d.Table("table1", "Table 1. Seconds to create and to destroy an instance, as the GPU "+
 		"models have them and as measured",
 		reports.Left("GPU").Right("size [slices]", "create [s]", "destroy [s]", "create, measured [s]",
 			"destroy, measured [s]"),
@@ -58,6 +59,5 @@ func ReconfigurationTable(d *Data) (*Output, error) {
 			t.Notes = append(t.Notes, fmt.Sprintf(needsReconfiguration, name))
 		}
 	}
-	return Read(Reading{}, Reading{Name: "measured on a GPU", Values: measured}).
-		Take("cost of the GPU model", inputs).Table(t), nil
+	d.Take("cost of the GPU model", inputs)
 }

@@ -129,13 +129,13 @@ func sorted[V any](m map[claim.Cell]V) []claim.Cell {
 }
 
 // judge judges the claims of an artefact under each reading.
-func (d *Data) judge(claims []claim.Claim, o *Output) (rows []manifest.Row) {
+func (d *Data) judge(claims []claim.Claim) (rows []manifest.Row) {
 	for i := range claims {
 		c := &claims[i]
-		first := d.defaultRow(c, o)
+		first := d.defaultRow(c)
 		at := len(rows)
 		rows = append(rows, first)
-		for _, r := range o.Readings[min(1, len(o.Readings)):] {
+		for _, r := range d.Readings[min(1, len(d.Readings)):] {
 			if m, ok := r.Values[c.Cell]; ok {
 				row := d.measuredRow(c, m)
 				row.Reading, row.Default, row.Part = r.Name, false, !r.from.Weight.Counts()
@@ -189,15 +189,15 @@ func compareDefault(r, other *manifest.Row) {
 }
 
 // defaultRow returns the claim's row under the default reading.
-func (d *Data) defaultRow(c *claim.Claim, o *Output) manifest.Row {
-	first := o.first()
+func (d *Data) defaultRow(c *claim.Claim) manifest.Row {
+	first := d.first()
 	m, measured := first.Values[c.Cell]
 	row := manifest.RowOf(c)
 	switch {
 	case c.Basis == claim.Input:
-		row.Verdict, row.Why.Text, row.Margin = verdict.Input, o.Taken, nil
+		row.Verdict, row.Why.Text, row.Margin = verdict.Input, d.Taken, nil
 	case c.Basis == claim.Unpublished || c.Basis == claim.StandIn || !measured:
-		row.Verdict, row.Why.Text = verdict.NotRunnable, o.Missing[c.Cell]
+		row.Verdict, row.Why.Text = verdict.NotRunnable, d.Missing[c.Cell]
 		if measured {
 			row.SetMeasured(m)
 		}

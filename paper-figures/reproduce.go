@@ -77,11 +77,11 @@ func (r *Reproduction) keeps(j *job) bool {
 // plan runs the Build of artefacts for the first time and lists the cells that they ask for.
 func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 	for _, j := range jobs {
-		d, o, err := r.declare(j.paper, &j.artefact)
+		d, err := r.declare(j.paper, &j.artefact)
 		if err != nil {
 			return nil, err
 		}
-		if err := o.match(d.Claims, j.artefact.Name); err != nil {
+		if err := d.match(d.Claims, j.artefact.Name); err != nil {
 			return nil, err
 		}
 		j.needs = d.needs
@@ -106,14 +106,13 @@ func (r *Reproduction) data(p *Paper, a *Artefact) *Data {
 }
 
 // declare runs the Build of an artefact for the first time.
-func (r *Reproduction) declare(p *Paper, a *Artefact) (*Data, *Output, error) {
+func (r *Reproduction) declare(p *Paper, a *Artefact) (*Data, error) {
 	d := r.data(p, a)
 	d.planning, d.needs = true, needs{at: map[store.Series]*need{}}
-	o, err := a.output(d)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
+	if err := a.build(d); err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", p.Name, a.Name, err)
 	}
-	return d, o, nil
+	return d, nil
 }
 
 // Run computes missing cells and writes tables, figures, the manifest and its pages. It returns the manifest. Artefacts
@@ -250,15 +249,14 @@ func joinProgress(engine *run.Engine, runner *work.Runner, artefacts []*job) {
 func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 	d := r.data(j.paper, &j.artefact)
 	d.needs, d.ctx, d.db, d.values = j.needs, ctx, r.Engine.Store, map[valuesKey][]float64{}
-	o, err := j.artefact.output(d)
-	if err := cmp.Or(d.Err(), err); err != nil {
+	if err := j.artefact.build(d); err != nil {
 		return nil, err
 	}
-	record, err := d.record(j.paper.Name, &j.artefact, o)
+	record, err := d.record(j.paper.Name, &j.artefact)
 	if err != nil {
 		return nil, err
 	}
-	files, err := r.save(&record, o.Tables, o.Figures)
+	files, err := r.save(&record, &d.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -267,21 +265,21 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 }
 
 // record judges an output. It has no tables and figures yet.
-func (d *Data) record(paper string, a *Artefact, o *Output) (record manifest.Artefact, err error) {
-	rows := d.judge(d.Claims.Of(a.Name), o)
+func (d *Data) record(paper string, a *Artefact) (record manifest.Artefact, err error) {
+	rows := d.judge(d.Claims.Of(a.Name))
 	return manifest.Artefact{
-		Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed, Rows: rows, Tests: d.tests(a.Name, o),
-		Readings: summarizeReadings(o.Readings, rows),
-	}, o.match(d.Claims, a.Name)
+		Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed, Rows: rows, Tests: d.tests(a.Name),
+		Readings: summarizeReadings(d.Readings, rows),
+	}, d.match(d.Claims, a.Name)
 }
 
 // save adds tables and figures to an artefact, and writes the figures and the tables of wall times, which the manifest
 // lacks. It returns the SHA-256 of each file below Dir.
-func (r *Reproduction) save(a *manifest.Artefact, tables []Table, plots []manifest.Figure) (map[string]string, error) {
+func (r *Reproduction) save(a *manifest.Artefact, o *Output) (map[string]string, error) {
 	var files []string
-	for _, t := range tables {
+	for _, t := range o.Tables {
 		if !a.Timed {
-			a.Tables = append(a.Tables, t)
+			a.Tables = append(a.Tables, *t)
 			continue
 		}
 		a.TimedTables = append(a.TimedTables, t.File)
@@ -291,7 +289,7 @@ func (r *Reproduction) save(a *manifest.Artefact, tables []Table, plots []manife
 		}
 		files = append(files, file+".txt", file+".csv", file+".md", file+".tex")
 	}
-	for _, f := range plots {
+	for _, f := range o.Figures {
 		file := filepath.Join(a.Folder(), f.File)
 		a.Figures = append(a.Figures, manifest.Figure{File: f.File, Title: f.Title})
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {

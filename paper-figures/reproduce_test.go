@@ -31,18 +31,18 @@ func everyVerdict(t *testing.T) Paper {
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := func(d *Data) (*Output, error) {
+	build := func(d *Data) {
 		off := Exactly(9)
 		off.Detail = "The other one is EFT."
-		o := Read(
-			Reading{from: claim.Reading{Basis: "the script"}, Values: Values{
+		d.Readings = []Reading{
+			{from: claim.Reading{Basis: "the script"}, Values: Values{
 				claim.Of("same"): Exactly(1.5), claim.Of("off"): off, claim.Of("off as well"): Exactly(8), claim.Of("one run"): d.MeanOf([]float64{1.5}, verdict.TrainingRuns, 1),
 				claim.Of("count"): Exactly(19), claim.Of("secret"): Exactly(4),
 			}},
-			Reading{Name: "prose", from: claim.Reading{Basis: "the text"}, Values: Values{claim.Of("same"): Exactly(7), claim.Of("off"): Exactly(7), claim.Of("secret"): Exactly(7), claim.Of("given"): Exactly(4)}},
-		)
-		o.Missing = map[claim.Cell]string{claim.Of("real"): "It needs an A30.", claim.Of("secret"): "The kernels are not public."}
-		return o.Take("cost of the model", map[claim.Cell]float64{claim.Of("given"): 3}), nil
+			{Name: "prose", from: claim.Reading{Basis: "the text"}, Values: Values{claim.Of("same"): Exactly(7), claim.Of("off"): Exactly(7), claim.Of("secret"): Exactly(7), claim.Of("given"): Exactly(4)}},
+		}
+		d.Missing = map[claim.Cell]string{claim.Of("real"): "It needs an A30.", claim.Of("secret"): "The kernels are not public."}
+		d.Take("cost of the model", map[claim.Cell]float64{claim.Of("given"): 3})
 	}
 	return Paper{Name: "p", Introduction: Introduction{Heading: "P", Cite: "A paper."}, Claims: c, Terms: []manifest.Term{{Name: "off", Meaning: "not the same"}}, Artefacts: []Artefact{{Name: "t1", Title: "Table 1", Build: build}}}
 }
@@ -140,9 +140,9 @@ func TestReproductionIsReadAgain(t *testing.T) {
 	p := everyVerdict(t)
 	builds := 0
 	build := p.Artefacts[0].Build
-	p.Artefacts[0].Build = func(d *Data) (*Output, error) {
+	p.Artefacts[0].Build = func(d *Data) {
 		builds++
-		return build(d)
+		build(d)
 	}
 	reproduce(t, dir, p)
 	files := []string{"claims.csv", "README.md", "manifest.json", "p/README.md", "p/t1.md"}

@@ -11,9 +11,9 @@ import (
 
 // Script builds the evidence for the cause unpublished: for each line of script.csv, the numbers of print, of the
 // authors' public code and of the default reading here. It builds the artefacts to which the lines belong.
-func Script(d *Data) (*Output, error) {
+func Script(d *Data) {
 	d.DefaultAlone = true
-	out, built := new(Output), map[string]bool{}
+	built := map[string]bool{}
 	for i := range d.Claims.Scripts {
 		name := d.Claims.Scripts[i].Artefact
 		if built[name] {
@@ -21,18 +21,19 @@ func Script(d *Data) (*Output, error) {
 		}
 		built[name] = true
 		a := d.others[slices.IndexFunc(d.others, func(a Artefact) bool { return a.Name == name })]
-		o, err := a.Build(d)
-		if err != nil {
-			return nil, err
-		}
-		out.Table(scriptTable(d.Claims, &a, o.Readings[0].Values))
+		own := d.Output
+		d.Output = Output{}
+		a.Build(d)
+		values := d.Readings[0].Values
+		d.Output = own
+		d.scriptTable(&a, values)
 	}
-	return out, nil
 }
 
 // scriptTable lists the lines of script.csv about an artefact.
-func scriptTable(c *claim.Set, a *Artefact, values Values) *Table {
-	t := NewTable("script-"+a.Name,
+func (d *Data) scriptTable(a *Artefact, values Values) {
+	c := d.Claims
+	t := d.Table("script-"+a.Name,
 		fmt.Sprintf("The authors' public code and print: %s, %s", a.Name, a.Title),
 		reports.Left("claim").Right("published").PlusMinus("authors' code").Right("runs").PlusMinus("here").
 			PlusMinus("authors' code less here").Left("against print", "as here", "code", "settings"),
@@ -65,5 +66,4 @@ func scriptTable(c *claim.Set, a *Artefact, values Values) *Table {
 			reports.Cells(printed.Decimals+1, difference, half), verdict.Judge(printed.Claim, theirs).Verdict,
 			agrees, code, settings)
 	}
-	return t
 }

@@ -16,17 +16,19 @@ func TestScriptTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := Script(&Data{Claims: claims, others: []Artefact{Show("t1", "The first", func(d *Data) (*Output, error) {
+	d := &Data{Claims: claims, others: []Artefact{Show("t1", "The first", func(d *Data) {
 		if !d.DefaultAlone {
 			t.Error("all readings are asked for")
 		}
-		return Read(Reading{Values: Values{n1: Exactly(1.7), n2: Exactly(80)}}), nil
-	})}})
-	if err != nil || len(o.Tables) != 1 {
-		t.Fatalf("%d tables, %v", len(o.Tables), err)
+		values := d.Under("")
+		values[n1], values[n2] = Exactly(1.7), Exactly(80)
+	})}}
+	Script(d)
+	if len(d.Tables) != 1 || d.Readings != nil {
+		t.Fatalf("%d tables, readings %v", len(d.Tables), d.Readings)
 	}
 	var text strings.Builder
-	if err := o.Tables[0].Encode(&text, "csv"); err != nil {
+	if err := d.Tables[0].Encode(&text, "csv"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -40,7 +42,7 @@ func TestScriptTable(t *testing.T) {
 	want := []manifest.Evidence{{Values: []manifest.NamedNumber{
 		{Name: "authors' code", Value: "1.700", Half: "0.020"}, {Name: "authors' code less here", Value: "0.000", Half: "0.020"},
 	}}}
-	if got := numbersAbout(&o.Tables[0], n1, []string{"authors' code"}); !reflect.DeepEqual(got, want) {
+	if got := numbersAbout(d.Tables[0], n1, []string{"authors' code"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("the numbers about a claim are %+v", got)
 	}
 }

@@ -14,11 +14,6 @@ type (
 	About = manifest.About
 )
 
-// NewTable returns a table without rows. Its files have the given name.
-func NewTable(file, title string, columns reports.Columns, notes ...string) *Table {
-	return &Table{File: file, Table: reports.Table{Title: title, Columns: columns, Notes: notes}}
-}
-
 // Layout adds a reading to a table, arranged like the paper's: a row for each name, and the measured and the published
 // value for each column. Columns are cells without a row. The artefact has the name of the table's file.
 func (d *Data) Layout(t *Table, rows []string, columns []claim.Cell, r Reading) *Table {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miglab/harness/spec"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/reports"
@@ -104,26 +105,22 @@ var trainingDifferences string
 
 // table5 measures the effect of the settings of Table 5, which the report does not print, and lists
 // [trainingDifferences].
-func table5(d *figures.Data) (*figures.Output, error) {
-	differences, err := csv.NewReader(strings.NewReader(trainingDifferences)).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	out := effectOfSettings(d)
+func table5(d *figures.Data) {
+	effectOfSettings(d)
 	inputs := maps.Clone(originalSettings)
 	maps.Copy(inputs, furtherSettings)
-	out.Take("A setting of the training of our agents.", inputs)
-	t := figures.NewTable("table5-script", "Where our training differs from the authors' script",
+	d.Take("A setting of the training of our agents.", inputs)
+	inputTable(d, "table5", "table5-inputs", "Table 5. Settings of the training")
+	t := d.Table("table5-script", "Where our training differs from the authors' script",
 		reports.Left("setting", "report", "authors' notebook of the enhanced agent", "RL-PPO here",
 			"RL-PPO by the text here"),
 		"the effect of all of them at once: the reading training by the text (table7, table8)")
-	t.Rows = differences[1:]
-	return out.Table(inputTable(d, "table5", "table5-inputs", "Table 5. Settings of the training"), t), nil
+	t.Rows = spec.Must(csv.NewReader(strings.NewReader(trainingDifferences)).ReadAll())[1:]
 }
 
 // effectOfSettings evaluates agents with both settings, trained on both kinds of deadlines, on both.
-func effectOfSettings(d *figures.Data) *figures.Output {
-	t := figures.NewTable("table5", fmt.Sprintf("Settings of Table 5, observation and reward included, over "+
+func effectOfSettings(d *figures.Data) {
+	t := d.Table("table5", fmt.Sprintf("Settings of Table 5, observation and reward included, over "+
 		"%d of our days", d.Scale.Replicates(sweep)),
 		reports.Left("deadlines", "settings", "trained on"),
 		"± is half the 95 % interval; differences are paired by day; energy charged rightly",
@@ -149,18 +146,18 @@ func effectOfSettings(d *figures.Data) *figures.Output {
 		bars.Groups = append(bars.Groups, group)
 	}
 	compare(d, t, append(columnsAgainst(largest, late, tardiness), column{megajoules, nil}), lines)
-	return new(figures.Output).Table(t).Figure("table5", bars.Title, bars)
+	d.Figure("table5", bars.Title, bars)
 }
 
 // energies compares agents by the energy in their rewards: none, the energy that the released loop charges, and the
 // energy that the GPUs use.
-func energies(d *figures.Data) (*figures.Output, error) {
+func energies(d *figures.Data) {
 	rightly := megajoules
 	rightly.name = "energy charged rightly"
 	lines := schedulerLines(relaxed.first(sweep),
 		[]*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
 	note := runsNote(textAgent, releasedAgent, energyAgent)
-	t := figures.NewTable("energy", fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of "+
+	t := d.Table("energy", fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of "+
 		"our days", d.Scale.Replicates(sweep)),
 		reports.Left("scheduler"),
 		fmt.Sprintf("± is half the 95 %% interval; differences to %s, whose reward has no energy, are paired by day",
@@ -169,14 +166,12 @@ func energies(d *figures.Data) (*figures.Output, error) {
 			"may be that of one training run from another",
 		note)
 	compare(d, t, columnsAgainst(textAgent, late, tardiness, megajoulesAsReleased, rightly), lines)
-	return new(figures.Output).Table(t), nil
 }
 
 // heuristics compares all schedulers, and the deadlines' agent, over many days. The report has no such comparison.
-func heuristics(d *figures.Data) (*figures.Output, error) {
-	out := &figures.Output{}
+func heuristics(d *figures.Data) {
 	for _, k := range tightness {
-		t := figures.NewTable("heuristics",
+		t := d.Table("heuristics-"+k.name,
 			fmt.Sprintf("All schedulers over %d of our days, %s deadlines", d.Scale.Replicates(ourDays), k.name),
 			reports.Left("scheduler"),
 			"± is half the 95 % interval; differences are paired by day",
@@ -195,8 +190,6 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s has %s %% fewer late jobs than Largest-First; the agent %s "+
 				"%%, and by Table 8 on the report's own days %s %%", best.title, fewer[0], fewer[1], fewer[2]))
 		}
-		t.File += "-" + k.name
-		out.Table(t)
 	}
 	for _, r := range []struct {
 		reading string
@@ -209,13 +202,12 @@ func heuristics(d *figures.Data) (*figures.Output, error) {
 		{"tight deadlines", tight, tightAgent},
 	} {
 		_, best := r.extreme(d, late, schedulers, lowest)
-		out.Under(r.reading)[claim.Of("late, RL-PPO less the best rule")] = r.less(d, r.agent, best)
+		d.Under(r.reading)[claim.Of("late, RL-PPO less the best rule")] = r.less(d, r.agent, best)
 	}
-	return out, nil
 }
 
 // lateJobs draws the late jobs of all schedulers and of the agent beside the numbers of Table 7.
-func lateJobs(d *figures.Data) (*figures.Output, error) {
+func lateJobs(d *figures.Data) {
 	bars := reports.Bars{
 		Title: "Late jobs of all schedulers, relaxed deadlines",
 		X:     reports.Axis{Label: "Scheduler"}, Y: reports.Axis{Label: "Late jobs [%]"},
@@ -237,7 +229,7 @@ func lateJobs(d *figures.Data) (*figures.Output, error) {
 		addBar(d, &bars.Groups[0], s, reported.relaxed)
 		addBar(d, &bars.Groups[1], s, relaxed)
 	}
-	return new(figures.Output).Figure("late", bars.Title, bars), nil
+	d.Figure("late", bars.Title, bars)
 }
 
 // slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1 no time is left to spare.
@@ -254,8 +246,8 @@ func daysWithSlack(slack float64) sample {
 var byLateness = []*scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
 
 // lateBySlack compares rules on days on which all jobs have the same slack.
-func lateBySlack(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("slack", "Late jobs and tardiness against the slack of deadlines",
+func lateBySlack(d *figures.Data) {
+	t := d.Table("slack", "Late jobs and tardiness against the slack of deadlines",
 		reports.Right("slack").Left("scheduler"),
 		fmt.Sprintf("every job of a day has the same slack; %d of our days a point, the same jobs at each; ± is half "+
 			"the 95 %% interval", d.Scale.Replicates(sweep)),
@@ -288,5 +280,5 @@ func lateBySlack(d *figures.Data) (*figures.Output, error) {
 	minutes := tardiness
 	minutes.decimals = 2
 	compare(d, t, columnsAgainst(nil, late, minutes), lines)
-	return new(figures.Output).Table(t).Figure("slack", both.Title, both), nil
+	d.Figure("slack", both.Title, both)
 }

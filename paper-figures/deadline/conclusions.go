@@ -48,9 +48,8 @@ var twoLeads = claim.Of("late jobs, the smaller of two leads: of the agent if de
 	"and of the best rule if they are tight")
 
 // slackAndSettings separates the two changes of Table 9: the slack of deadlines, and the settings of the agent.
-func slackAndSettings(d *figures.Data) (*figures.Output, error) {
-	out := figures.Read()
-	t := figures.NewTable("formulation",
+func slackAndSettings(d *figures.Data) {
+	t := d.Table("formulation",
 		"Late jobs by settings of the agent and slack of deadlines, beside the best rule",
 		reports.Left("reading", "deadlines", "agent").PlusMinus("late [%]").Left("best rule").
 			Right("its late [%]").PlusMinus("less it"),
@@ -62,10 +61,9 @@ func slackAndSettings(d *figures.Data) (*figures.Output, error) {
 		for i, k := range tightness {
 			f.days[i].against(d, t, []string{cmp.Or(f.reading, figures.DefaultReading), k.name}, f.agents[i], f.rules)
 		}
-		out.Under(f.reading)[twoLeads] = lesserOf(
+		d.Under(f.reading)[twoLeads] = lesserOf(
 			f.days[0].gain(d, f.agents[0], f.rules), f.days[1].loss(d, f.agents[1], f.rules))
 	}
-	return out.Table(t), nil
 }
 
 // lesserOf returns the lesser of two values, for a sentence that needs both above a threshold. Each end of its interval
@@ -103,9 +101,8 @@ var rates = []float64{0.5, 0.75, 1, 1.25, 1.5, 2}
 const rateDays = 50
 
 // load compares agents, trained at the report's arrival rates, with rules at other rates.
-func load(d *figures.Data) (*figures.Output, error) {
-	out := figures.Read()
-	t := figures.NewTable("load",
+func load(d *figures.Data) {
+	t := d.Table("load",
 		fmt.Sprintf("Late jobs by arrival rate, over %d of our days", d.Scale.Replicates(rateDays)),
 		reports.Left("reading").Right("rate").Left("agent").PlusMinus("late [%]").Left("best rule").
 			Right("its late [%]").PlusMinus("less it"),
@@ -126,9 +123,8 @@ func load(d *figures.Data) (*figures.Output, error) {
 		for _, rate := range rates {
 			name := strconv.FormatFloat(rate, 'f', -1, 64)
 			x := sample{figures.Dataset(r.dataset + "?rate=" + name), rateDays, true}
-			out.Under(r.reading)[claim.At("rate "+name, "late, RL-PPO less the best rule")] = x.against(d, t,
+			d.Under(r.reading)[claim.At("rate "+name, "late, RL-PPO less the best rule")] = x.against(d, t,
 				[]string{cmp.Or(r.reading, figures.DefaultReading), name}, r.agent, r.rules)
 		}
 	}
-	return out.Table(t), nil
 }

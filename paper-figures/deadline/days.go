@@ -67,17 +67,7 @@ var (
 	}
 )
 
-// readings measures claims over the report's days and over the others.
-func readings(measure func(w *days, to figures.Values)) []figures.Reading {
-	return figures.Map(allDays, func(w days) figures.Reading { return w.reading(measure) })
-}
-
-// reading measures claims over these days.
-func (w days) reading(measure func(w *days, to figures.Values)) figures.Reading {
-	values := figures.Values{}
-	measure(&w, values)
-	return figures.Reading{Name: w.name, Values: values}
-}
+func (w days) String() string { return w.name }
 
 // reportedDays returns the report's days under another name.
 func reportedDays(name string) days { return days{name, reported.relaxed, reported.tight} }

@@ -14,33 +14,31 @@ import (
 )
 
 // inputTable lists the inputs of an artefact, with inputs of other tables that it prints again.
-func inputTable(d *figures.Data, artefact, file, title string, notes ...string) *figures.Table {
-	t := figures.NewTable(file, title, reports.Left("parameter").Right("published").Left("unit", "source"), notes...)
+func inputTable(d *figures.Data, artefact, file, title string, notes ...string) {
+	t := d.Table(file, title, reports.Left("parameter").Right("published").Left("unit", "source"), notes...)
 	for _, c := range d.Claims.Of(artefact) {
 		if c.Basis == claim.Input {
 			t.Row(c.Cell, strconv.FormatFloat(c.Published, 'f', c.Decimals, 64), c.Unit, c.Source)
 		}
 	}
-	return t
 }
 
-func table1(d *figures.Data) (*figures.Output, error) {
+func table1(d *figures.Data) {
 	inputs := maps.Clone(originalSettings)
 	least, most := tight.slackRange()
 	inputs[claim.At("Original", "least slack")], inputs[claim.At("Original", "largest slack")] = least, most
-	out := new(figures.Output).Take("A setting of the agents with original settings, or of the tight deadlines.",
-		inputs)
-	return out.Table(inputTable(d, "table1", "table1", "Table 1. Configuration of the original notebook",
-		"its agent, trained and evaluated here: table5")), nil
+	d.Take("A setting of the agents with original settings, or of the tight deadlines.", inputs)
+	inputTable(d, "table1", "table1", "Table 1. Configuration of the original notebook",
+		"its agent, trained and evaluated here: table5")
 }
 
-func table4(d *figures.Data) (*figures.Output, error) {
-	out := new(figures.Output).Take("A part of what our agents see.", observation)
-	return out.Table(inputTable(d, "table4", "table4", "Table 4. Observation by agent",
+func table4(d *figures.Data) {
+	d.Take("A part of what our agents see.", observation)
+	inputTable(d, "table4", "table4", "Table 4. Observation by agent",
 		"original: 4 features of the job, 40 bins and the state of 20 slices, 64 numbers",
 		"enhanced: 5 features, 40 bins, state and size of 20 slices, and 3 of queue, free slices and largest "+
 			"free size (appendix C), 88 numbers",
-		"the report prints neither the bins nor the scales")), nil
+		"the report prints neither the bins nor the scales")
 }
 
 // Settings of our agents, by their names in the report. This package must not import the agents; a test of the training
@@ -95,8 +93,8 @@ const pandas, numpy = 29.0, 2500.0
 
 // table3 compares the speed of this simulator with the speeds of the report's environments. How many times NumPy is as
 // fast as Pandas is a claim. Speeds of this simulator are not, because wall times differ from run to run.
-func table3(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("timing-deadline", "Table 3. Steps a second; a step is the dispatch of a job",
+func table3(d *figures.Data) {
+	t := d.Table("timing-deadline", "Table 3. Steps a second; a step is the dispatch of a job",
 		reports.Left("environment").Right("steps/s", "over Pandas").Left("source"),
 		"this simulator: one core, while as many cells ran at once as there are workers; generating the jobs is not "+
 			"included",
@@ -119,6 +117,5 @@ func table3(d *figures.Data) (*figures.Output, error) {
 	speedup := d.MeanOf([]float64{numpy / pandas}, verdict.Measurements, 0)
 	speedup.Detail = "The two environments were timed once, on another machine than the report's; this suite runs " +
 		"no Python."
-	out := figures.Read(figures.Reading{Values: figures.Values{claim.Of("NumPy over Pandas"): speedup}})
-	return out.Table(t), nil
+	d.Under("")[claim.Of("NumPy over Pandas")] = speedup
 }

@@ -26,8 +26,8 @@ const improvedResults = "the notebook IMPROVED_RESULTS"
 var versionStep = claim.Of("late, Relaxed less Enhanced")
 
 // versions lists the versions of Table 2, each with its own notebook's agent, environment and deadlines.
-func versions(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("versions", "Late jobs by version of Table 2, the report's ten days",
+func versions(d *figures.Data) {
+	t := d.Table("versions", "Late jobs by version of Table 2, the report's ten days",
 		reports.Left("version", "deadlines", "agent").PlusMinus("late [%]").Left("best rule").
 			Right("its late [%]").PlusMinus("less it"),
 		"pre-emptive: all running jobs return to the queue whenever a job arrives or ends, as in the first notebook; "+
@@ -47,13 +47,12 @@ func versions(d *figures.Data) (*figures.Output, error) {
 	} {
 		v.against(d, t, []string{v.version, v.days}, v.agent, methods)
 	}
-	rs := readings(func(w *days, to figures.Values) { to[versionStep] = w.relaxed.step(d, relaxedAgent, agent) })
-	for _, x := range otherTrainings {
-		rs = append(rs, x.reading(func(w *days, to figures.Values) {
-			to[versionStep] = w.relaxed.step(d, relaxedAgent, x.scheduler)
-		}))
+	for w, to := range figures.Under(d, allDays) {
+		to[versionStep] = w.relaxed.step(d, relaxedAgent, agent)
 	}
-	return figures.Read(rs...).Table(t), nil
+	for x, to := range figures.Under(d, otherTrainings) {
+		to[versionStep] = reported.relaxed.step(d, relaxedAgent, x.scheduler)
+	}
 }
 
 // step measures by how much one agent has more late jobs than another. Its interval is over the training runs of both.

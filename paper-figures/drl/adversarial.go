@@ -28,23 +28,22 @@ var adversarialReadings = []reading{
 	{name: "Sequential", alike: true, model: mig.Sequential},
 }
 
-func adversarial(d *figures.Data) (*figures.Output, error) {
-	out := underReadings(adversarialReadings, func(r *reading) figures.Values { return r.adversarial(d, peaks) })
-	for _, w := range peaks {
-		out.Readings = append(out.Readings,
-			figures.Reading{Name: w.name, Values: adversarialReadings[0].adversarial(d, []workload{w})})
+func adversarial(d *figures.Data) {
+	for r, values := range figures.Under(d, adversarialReadings) {
+		r.adversarial(d, values, peaks)
 	}
-	return out, nil
+	for w, values := range figures.Under(d, peaks) {
+		adversarialReadings[0].adversarial(d, values, []workload{w})
+	}
 }
 
 // adversarial measures the claims of 6.7 on data sets of some kinds together.
-func (r *reading) adversarial(d *figures.Data, ws []workload) figures.Values {
+func (r *reading) adversarial(d *figures.Data, values figures.Values, ws []workload) {
 	count := 0
 	for _, w := range ws {
 		count += w.datasets
 	}
 	together := func(of func(w workload) []float64) []float64 { return slices.Concat(figures.Map(ws, of)...) }
-	values := figures.Values{}
 	for _, a := range []approach{far, miso, direct} {
 		values[claim.Of(a.name)] = a.overRuns(d, ws[0], r, count, func(r *reading, algorithm string) []float64 {
 			return together(func(w workload) []float64 { return r.pOpt(d, w, algorithm) })
@@ -55,7 +54,6 @@ func (r *reading) adversarial(d *figures.Data, ws []workload) figures.Values {
 			return together(func(w workload) []float64 { return r.above(d, w, a.algorithm, algorithm) })
 		})
 	}
-	return values
 }
 
 // overDirect names the gain over an approach as the paper measures it. It says reduction, but its 8.23
@@ -70,8 +68,8 @@ var cfd = figures.Dataset("rodinia?only=CFD&copies=20")
 // fourAndThree is the pattern that the paper's agent found.
 var fourAndThree = approach{name: "FIXPART(4-3)", algorithm: "fixpart?p=4-3"}
 
-func figure16(d *figures.Data) (*figures.Output, error) {
-	values := figures.Values{}
+func figure16(d *figures.Data) {
+	values := d.Under("")
 	r := &reading{model: mig.Parallel}
 	trainedOn := synthetic[len(synthetic)-1] // as the agents of measured kernels are
 	values[claim.Of(far.name)] = figures.Exactly(pOpt(d, r.series(cfd, far.algorithm), 1)[0])
@@ -81,7 +79,7 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 	values[overDirect(far)] = direct.overRuns(d, trainedOn, r, 0, func(r *reading, algorithm string) []float64 {
 		return d.Above(r.series(cfd, far.algorithm), r.series(cfd, algorithm), 1)
 	})
-	t := figures.NewTable("figure16", "Fig. 16. 20 runs of CFD on A100",
+	t := d.Table("figure16", "Fig. 16. 20 runs of CFD on A100",
 		reports.Left("approach").Right("makespan [s]", "p_opt [%]", "FAR's makespan over it, less one [%]"),
 		"the public times of CFD: 7.12, 2.43, 2.07, 1.19 and 1.24 s on 1, 2, 3, 4 and 7 slices",
 		"Parallel; agents of the first training run; agent, best of 64 (tries): ours")
@@ -106,8 +104,7 @@ func figure16(d *figures.Data) (*figures.Output, error) {
 			chart.Panels = append(chart.Panels, reports.NewGanttPanel(a.name, p, s))
 		}
 	}
-	out := figures.Read(figures.Reading{Values: values})
-	return out.Table(t).Figure("figure16", chart.Title, chart), nil
+	d.Figure("figure16", chart.Title, chart)
 }
 
 func placedOn(s schedule.Schedule, size mig.Slices) int {

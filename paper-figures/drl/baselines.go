@@ -38,18 +38,16 @@ var contests = []contest{
 }
 
 // baselines measures for conclusions, under the readings of Table 4. The paper has no such table.
-func baselines(d *figures.Data) (*figures.Output, error) {
-	out := underReadings(readings, func(r *reading) figures.Values {
-		values := figures.Values{}
+func baselines(d *figures.Data) {
+	for r, values := range figures.Under(d, readings) {
 		for w, c := range figures.Each(workloads(), contests) {
 			if slices.Contains(c.on, w) {
 				values[claim.At(w.ours(), c.name)] = r.contest(d, w, c)
 			}
 		}
 		values[claim.At(rodinia.ours(), onReal)] = r.beyondTraining(d)
-		return values
-	})
-	t := figures.NewTable("baselines",
+	}
+	t := d.Table("baselines",
 		"How much makespans exceed the agent's [%], and differences of p_opt [points], with N = 14",
 		reports.Left("workload", "reading"),
 		"over: the mean of 100 (the other's makespan / the agent's - 1), or of the agent's over the certified bound; "+
@@ -62,7 +60,7 @@ func baselines(d *figures.Data) (*figures.Output, error) {
 			d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike), d.Scale.Replicates(partitioned),
 			d.Scale.Replicates(floorFull)))
 	t.Columns = t.Columns.PlusMinus(figures.Map(contests, func(c contest) string { return c.name })...)
-	for w, r := range figures.Each(workloads(), out.Readings) {
+	for w, r := range figures.Each(workloads(), d.Readings) {
 		t.Row(w.ours(), cmp.Or(r.Name, figures.DefaultReading), figures.Map(contests, func(c contest) []string {
 			if m, ok := r.Values[claim.At(w.ours(), c.name)]; ok {
 				return figures.PlusMinus(m, 1)
@@ -70,7 +68,6 @@ func baselines(d *figures.Data) (*figures.Output, error) {
 			return []string{reports.Missing, reports.Missing}
 		}))
 	}
-	return out.Table(t), nil
 }
 
 func (r *reading) contest(d *figures.Data, w workload, c contest) figures.Measurement {

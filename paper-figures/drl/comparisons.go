@@ -26,10 +26,10 @@ const belowOther = "the mean of 100 (1 - makespan / the other's) ± half of the 
 
 // ours compares our agents with FAR and the paper's agents in the setting that they were made for: batches of
 // 14 tasks on an empty GPU, one operation at a time. The paper has no such numbers.
-func ours(d *figures.Data) (*figures.Output, error) {
+func ours(d *figures.Data) {
 	columns := append(slices.Clone(agents), ourAgent, ourLocal, ourBest, onesOnly)
 	drawn := []approach{direct, ourAgent, ourLocal, ourBest}
-	quality := figures.NewTable("ours-p_opt", "p_opt [%] on batches of 14 tasks",
+	quality := d.Table("ours-p_opt", "p_opt [%] on batches of 14 tasks",
 		reports.Left("workload", "generator"),
 		fmt.Sprintf("%d batches of each workload, best of 64 on the first %d; empty GPU, Sequential; agents of the "+
 			"first training run", d.Scale.Replicates(oursBatches), d.Scale.Replicates(oursTriedBatches)),
@@ -38,12 +38,11 @@ func ours(d *figures.Data) (*figures.Output, error) {
 		"the paper's agents learned with operations at the same time and from batches of 14 tasks; ours with one "+
 			"operation at a time, from batches of 14 and, a quarter of them, of 1 to 28")
 	quality.Columns = quality.Columns.Right(far.name).Right(namesOf(columns)...)
-	below := figures.NewTable("ours", "Makespan below FAR's [%] on the same batches",
+	below := d.Table("ours", "Makespan below FAR's [%] on the same batches",
 		reports.Left("workload", "generator"),
 		belowOther)
 	below.Columns, below.Notes = below.Columns.PlusMinus(namesOf(columns)...), append(below.Notes, quality.Notes...)
 	chart := barsOf("Makespan below FAR's on batches of 14 tasks, generator as in the text", "below FAR [%]", drawn)
-	out := figures.Read()
 	for w, g := range figures.Each(synthetic, generators) {
 		data := w.single(g.parameters)
 		series := func(a approach) store.Series { return batch(data, a.one(w)) }
@@ -58,7 +57,7 @@ func ours(d *figures.Data) (*figures.Output, error) {
 				chart.Groups[i].Add(m.Value, m.Low, m.High)
 			}
 			if a == ourAgent {
-				out.Under(g.name + " generator")[claim.At(w.name, "agent below FAR")] = m
+				d.Under(g.name + " generator")[claim.At(w.name, "agent below FAR")] = m
 			}
 			pOpts = append(pOpts, figures.Mean(pOpt(d, series(a), count)))
 			belows = append(belows, figures.PlusMinus(m, 2)...)
@@ -66,11 +65,11 @@ func ours(d *figures.Data) (*figures.Output, error) {
 		quality.Row(w, g.name, reports.Cells(2, pOpts...))
 		below.Row(w, g.name, belows)
 	}
-	return out.Table(quality, below).Figure("ours", chart.Title, chart), nil
+	d.Figure("ours", chart.Title, chart)
 }
 
 // optimum compares p_opt with the gap to the certified bound. No schedule is further above the optimum than its gap.
-func optimum(d *figures.Data) (*figures.Output, error) {
+func optimum(d *figures.Data) {
 	const (
 		count    = 100
 		rounding = 1e-7 // percent
@@ -78,14 +77,14 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 	treedp := approach{name: "treedp", algorithm: "treedp"}
 	drawn := []approach{far, direct, ourAgent, {name: "lns", algorithm: "lns?iterations=300"}, treedp}
 	columns := append([]approach{noMIG, miso, bestOnly}, drawn...)
-	t := figures.NewTable("optimum", "p_opt [%] and gap to the certified bound [%] on batches of 14 tasks",
+	t := d.Table("optimum", "p_opt [%] and gap to the certified bound [%] on batches of 14 tasks",
 		reports.Left("workload", "generator", "quantity"),
 		"p_opt: the mean of 100 (makespan / l_bound - 1), where l_bound is no proven bound (DRL 5.2); gap: the same "+
 			"with the certified bound, so that no schedule is more than the gap above the optimum",
 		fmt.Sprintf("%d batches of each workload; empty A100, Sequential; agents of the first training run",
 			d.Scale.Replicates(count)))
 	t.Columns = t.Columns.Right(namesOf(columns)...)
-	below := figures.NewTable("optimum-treedp", "treedp below FAR and its gap [%] on the same batches",
+	below := d.Table("optimum-treedp", "treedp below FAR and its gap [%] on the same batches",
 		reports.Left("workload", "generator").PlusMinus("below FAR").Right("gap, mean", "gap, worst",
 			"proven optimal", "of"),
 		belowOther,
@@ -117,21 +116,19 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		below.Row(w, g.name, figures.PlusMinus(lower, 2),
 			reports.Cells(4, figures.Mean(gaps), max(0, slices.Max(gaps))), proven, len(gaps))
 	}
-	return new(figures.Output).Table(t, below).Figure("optimum", chart.Title, chart), nil
+	d.Figure("optimum", chart.Title, chart)
 }
 
 // reconfigures shows whether agents reconfigure (6.5), under the readings of Table 4.
-func reconfigures(d *figures.Data) (*figures.Output, error) {
-	out := underReadings(readings, func(r *reading) figures.Values {
-		values := figures.Values{}
+func reconfigures(d *figures.Data) {
+	for r, values := range figures.Under(d, readings) {
 		for w, a := range figures.Each(mixed, []approach{agents[0], agents[1], direct}) {
 			share := r.counted(d, w, a, onOnePartition)
 			share.Low, share.High = max(share.Low, 0), min(share.High, 100)
 			values[claim.Cell{Row: w.ours(), Column: a.name, Quantity: "on one partition"}] = share
 		}
-		return values
-	})
-	t := figures.NewTable("reconfigures",
+	}
+	t := d.Table("reconfigures",
 		"Instances destroyed and created in a batch of 14 tasks, and batches on one partition [%]",
 		reports.Left("workload", "reading", "agent").Right("destroyed", "created", "on one partition [%]"),
 		fmt.Sprintf("the readings are those of Table 4, of which the two defaults are shown; RODINIA: all batches "+
@@ -149,7 +146,6 @@ func reconfigures(d *figures.Data) (*figures.Output, error) {
 				reports.Fixed(r.counted(d, w, a, onOnePartition).Value, 0))
 		}
 	}
-	return out.Table(t), nil
 }
 
 // A changeMeasure is a value of a batch, from its numbers of destroys and of all reconfigurations.

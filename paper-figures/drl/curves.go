@@ -138,22 +138,20 @@ func (r *learningRow) values(all curves) (out []float64) {
 
 // read measures claims, grouped by reading. A number that the paper prints has the sampling error of one training run,
 // and a sentence has none.
-func (all curves) read(d *figures.Data, artefact string, claims []learningRow) *figures.Output {
+func (all curves) read(d *figures.Data, artefact string, claims []learningRow) {
 	paperRuns := map[claim.Cell]int{} // behind the printed number
 	for _, c := range d.Claims.Of(artefact) {
 		if c.Kind == claim.Printed {
 			paperRuns[c.Cell] = 1
 		}
 	}
-	out := figures.Read()
 	for _, c := range claims {
 		values := c.values(all)
 		if c.Shows == lessFAR {
 			floats.AddConst(-levelOn(d, far, scoredOn(c.Other, batchSize)), values)
 		}
-		out.Under(c.Reading)[c.Cell] = overTraining(d, values, paperRuns[c.Cell], c.agents()...)
+		d.Under(c.Reading)[c.Cell] = overTraining(d, values, paperRuns[c.Cell], c.agents()...)
 	}
-	return out
 }
 
 // A learningRow is a row of learning.csv: a line of a chart, or a claim, measured from curves of the same seed.
@@ -219,24 +217,24 @@ func curvesOf(artefact string) (lines, claims []learningRow) {
 }
 
 // learning shows agents in one chart. Their scores are in the table of all trainings.
-func (all curves) learning(name, heading string) func(*figures.Data) (*figures.Output, error) {
-	return func(d *figures.Data) (*figures.Output, error) {
+func (all curves) learning(name, heading string) figures.Build {
+	return func(d *figures.Data) {
 		lines, claims := curvesOf(name)
-		return all.read(d, name, claims).Figure(name, heading, all.chart(heading, lines)), nil
+		all.read(d, name, claims)
+		d.Figure(name, heading, all.chart(heading, lines))
 	}
 }
 
 // figure12 also shows FAR's p_opt on the batches of each size.
-func (all curves) figure12(d *figures.Data) (*figures.Output, error) {
-	levels := figures.NewTable("figure12", "p_opt [%] of FAR on the batches of Fig. 12",
+func (all curves) figure12(d *figures.Data) {
+	levels := d.Table("figure12", "p_opt [%] of FAR on the batches of Fig. 12",
 		reports.Right("N", "FAR"),
 		"each agent is scored on batches of its own N tasks; FAR on the same ones, reconfiguring in parallel as the "+
 			"agents do")
 	for _, size := range []int{7, batchSize, 21, 28} {
 		levels.Row(size, reports.Fixed(levelOn(d, far, scoredOn(goodScaling, size)), 2))
 	}
-	out, err := all.learning("figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14")(d)
-	return out.Table(levels), err
+	all.learning("figure12", "Fig. 12. Learning GOODSCALING by batch size N, M = 14")(d)
 }
 
 // unlearned are FAR and the schedulers that never reconfigure. Learning curves are compared with them.
@@ -283,8 +281,8 @@ func levelsOn(d *figures.Data, on []sample) []float64 {
 // besideLevels draws the curves of agents in a chart for each workload, beside printed values and the levels of
 // schedulers that do not learn. Figure 13 lacks the panel of RODINIA + ALTIS, because the curves of FLOAT were not
 // scored on kernels.
-func (all curves) besideLevels(d *figures.Data, name, heading string, notes ...string) (*figures.Output, error) {
-	t := figures.NewTable(name, heading+": levels of p_opt [%]",
+func (all curves) besideLevels(d *figures.Data, name, heading string, notes ...string) {
+	t := d.Table(name, heading+": levels of p_opt [%]",
 		reports.Left("workload").Right(namesOf(unlearned)...), notes...)
 	figure := reports.Panels{Title: heading, Columns: 1}
 	lines, claims := curvesOf(name)
@@ -314,13 +312,14 @@ func (all curves) besideLevels(d *figures.Data, name, heading string, notes ...s
 		t.Row(panel, reports.Cells(2, levels...))
 		figure.Charts, lines = append(figure.Charts, chart), lines[next:]
 	}
-	return all.read(d, name, claims).Table(t).Figure(name, heading, figure), nil
+	all.read(d, name, claims)
+	d.Figure(name, heading, figure)
 }
 
 // long shows one training of FLOAT that took five times as many steps as the others.
-func (all curves) long(d *figures.Data) (*figures.Output, error) {
+func (all curves) long(d *figures.Data) {
 	run := all.of("rl-float-MIXSCALINGUNIFORM-released-classes")[0]
-	return all.besideLevels(d, "long", "FLOAT as released on MIXSCALINGUNIFORM, trained for longer",
+	all.besideLevels(d, "long", "FLOAT as released on MIXSCALINGUNIFORM, trained for longer",
 		"one training run with the settings of the public train.py: one environment, 2048 steps, batches of 64, 10 "+
 			"epochs, a constant learning rate of 3e-4, entropy 0.01. It took 10 of the paper's 200 million steps",
 		"FLOAT: on the data sets of Table 4, tasks class by class, as FAR and FIXPART. FLOAT, random order: the same "+
@@ -329,15 +328,15 @@ func (all curves) long(d *figures.Data) (*figures.Output, error) {
 			"prints 85.49 %%", run.Least(), slices.Max(run.Scores), run.Final()))
 }
 
-func (all curves) figure13(d *figures.Data) (*figures.Output, error) {
-	return all.besideLevels(d, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT",
+func (all curves) figure13(d *figures.Data) {
+	all.besideLevels(d, "figure13", "Fig. 13. Learning the mixed workloads with FLOAT",
 		onSameBatches,
 		"published in the figure: Table 4, after the paper's training",
 		"RODINIA + ALTIS of the paper's figure is left out; its agents learn from WIDETIMES")
 }
 
-func (all curves) figure15(d *figures.Data) (*figures.Output, error) {
-	return all.besideLevels(d, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG",
+func (all curves) figure15(d *figures.Data) {
+	all.besideLevels(d, "figure15", "Fig. 15. Learning with ENTROPY and with DIRECT RECONFIG",
 		onSameBatches,
 		"published in the figure: what the text reads off half-way through the paper's training and before its last "+
 			"quarter",

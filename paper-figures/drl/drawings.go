@@ -15,9 +15,9 @@ import (
 	"miglab/reports"
 )
 
-func figure1(d *figures.Data) (*figures.Output, error) {
+func figure1(d *figures.Data) {
 	gpus := []*mig.GPU{mig.MustLookup("A30"), mig.MustLookup("A100")}
-	t := figures.NewTable("figure1",
+	t := d.Table("figure1",
 		"Partitions that are the same to a scheduler (4.1), by their numbers in Fig. 1",
 		reports.Left("GPU", "canonical").Right("number").Left("equivalent").Right("its number"),
 		"A100 represents all models with 7 slices; partitions that leave slice 3 idle are left out")
@@ -35,7 +35,7 @@ func figure1(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	chart := reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100, H100 and later models", GPUs: gpus}
-	return new(figures.Output).Table(t).Figure("figure1", chart.Title, chart), nil
+	d.Figure("figure1", chart.Title, chart)
 }
 
 // A pool has the tasks that the scheduler can choose from, at most 4, and those that wait.
@@ -61,8 +61,8 @@ func (p *pool) next(event string) {
 }
 
 // figure3 shows the example of Fig. 3: six tasks are there when it starts.
-func figure3(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("figure3", "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
+func figure3(d *figures.Data) {
+	t := d.Table("figure3", "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
 		reports.Left("event", "offline batch", "pending", "online batch", "pending online"))
 	bars := reports.Bars{
 		Title: "Fig. 3. Tasks that the scheduler can choose from",
@@ -85,17 +85,14 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		t.Row(event, row)
 		bars.Categories = append(bars.Categories, event)
 	}
-	return new(figures.Output).Table(t).Figure("figure3", bars.Title, bars), nil
+	d.Figure("figure3", bars.Title, bars)
 }
 
 // figure5 shows a GPU as it is and as the scheduler sees it: three instances are busy; a new task goes on the fourth.
-func figure5(d *figures.Data) (*figures.Output, error) {
+func figure5(d *figures.Data) {
 	g := mig.MustLookup("A100")
 	actual := partitionOf("1-1-2-3")
-	canonical, sigma, ok := g.Canonical(actual)
-	if !ok {
-		return nil, fmt.Errorf("%v has no canonical form", actual)
-	}
+	canonical, sigma, _ := g.Canonical(actual)
 	names := []string{"T1", "T2", "new", "T3"}
 	remaining := []mig.Seconds{3, 5, 6, 2}
 	left := reports.GanttPanel{Title: "GPU: " + actual.String(), GPU: g, Highlight: []string{"new"}}
@@ -112,7 +109,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		}))
 		right.Bars = append(right.Bars, bar)
 	}
-	t := figures.NewTable("figure5",
+	t := d.Table("figure5",
 		"Fig. 5. The slice of the GPU that each slice of the scheduler represents",
 		reports.Right("scheduler's slice", "GPU's slice"))
 	for i, s := range sigma {
@@ -122,7 +119,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 		Title: "Fig. 5. Time until each slice is free, on the GPU and as the scheduler sees it", Height: 260,
 		Panels: []reports.GanttPanel{left, right},
 	}
-	return new(figures.Output).Table(t).Figure("figure5", chart.Title, chart), nil
+	d.Figure("figure5", chart.Title, chart)
 }
 
 // speedups returns an artefact that draws t(1)/t(s) over s.
@@ -172,8 +169,8 @@ func (s *scalabilityReading) points(w workload) (x, y []float64) {
 	return x, y
 }
 
-func figure9(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("figure9", "Fig. 9. Scalability of the synthetic tasks",
+func figure9(d *figures.Data) {
+	t := d.Table("figure9", "Fig. 9. Scalability of the synthetic tasks",
 		reports.Left("workload", "reading").Right("tasks", "least", "mean", "largest"),
 		fmt.Sprintf("scatter_plot.py draws an axis from %v and leaves out tasks from %v on, so that the largest "+
 			"value could not be elsewhere", datasets.PlottedFrom, datasets.PlottedTo))
@@ -201,12 +198,11 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 		}
 		chart.Charts = append(chart.Charts, panel)
 	}
-	out := &figures.Output{}
 	for i, s := range scalabilities {
-		out.Under(s.name)[claim.Of("scalability, least")] = figures.Exactly(slices.Min(all[i]))
-		out.Under(s.name)[claim.Of("scalability, largest")] = figures.Exactly(slices.Max(all[i]))
+		d.Under(s.name)[claim.Of("scalability, least")] = figures.Exactly(slices.Min(all[i]))
+		d.Under(s.name)[claim.Of("scalability, largest")] = figures.Exactly(slices.Max(all[i]))
 	}
-	return out.Table(t).Figure("figure9", chart.Title, chart), nil
+	d.Figure("figure9", chart.Title, chart)
 }
 
 // The tasks of Table 2, and the same tasks restricted to their most efficient size.
@@ -218,11 +214,11 @@ var (
 // efficiency returns t(1)/(s t(s)) (2.2).
 func efficiency(t *task.Task, s mig.Slices) float64 { return float64(t.On(1)/t.On(s)) / float64(s) }
 
-func table2(d *figures.Data) (*figures.Output, error) {
+func table2(d *figures.Data) {
 	b := figures.Tasks(example, "A30", 0)
-	t := figures.NewTable("table2", "Table 2. Times and efficiencies of three tasks",
+	t := d.Table("table2", "Table 2. Times and efficiencies of three tasks",
 		reports.Left("task").Right("size [slices]", "time [s]", "efficiency"))
-	values, times := figures.Values{}, map[claim.Cell]float64{}
+	values, times := d.Under(""), map[claim.Cell]float64{}
 	for i, name := range []string{"Task 1", "Task 2 & Task 3"} {
 		for _, s := range mig.MustLookup("A30").Sizes() {
 			values[claim.At(name, fmt.Sprintf("efficiency on %d slices", s))] = figures.Exactly(efficiency(&b[i], s))
@@ -230,21 +226,19 @@ func table2(d *figures.Data) (*figures.Output, error) {
 			t.Row(name, s, b[i].On(s), efficiency(&b[i], s))
 		}
 	}
-	out := figures.Read(figures.Reading{Values: values})
-	return out.Take("task of the example", times).Table(t), nil
+	d.Take("task of the example", times)
 }
 
 // figure2 solves the example of Table 2 with sizes chosen beforehand, and with sizes chosen jointly: the
 // schedule of the best partition. By the certified bound that is an optimum with parallel operations, and at
 // most 0.12 s, the second creation, above the optimum with sequential ones.
-func figure2(d *figures.Data) (*figures.Output, error) {
+func figure2(d *figures.Data) {
 	const byEfficiency, joint = "far", "fixpartbest"
 	proven := d.First(bound("A30", example, "certified", mig.Sequential), track.MetricBound)
-	t := figures.NewTable("figure2", "Fig. 2. Makespans of Table 2's tasks on A30",
+	t := d.Table("figure2", "Fig. 2. Makespans of Table 2's tasks on A30",
 		reports.Left("operations").Right("molded by efficiency [s]", "joint [s]", "worse by [%]", "FAR [s]"),
 		"FAR, which chooses sizes itself, runs all three on 4 slices",
 		fmt.Sprintf("no schedule takes less than %s s with sequential operations", reports.Fixed(proven, 2)))
-	out := &figures.Output{}
 	for i, m := range []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free} {
 		molding, best := seriesOn("A30", molded, byEfficiency, m), seriesOn("A30", example, joint, m)
 		chosen := seriesOn("A30", example, byEfficiency, m)
@@ -254,7 +248,7 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		if i == 0 {
 			name = ""
 		}
-		out.Under(name)[claim.Of("makespan of molding by efficiency over the joint one, less one")] = figures.Exactly(v)
+		d.Under(name)[claim.Of("makespan of molding by efficiency over the joint one, less one")] = figures.Exactly(v)
 	}
 	chart := reports.Gantt{Title: "Fig. 2. Table 2's tasks on A30", Height: 330}
 	for _, s := range []struct{ title, data, algorithm string }{
@@ -264,5 +258,5 @@ func figure2(d *figures.Data) (*figures.Output, error) {
 		p, schedule := d.Schedule(seriesOn("A30", s.data, s.algorithm, mig.Sequential), 0)
 		chart.Panels = append(chart.Panels, reports.NewGanttPanel(s.title, p, schedule))
 	}
-	return out.Table(t).Figure("figure2", chart.Title, chart), nil
+	d.Figure("figure2", chart.Title, chart)
 }

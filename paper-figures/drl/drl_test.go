@@ -115,7 +115,7 @@ func TestInputsLieBetween(t *testing.T) {
 	claims := figurestest.Load(t, Paper).Claims
 	few := func(w workload) workload { return workload{w.name, w.spec, w.trainedOn, 100} }
 	extreme, made := few(generated("MIXSCALINGEXTREME")), &adversarialReadings[0]
-	figurestest.Reproduce(t, figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
+	figurestest.Reproduce(t, figurestest.Build(func(d *figures.Data) {
 		d.Claims = claims
 		generators := []figures.Measurement{
 			miso.measure(d, extreme, &readings[byScript]), miso.measure(d, extreme, &readings[byPrint]),
@@ -147,7 +147,6 @@ func TestInputsLieBetween(t *testing.T) {
 				t.Errorf("%s %s does not lie between its stand-ins: %+v", e.Artefact, e.Selection, sides)
 			}
 		}
-		return new(figures.Output), nil
 	}))
 }
 

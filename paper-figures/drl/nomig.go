@@ -147,7 +147,7 @@ func (l law) fit(d *figures.Data, free bool) noMIGFit {
 
 // nomig searches for a law that gives the numbers of NOMIG in Table 4, and for values of p_sup that bring all baselines
 // near their printed numbers. NOMIG's numbers depend on the tasks and l_bound alone.
-func nomig(d *figures.Data) (*figures.Output, error) {
+func nomig(d *figures.Data) {
 	all := laws()
 	nearest := func(free bool) noMIGFit {
 		return slices.MinFunc(figures.Map(all, func(l law) noMIGFit { return l.fit(d, free) }),
@@ -157,7 +157,7 @@ func nomig(d *figures.Data) (*figures.Output, error) {
 		all = all[:1]
 	}
 	text, fixed, free := printedLaw.fit(d, false), nearest(false), nearest(true)
-	t := figures.NewTable("nomig",
+	t := d.Table("nomig",
 		"NOMIG of Table 4: p_opt [%] by 5.1.2, and by the law that comes nearest to print",
 		reports.Left("workload").Right("published [%]", "5.1.2 gives [%]", "5.1.2 is off by [%]",
 			"the nearest law with the printed p_sup gives [%]", "that law is off by [%]",
@@ -179,7 +179,8 @@ func nomig(d *figures.Data) (*figures.Output, error) {
 			text.pOpt[i], text.off[i], fixed.pOpt[i], fixed.off[i]), free.quarters[i]*25,
 			reports.Cells(1, free.pOpt[i], free.off[i]))
 	}
-	return new(figures.Output).Table(t, baselineShares(d), agentShares(d)), nil
+	baselineShares(d)
+	agentShares(d)
 }
 
 // shares are the values of p_sup that are tried, in percent.
@@ -198,9 +199,9 @@ func (r reading) withShare(psup, sets int) *reading {
 
 // baselineShares finds for each workload and generator the p_sup with which the worst of the baselines of Table 4 is
 // nearest to its printed number.
-func baselineShares(d *figures.Data) *figures.Table {
+func baselineShares(d *figures.Data) {
 	baselines := approaches[:4]
-	t := figures.NewTable("nomig-baselines",
+	t := d.Table("nomig-baselines",
 		"The baselines of Table 4: p_opt [%] with the p_sup that comes nearest to print",
 		reports.Left("workload", "generator").Right("p_sup [%]", "the worst is off by [%]"),
 		fmt.Sprintf("full batches of %d data sets; p_sup is that of 0, 25, 50, 75 and 100 %% with which the worst of "+
@@ -226,12 +227,11 @@ func baselineShares(d *figures.Data) *figures.Table {
 			t.Row(w, name, at, reports.Cells(1, worst), reports.Cells(1, nearest...))
 		}
 	}
-	return t
 }
 
 // agentShares shows the first training run of each agent on data sets with each p_sup, the online agent as in Table 5.
-func agentShares(d *figures.Data) *figures.Table {
-	t := figures.NewTable("nomig-agents", "The agents of Table 4: p_opt [%] on data sets with another p_sup",
+func agentShares(d *figures.Data) {
+	t := d.Table("nomig-agents", "The agents of Table 4: p_opt [%] on data sets with another p_sup",
 		reports.Left("workload", "generator").Right("p_sup [%]"),
 		fmt.Sprintf("the first training run of each agent, which learned with the printed p_sup, on the full batches "+
 			"of %d data sets; MISO over online: as in Table 5, on the whole data sets", agentSets))
@@ -252,5 +252,4 @@ func agentShares(d *figures.Data) *figures.Table {
 		row("published", func(a approach) float64 { return printed4(d, w, a) },
 			d.Claims.Published("table5", claim.Cell{Row: w.name, Column: miso.name}))
 	}
-	return t
 }

@@ -174,8 +174,8 @@ func (s state) named(name, after string) state {
 }
 
 // evolution shows states with their possible actions in a table, and draws them.
-func evolution(figure, title string, direct bool, states []state, note string) *figures.Output {
-	t := figures.NewTable(figure, title,
+func evolution(d *figures.Data, figure, title string, direct bool, states []state, note string) {
+	t := d.Table(figure, title,
 		reports.Left("timestep", "after", "configuration", "free in", "batch").Right("actions").Left("which"),
 		"free in: levels until S0 to S6, the paper's S1 to S7, are free; in the figure a level is drawn as 1 s",
 		"from the text: the configuration, the free instance, that S0 and S1 are free before S2 and S2 after 4 "+
@@ -189,26 +189,24 @@ func evolution(figure, title string, direct bool, states []state, note string) *
 			strings.Join(actions, ", "))
 		chart.Panels = append(chart.Panels, s.panel())
 	}
-	out := figures.Read(figures.Reading{Values: figures.Values{}})
-	return out.Table(t).Figure(figure, t.Title, chart)
+	d.Figure(figure, t.Title, chart)
 }
 
-func figure6(d *figures.Data) (*figures.Output, error) {
+func figure6(d *figures.Data) {
 	first := exampleState()
 	second := first.execute(0, first.partition[2])
 	states := []state{
 		first.named("t", ""), second.named("t + 1", "C1 on I3"),
 		second.advance().named("t + 2", "Advance"),
 	}
-	out := evolution("figure6", "Fig. 6. The scheduler's state and its evolution after two actions",
+	evolution(d, "figure6", "Fig. 6. The scheduler's state and its evolution after two actions",
 		false, states, "Fig. 4 is a diagram of agent and environment without data and is left out")
 	for _, s := range states {
-		out.Readings[0].Values[claim.Of("actions at "+s.name)] = figures.Exactly(len(s.actions(false)))
+		d.Under("")[claim.Of("actions at "+s.name)] = figures.Exactly(len(s.actions(false)))
 	}
-	return out, nil
 }
 
-func figure14(d *figures.Data) (*figures.Output, error) {
+func figure14(d *figures.Data) {
 	first, to := exampleState(), partitionOf("4-3")
 	second := first.reconfigure(to)
 	third := second.execute(0, to[0])
@@ -218,12 +216,12 @@ func figure14(d *figures.Data) (*figures.Output, error) {
 		advances++
 	}
 	times := first.classes[0].times
-	out := evolution("figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration",
+	evolution(d, "figure14", "Fig. 14. The state of Fig. 6 with direct reconfiguration",
 		true, states, fmt.Sprintf("the task of C1 ends %v levels after t, and %v where Fig. 6 puts it on one slice "+
 			"at once",
 			first.timeUntilFree(to)+times[4], times[1]))
-	out.Readings[0].Values[claim.Of("Advance actions before 4-3 without it")] = figures.Exactly(advances)
+	d.Under("")[claim.Of("Advance actions before 4-3 without it")] = figures.Exactly(advances)
 	waits := float64(first.timeUntilFree(to))
-	return out.Take("time of the example",
-		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): waits}), nil
+	d.Take("time of the example",
+		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): waits})
 }

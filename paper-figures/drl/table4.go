@@ -11,14 +11,17 @@ import (
 	"miglab/reports"
 )
 
-func table4(d *figures.Data) (*figures.Output, error) {
-	out := underReadings(readings, func(r *reading) figures.Values {
-		return standsIn(grid(workloads(), approaches, func(w workload, a approach) figures.Measurement {
-			return a.measure(d, w, r)
-		}), agents[:2]) // of which 6.5 says that they do poorly
-	})
-	out.Readings = append(out.Readings, releasedEvaluation(d), shortBatches(d), releasedLearner(d))
-	head := figures.NewTable("table4", "Table 4. Average p_opt [%] with N = 14",
+func table4(d *figures.Data) {
+	for r, values := range figures.Under(d, readings) {
+		measureAll(values, workloads(), approaches, func(w workload, a approach) figures.Measurement {
+			return a.measure(d, w, &r)
+		})
+		standsIn(values, agents[:2]) // of which 6.5 says that they do poorly
+	}
+	releasedEvaluation(d)
+	shortBatches(d)
+	releasedLearner(d)
+	head := d.Table("table4", "Table 4. Average p_opt [%] with N = 14",
 		reports.Left("workload"),
 		fmt.Sprintf("the mean over the full batches of a data set, then over data sets; agents: over %d data sets "+
 			"for the first training run and %d for each further one, then over training runs",
@@ -27,50 +30,45 @@ func table4(d *figures.Data) (*figures.Output, error) {
 			len(partitions()), d.Scale.Replicates(partitioned)),
 		"RODINIA + ALTIS: the suite's RODINIA, all batches of subsets of the 16 public Rodinia kernels, which has no "+
 			"Altis kernel; by the agents that learned from WIDETIMES")
-	layout := d.Layout(head, namesOf(workloads()), columnsOf(approaches), out.Readings[0])
+	layout := d.Layout(head, namesOf(workloads()), columnsOf(approaches), d.Readings[0])
 	layout.About = figures.Map(workloads(), func(w workload) figures.About { return about(w.name, "") })
-	return out.Table(layout, byReading(d, out.Readings)), nil
+	byReading(d)
 }
 
 // evaluated is the number of batches in the released evaluation.
 const evaluated = 150
 
 // releasedEvaluation measures agents as callbacks.py of the public code does while they learn.
-func releasedEvaluation(d *figures.Data) figures.Reading {
+func releasedEvaluation(d *figures.Data) {
 	data := figures.Dataset("drl/GOODSCALING?start=busy&" + trainingGen)
-	values := grid(synthetic, agents, func(w workload, a approach) figures.Measurement {
+	measureAll(d.Under("released evaluation"), synthetic, agents, func(w workload, a approach) figures.Measurement {
 		return a.overRuns(d, w, &reading{}, evaluated, func(_ *reading, algorithm string) []float64 {
 			s := seriesOn("A100", data, algorithm+"&actions=sampled&start=levels", mig.Free)
 			return d.AboveBound(s, lBound(data), evaluated)
 		})
 	})
-	return figures.Reading{Name: "released evaluation", Values: values}
 }
 
 // shortBatches measures agents that know partial batches.
-func shortBatches(d *figures.Data) figures.Reading {
+func shortBatches(d *figures.Data) {
 	r := readings[byScriptAll]
 	r.firstRun = forFurther
-	values := grid(shortDirect.learnedFrom(), []approach{shortDirect},
-		func(w workload, a approach) figures.Measurement {
-			return a.measure(d, w, &r)
-		})
-	return figures.Reading{Name: "all batches, learned from 1 to 14 tasks", Values: values}
+	measureAll(d.Under("all batches, learned from 1 to 14 tasks"), shortDirect.learnedFrom(), []approach{shortDirect},
+		func(w workload, a approach) figures.Measurement { return a.measure(d, w, &r) })
 }
 
 // releasedLearner reads the ends of the learning curves of agents with the settings of the released learner. The
 // repository has no room for their weights.
-func releasedLearner(d *figures.Data) figures.Reading {
-	values := grid(synthetic, agents[1:], func(w workload, a approach) figures.Measurement {
+func releasedLearner(d *figures.Data) {
+	measureAll(d.Under("released learner"), synthetic, agents[1:], func(w workload, a approach) figures.Measurement {
 		name := a.curve(w) + released
 		ends := figures.Map(shippedCurves().of(name), func(c course) float64 { return c.Final() })
 		return overTraining(d, ends, 1, name)
 	})
-	return figures.Reading{Name: "released learner", Values: values}
 }
 
-func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {
-	t := figures.NewTable("table4-by-reading", "p_opt [%] of Table 4 under each reading",
+func byReading(d *figures.Data) {
+	t := d.Table("table4-by-reading", "p_opt [%] of Table 4 under each reading",
 		reports.Left("workload", "reading"),
 		"where each reading comes from is in the table of readings")
 	t.Columns = t.Columns.Right(namesOf(approaches)...)
@@ -79,7 +77,7 @@ func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {
 			t.RowAbout(about(w.name, name), w, name, figures.Map(approaches, value))
 		}
 		row("published", func(a approach) string { return reports.Fixed(printed4(d, w, a), 2) })
-		for _, r := range readings {
+		for _, r := range d.Readings {
 			row(cmp.Or(r.Name, figures.DefaultReading), func(a approach) string {
 				if m, ok := r.Values[claim.Cell{Row: w.name, Column: a.name}]; ok {
 					return reports.Fixed(m.Value, 2)
@@ -88,18 +86,19 @@ func byReading(d *figures.Data, readings []figures.Reading) *figures.Table {
 			})
 		}
 	}
-	return t
 }
 
 // floors shows limits that hold for every schedule, and for every partition. They are evidence for the default reading
 // of Table 4 and against some of its numbers. The paper has no such table.
-func floors(d *figures.Data) (*figures.Output, error) {
-	return new(figures.Output).Table(certifiedFloors(d), fixedPartitions(d), onlineFloors(d)), nil
+func floors(d *figures.Data) {
+	certifiedFloors(d)
+	fixedPartitions(d)
+	onlineFloors(d)
 }
 
 // onlineFloors shows by how much a schedule of a whole data set can be ahead of FAR, beside the numbers of Table 5.
-func onlineFloors(d *figures.Data) *figures.Table {
-	t := figures.NewTable("floors-online",
+func onlineFloors(d *figures.Data) {
+	t := d.Table("floors-online",
 		"By how many percent any schedule of a whole data set can be ahead of FAR in Table 5, by the certified bound",
 		reports.Left("workload", "reading").PlusMinus("FAR over the bound").
 			Right("online agent over FAR, printed"),
@@ -114,7 +113,6 @@ func onlineFloors(d *figures.Data) *figures.Table {
 				reports.Fixed(d.Claims.Published("table5", claim.Cell{Row: w.name, Column: far.name}), 2))
 		}
 	}
-	return t
 }
 
 // The numbers of data sets for the floors. The batch of 2 tasks varies most, so it has more.
@@ -125,8 +123,8 @@ const (
 
 // certifiedFloors lists the least p_opt that any schedule can have, and so the least mean over
 // all 8 batches of a data set, beside the least number that Table 4 prints.
-func certifiedFloors(d *figures.Data) *figures.Table {
-	t := figures.NewTable("floors", "The least p_opt [%] that any schedule can have, by the certified bound",
+func certifiedFloors(d *figures.Data) {
+	t := d.Table("floors", "The least p_opt [%] that any schedule can have, by the certified bound",
 		reports.Left("workload", "tasks").PlusMinus("full batches", "batch of 2").
 			Right("mean over all 8 batches", "least printed", "printed numbers below it").
 			Left("a mean over all 8 batches is"),
@@ -160,7 +158,6 @@ func certifiedFloors(d *figures.Data) *figures.Table {
 				reports.Fixed(slices.Min(printed), 2), below, says)
 		}
 	}
-	return t
 }
 
 func printed4(d *figures.Data, w workload, a approach) float64 {
@@ -169,8 +166,8 @@ func printed4(d *figures.Data, w workload, a approach) float64 {
 
 // fixedPartitions compares printed numbers of Table 4, of FIXBEST and of agents said not to reconfigure, with each
 // fixed partition under every generator.
-func fixedPartitions(d *figures.Data) *figures.Table {
-	t := figures.NewTable("floors-partitions",
+func fixedPartitions(d *figures.Data) {
+	t := d.Table("floors-partitions",
 		"p_opt [%] of fixed partitions beside what Table 4 prints for FIXBEST and for agents that do not reconfigure",
 		reports.Left("workload", "reading").PlusMinus("FIXPART(1-1-1-1-1-1-1)", "any action").Right("FIXBEST"),
 		fmt.Sprintf("%d data sets, tasks in order of arrival, Parallel; the batch of 2 tasks counts where the "+
@@ -204,5 +201,4 @@ func fixedPartitions(d *figures.Data) *figures.Table {
 				reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), beside)
 		}
 	}
-	return t
 }

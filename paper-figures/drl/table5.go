@@ -64,40 +64,28 @@ func (r *reading) overOnline(d *figures.Data, w workload, q queued, online appro
 	return overTraining(d, means, 1, curves...)
 }
 
-// parts5 returns readings of parts of Table 5.
-func parts5(d *figures.Data) []figures.Reading {
-	farAlone := []queued{{approach{name: far.name, algorithm: "far-concat?mode=trivial"}, algo.TrackStream}}
-	alone := figures.Reading{
-		Name: "FAR without concatenation",
-		Values: grid(synthetic, farAlone, func(w workload, q queued) figures.Measurement {
-			return readings5[0].overOnline(d, w, q, online)
-		}),
-	}
-	of50 := reading{parameters: classOrdered, model: mig.Parallel, datasets: 100, total: 50}
-	script := figures.Reading{
-		Name: "online agent as released",
-		Values: grid(scriptOnline.learnedFrom(), inQueue, func(w workload, q queued) figures.Measurement {
-			return of50.overOnline(d, w, q, scriptOnline)
-		}),
-	}
-	return []figures.Reading{alone, script}
-}
-
-func table5(d *figures.Data) (*figures.Output, error) {
-	out := underReadings(readings5, func(r *reading) figures.Values {
-		return standsIn(grid(workloads(), inQueue, func(w workload, q queued) figures.Measurement {
+func table5(d *figures.Data) {
+	measure := func(values figures.Values, r reading, rows []workload, columns []queued, online approach) {
+		measureAll(values, rows, columns, func(w workload, q queued) figures.Measurement {
 			return r.overOnline(d, w, q, online)
-		}), inQueue)
-	})
-	out.Readings = append(out.Readings, parts5(d)...)
-	head := figures.NewTable("table5",
+		})
+	}
+	for r, values := range figures.Under(d, readings5) {
+		measure(values, r, workloads(), inQueue, online)
+		standsIn(values, inQueue)
+	}
+	farAlone := []queued{{approach{name: far.name, algorithm: "far-concat?mode=trivial"}, algo.TrackStream}}
+	measure(d.Under("FAR without concatenation"), readings5[0], synthetic, farAlone, online)
+	of50 := reading{parameters: classOrdered, model: mig.Parallel, datasets: 100, total: 50}
+	measure(d.Under("online agent as released"), of50, scriptOnline.learnedFrom(), inQueue, scriptOnline)
+	head := d.Table("table5",
 		"Table 5. p_online [%], by how much others' makespans exceed the online agent's",
 		reports.Left("workload"),
 		"whole data sets of 100 tasks, RODINIA + ALTIS (the suite's RODINIA, without Altis) of 1 to 16; all tasks "+
 			"are there from the beginning, and the online agent sees the next 14",
 		"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of "+
 			"56 tasks while it learned; the offline agent's is that of the batch")
-	return out.Table(d.Layout(head, namesOf(workloads()), columnsOf(inQueue), out.Readings[0])), nil
+	d.Layout(head, namesOf(workloads()), columnsOf(inQueue), d.Readings[0])
 }
 
 // publishedLatency is the 99th percentile of the paper's decisions, in microseconds (6.6).
@@ -105,10 +93,10 @@ const publishedLatency = 3090
 
 // latency compares the time of a decision with the paper's (6.6). Wall times differ from run to run and are not claims;
 // whether the paper's agent is slower than in print is a conclusion.
-func latency(d *figures.Data) (*figures.Output, error) {
+func latency(d *figures.Data) {
 	const measuredOn = 200
 	data := figures.Dataset("drl/" + wideTimes)
-	t := figures.NewTable("timing-latency", "Time of a decision, one core",
+	t := d.Table("timing-latency", "Time of a decision, one core",
 		reports.Left("agent").Right("mean [us]", "median of batches [us]", "99th percentile of batches [us]"),
 		"published (6.6): 3.04 ms on average, 99th percentile 3.09 ms, MLP 256x256 on an Intel Xeon Silver 4314",
 		"measured: whole batches of 14 tasks divided by their decisions, setting up included, while as many cells "+
@@ -123,9 +111,7 @@ func latency(d *figures.Data) (*figures.Output, error) {
 		if len(us) == len(counts) { // timings are not results: a power cut may have lost them
 			each := figures.Ratios(us, counts)
 			most, err := stats.Quantile(each, 0.99)
-			if err != nil {
-				return nil, err
-			}
+			d.Fail(err)
 			cells = reports.Cells(1, figures.Mean(each), d.Summarize(each).Median, most)
 			if a == direct.algorithm {
 				slow = figures.Exactly(0)
@@ -136,6 +122,5 @@ func latency(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(a, cells)
 	}
-	values := figures.Values{claim.Of("DIRECT RECONFIG slower than 3.09 ms, 99th percentile"): slow}
-	return figures.Read(figures.Reading{Values: values}).Table(t), nil
+	d.Under("")[claim.Of("DIRECT RECONFIG slower than 3.09 ms, 99th percentile")] = slow
 }

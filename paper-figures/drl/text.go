@@ -22,32 +22,24 @@ var polarized = synthetic[3]
 
 var states = claim.Of("order of magnitude (log10) of the states with N = M = 7")
 
-func text(d *figures.Data) (*figures.Output, error) {
-	values := aboutTable4(d, &readings[byScript])
+func text(d *figures.Data) {
+	values := d.Under("")
+	aboutTable4(d, values, &readings[byScript])
 	counts(values)
-	missing := slowdowns(d.Claims, values)
+	d.Missing = slowdowns(values)
 	onHardware(d.Hardware, values)
 	bound, end := d.First(lBound(lBoundExample), track.MetricBound), d.First(batch(lBoundExample, "far"), makespan)
 	values[claim.Of("l_bound over the makespan of a schedule")] = figures.Exactly(bound / end)
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
-	out := figures.Read(
-		figures.Reading{Values: values},
-		figures.Reading{Name: readings[byRandomOrder].name, Values: aboutTable4(d, &readings[byRandomOrder])},
-		figures.Reading{
-			Name:   "N = 5, M = 7",
-			Values: figures.Values{states: figures.Exactly(math.Floor(logStates(5, 7)))},
-		},
-	)
-	out.Missing = missing
-	return out, nil
+	aboutTable4(d, d.Under(readings[byRandomOrder].name), &readings[byRandomOrder])
+	d.Under("N = 5, M = 7")[states] = figures.Exactly(math.Floor(logStates(5, 7)))
 }
 
 // aboutTable4 measures what the text says about Table 4.
-func aboutTable4(d *figures.Data, r *reading) figures.Values {
-	values := grid([]workload{polarized}, []approach{far, miso, agents[1], agents[2]},
+func aboutTable4(d *figures.Data, values figures.Values, r *reading) {
+	measureAll(values, []workload{polarized}, []approach{far, miso, agents[1], agents[2]},
 		func(w workload, a approach) figures.Measurement { return a.measure(d, w, r) })
 	values[claim.Of("improvement of DIRECT RECONFIG over FAR and MISO, mean over the workloads")] = improvements(d, r)
-	return values
 }
 
 // improvements measures by how much the makespans of FAR and MISO exceed the agent's, in the
@@ -102,7 +94,7 @@ const beyondNoise = 1.02
 
 // slowdowns counts the public kernels that are slower on larger instances. It returns why the
 // claims about the paper's own kernels cannot be judged, with the kernels that are public.
-func slowdowns(claims *claim.Set, values figures.Values) map[claim.Cell]string {
+func slowdowns(values figures.Values) map[claim.Cell]string {
 	b := figures.Tasks("rodinia", "A100", 0)
 	var at4, anywhere []string
 	sizes := mig.MustLookup("A100").Sizes()
@@ -136,15 +128,15 @@ func slowdowns(claims *claim.Set, values figures.Values) map[claim.Cell]string {
 
 // table3 judges end times simulated with the public times of the kernels, and an execution on an A100. If there is one,
 // the simulated end times are the execution's, too.
-func table3(d *figures.Data) (*figures.Output, error) {
-	values := simulated3(d)
+func table3(d *figures.Data) {
+	values := d.Under("")
+	simulated3(d, values)
 	executed3(d.Hardware, d.Claims, values)
-	return figures.Read(figures.Reading{Values: values}), nil
 }
 
 // simulated3 measures when the tasks of Table 3 end in the schedules of the paper's last agent, in the mean over its
 // training runs. The two of PathFinder are alike, and the times of Huffman are not public.
-func simulated3(d *figures.Data) figures.Values {
+func simulated3(d *figures.Data, values figures.Values) {
 	ends := map[string][]float64{}
 	tasks := batch3(d.Claims)
 	data := figures.Dataset("a100-batch")
@@ -160,11 +152,9 @@ func simulated3(d *figures.Data) figures.Values {
 			ends[t] = append(ends[t], of[t])
 		}
 	}
-	values := figures.Values{}
 	for _, t := range slices.DeleteFunc(tasks, func(t string) bool { return t == "Huffman" }) {
 		values[claim.At(printed3.Replace(t), simulatedEnd)] = overTraining(d, ends[t], 1, direct.curve(rodinia))
 	}
-	return values
 }
 
 const simulatedEnd = "simulated end"

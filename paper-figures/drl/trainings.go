@@ -20,8 +20,8 @@ import (
 )
 
 // training lists all trained agents in a table, and draws the curves of our own.
-func (all curves) training(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("training", "All agents that the project trained",
+func (all curves) training(d *figures.Data) {
+	t := d.Table("training", "All agents that the project trained",
 		reports.Left("agent", "learner").Right("training runs", "million steps", "updates", "first score",
 			"half-way", "end", "lowest", "steps to best").Left("curve"),
 		"scores are means over training runs, of p_opt [%] where nothing else is said, with the likeliest actions "+
@@ -62,7 +62,7 @@ func (all curves) training(d *figures.Data) (*figures.Output, error) {
 		part.X.Label = "Training steps [million]"
 		chart.Charts = append(chart.Charts, part)
 	}
-	return new(figures.Output).Table(t).Figure("training", chart.Title, chart), nil
+	d.Figure("training", chart.Title, chart)
 }
 
 func (all curves) trainingRow(agent string) []string {
@@ -117,8 +117,8 @@ var differing = []struct{ suffix, says string }{
 const mostSeeds = 3
 
 // seeds compares final scores over training runs: what the paper found about its modelling on the mixed workloads.
-func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("seeds", "Final p_opt [%] by training run, and what the paper prints",
+func (all curves) seeds(d *figures.Data) {
+	t := d.Table("seeds", "Final p_opt [%] by training run, and what the paper prints",
 		reports.Left("workload", "agent").Right("training runs", "million steps", "updates", "run 1", "run 2",
 			"run 3", "mean").PlusMinus("slope").Left("curve").Right("FAR", "FIXPART(1-1-1-1-1-1-1)", "FIXPARTBEST",
 			"class by class", "FAR class by class", "published", "published FAR"),
@@ -152,12 +152,12 @@ func (all curves) seeds(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	_, claims := curvesOf("seeds")
-	return all.read(d, "seeds", claims).Table(t), nil
+	all.read(d, "seeds", claims)
 }
 
 // ablations compares the paper's final agent with itself without one refinement (DRL 7).
-func (all curves) ablations(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("ablations",
+func (all curves) ablations(d *figures.Data) {
+	t := d.Table("ablations",
 		"p_opt that DIRECT RECONFIG loses without one refinement of its modelling, in points",
 		reports.Left("reading", "difference").Right("run 1", "run 2", "run 3").PlusMinus("mean").
 			Right("return", "return, with"),
@@ -173,8 +173,8 @@ func (all curves) ablations(d *figures.Data) (*figures.Output, error) {
 		"return: the mean reward of an episode in the last fortieth of the training, without the refinement and with "+
 			"it, in units of the longest task; actions are drawn, and penalties are in it")
 	lines, claims := curvesOf("ablations")
-	out := all.read(d, "ablations", claims)
-	for _, r := range out.Readings {
+	all.read(d, "ablations", claims)
+	for _, r := range d.Readings {
 		for _, c := range claims {
 			if c.Reading == r.Name {
 				t.Row(cmp.Or(r.Name, figures.DefaultReading), c.Cell, reports.Cells(2, c.values(all)...),
@@ -184,7 +184,7 @@ func (all curves) ablations(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	const heading = "Learning GOODSCALING without one refinement of the modelling"
-	return out.Table(t).Figure("ablations", heading, all.chart(heading, lines)), nil
+	d.Figure("ablations", heading, all.chart(heading, lines))
 }
 
 // returns averages the return of an episode at the end of an agent's training.
@@ -206,8 +206,8 @@ func (all curves) finalCells(agent string) []string {
 
 // kept compares DIRECT RECONFIG with itself under what may keep it on one partition, and with schedulers on the batches
 // on which it is scored.
-func (all curves) kept(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("kept",
+func (all curves) kept(d *figures.Data) {
+	t := d.Table("kept",
 		"p_opt of DIRECT RECONFIG on WIDETIMES and the share of batches that it runs on one partition, by what may "+
 			"keep it there [%]",
 		reports.Left("agent").Right("training runs").PlusMinus("p_opt", "half-way", "on one partition"),
@@ -246,5 +246,4 @@ func (all curves) kept(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(a.name, "", reports.Fixed(levelOn(d, a, on), 1), slices.Repeat([]string{""}, 3), share, "")
 	}
-	return new(figures.Output).Table(t), nil
 }

@@ -88,6 +88,8 @@ func (w workload) independent(values []float64) (out []float64) {
 
 func (a approach) String() string { return a.name }
 
+func (r reading) String() string { return r.name }
+
 func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
 
 // about selects the claims of a workload, for a row about them.
@@ -150,32 +152,24 @@ var readings = []reading{
 	byTraining:   {name: "training generator", parameters: trainingGen, alike: true, model: mig.Parallel},
 }
 
-// grid measures every pair of a row and a column.
-func grid[R, C fmt.Stringer](rows []R, columns []C, measure func(R, C) figures.Measurement) figures.Values {
-	values := figures.Values{}
+// measureAll measures every pair of a row and a column.
+func measureAll[R, C fmt.Stringer](
+	to figures.Values, rows []R, columns []C, measure func(R, C) figures.Measurement,
+) {
 	for r, c := range figures.Each(rows, columns) {
-		values[claim.Cell{Row: r.String(), Column: c.String()}] = measure(r, c)
+		to[claim.Cell{Row: r.String(), Column: c.String()}] = measure(r, c)
 	}
-	return values
 }
 
 // standsIn adds the values of RODINIA + ALTIS once more under the name RODINIA. Conclusions test these: the numbers of
 // the stand-in are not the paper's.
-func standsIn[C fmt.Stringer](values figures.Values, columns []C) figures.Values {
+func standsIn[C fmt.Stringer](values figures.Values, columns []C) {
 	for _, c := range columns {
 		cell := claim.Cell{Row: rodinia.name, Column: c.String()}
 		m := values[cell]
 		cell.Row = rodinia.ours()
 		values[cell] = m
 	}
-	return values
-}
-
-// underReadings measures values under each reading.
-func underReadings(readings []reading, values func(r *reading) figures.Values) *figures.Output {
-	return figures.Read(figures.Map(readings, func(r reading) figures.Reading {
-		return figures.Reading{Name: r.name, Values: values(&r)}
-	})...)
 }
 
 // A batches has one batch of each of the first data sets of a workload, such as the third.

@@ -105,8 +105,8 @@ func lessTwice(ratios, others []float64) []float64 {
 
 // distances compares FAR with two bounds and with the schedules of treedp, for NARROWTIMES as well, of which the paper
 // has no table.
-func distances(d *figures.Data) (*figures.Output, error) {
-	t, out := figures.NewTable("error",
+func distances(d *figures.Data) {
+	t := d.Table("error",
 		"Means of rho (1000 executions) and of the makespan over the certified bound and over that of treedp (25 "+
 			"executions), A100",
 		reports.Left("workload").PlusMinus("rho, n=10", "proven, n=10", "found, n=10", "rho, n=15",
@@ -117,27 +117,26 @@ func distances(d *figures.Data) (*figures.Output, error) {
 			"larger. found: the makespan over that of a schedule that treedp found; the ratio to the optimum is no "+
 			"smaller. Between the two a limit on the ratio to the optimum is open",
 		"± is half of the 95 % interval",
-		"Table 4 has WIDETIMES alone; of NARROWTIMES the text says that its results are similar"), figures.Read()
-	for _, s := range settings {
+		"Table 4 has WIDETIMES alone; of NARROWTIMES the text says that its results are similar")
+	for s, values := range figures.Under(d, settings) {
 		for _, times := range []string{"WIDETIMES", "NARROWTIMES"} {
-			for j, cells := range s.distance(d, times, out.Under(s.name)) {
+			for j, cells := range s.distance(d, times, values) {
 				if s.name == "" {
 					t.Row(workload{wide[j].scaling, times}, cells)
 				}
 			}
 		}
 	}
-	return out.Table(t), nil
 }
 
 var rodiniaSlower = claim.At("Rodinia", "with reconfiguration time")
 
 // reconfiguration compares FAR with itself where reconfigurations take no time.
-func reconfiguration(d *figures.Data) (*figures.Output, error) {
-	t, out := figures.NewTable("reconfiguration",
+func reconfiguration(d *figures.Data) {
+	t := d.Table("reconfiguration",
 		"By how many percent FAR's makespan with reconfiguration time exceeds the one without, A100",
 		reports.Left("workload").PlusMinus("n = 10", "n = 20", "n = 30"),
-		"FAR plans each batch again where reconfigurations take no time"), figures.Read()
+		"FAR plans each batch again where reconfigurations take no time")
 	for _, s := range settings {
 		if s.model == mig.Free {
 			continue
@@ -145,7 +144,7 @@ func reconfiguration(d *figures.Data) (*figures.Output, error) {
 		slower := func(data string, n int) []float64 {
 			return d.Above(batch(data, s.far, s.model), batch(data, s.far, mig.Free), n)
 		}
-		values := out.Under(s.name)
+		values := d.Under(s.name)
 		values[rodiniaSlower] = figures.Exactly(slower(rodiniaData, 1)[0])
 		for _, w := range workloads {
 			row := []any{w}
@@ -159,22 +158,21 @@ func reconfiguration(d *figures.Data) (*figures.Output, error) {
 			}
 		}
 	}
-	rodinia := out.Readings[0].Values[rodiniaSlower].Value
+	rodinia := d.Readings[0].Values[rodiniaSlower].Value
 	t.Notes = append(t.Notes, fmt.Sprintf("The 16 Rodinia kernels, which take seconds, are %s %% longer with it",
 		reports.Fixed(rodinia, 1)))
-	return out.Table(t), nil
 }
 
 // otherGPUs makes Table 5 on A30 and H100. The seed differs from Table 5's, because H100 would otherwise have the
 // batches of A100.
-func otherGPUs(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("gpus", "sigma on A30 and H100, the mean of 1000 executions",
+func otherGPUs(d *figures.Data) {
+	t := d.Table("gpus", "sigma on A30 and H100, the mean of 1000 executions",
 		reports.Left("GPU", "workload").PlusMinus("MISO-OPT", "FIXPART(1,...,1)", "FIXPARTBEST",
 			"FIXPART on the whole GPU"),
 		"The paper names no shares of tasks for each size of A30: POORSCALING has its two smallest sizes, "+
 			"GOODSCALING its two largest, and MIXEDSCALING all of them")
-	readings := figures.Map(comparisons, func(c comparison) figures.Reading {
-		r, count := figures.Reading{Name: c.name, Values: figures.Values{}}, further
+	for c, values := range figures.Under(d, comparisons) {
+		count := further
 		if c.name == "" {
 			count = executions
 		}
@@ -187,16 +185,14 @@ func otherGPUs(d *figures.Data) (*figures.Output, error) {
 			for i, m := range c.sigmas(d, gpu, synthetic(w, 15, c.parameters, "seed=2"), as, count) {
 				at := cell(w, 15, "sigma "+as[i].name)
 				at.Row = gpu + " " + at.Row
-				r.Values[at] = m
+				values[at] = m
 				row = append(row, figures.PlusMinus(m, 2))
 			}
 			if c.name == "" {
 				t.Row(row...)
 			}
 		}
-		return r
-	})
-	return figures.Read(readings...).Table(t), nil
+	}
 }
 
 // wider returns by how much sigma of MISO-OPT is higher with WIDETIMES.

@@ -19,9 +19,13 @@ import (
 
 // contradiction shows printed numbers that exclude one another, and printed numbers that no schedule reaches. They are
 // evidence of causes.
-func contradiction(d *figures.Data) (*figures.Output, error) {
-	return new(figures.Output).Table(table9Arithmetic(d.Claims), sigmaLimits(d), speedupLimits(d), refinementLimits(d),
-		joiningLimits(d), textArithmetic(d)), nil
+func contradiction(d *figures.Data) {
+	table9Arithmetic(d)
+	sigmaLimits(d)
+	speedupLimits(d)
+	refinementLimits(d)
+	joiningLimits(d)
+	textArithmetic(d)
 }
 
 // halfOfDifference is a note of two tables.
@@ -35,8 +39,9 @@ func about(w workload, n int, label string) figures.About {
 }
 
 // table9Arithmetic compares Tables 4, 7 and 9 by arithmetic on printed numbers alone.
-func table9Arithmetic(claims *claim.Set) *figures.Table {
-	t := figures.NewTable("contradiction-table9", "Table 9 against Tables 4 and 7, from printed numbers alone",
+func table9Arithmetic(d *figures.Data) {
+	claims := d.Claims
+	t := d.Table("contradiction-table9", "Table 9 against Tables 4 and 7, from printed numbers alone",
 		reports.Left("workload").Right("n", "rho (Table 4)", "p_multi-batch (Table 9) [%]",
 			"a pair by the script over its area bound (never below 1)", "gain of a pair by Tables 4 and 9 [%]",
 			"p_move/swap (Table 7) [%]", "p_multi-batch by Tables 4 and 7 [%]",
@@ -57,13 +62,12 @@ func table9Arithmetic(claims *claim.Set) *figures.Table {
 		t.RowAbout(about(w, n, ""), w, n, reports.Cells(2, rho, p), reports.Fixed((1+p/100)*1001/1000/2, 3),
 			reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied, reports.Fixed((rho-1)*100, 0))
 	}
-	return t
 }
 
 // sigmaLimits compares Table 5 with the largest possible sigma: the value if FAR reached the area bound, before which
 // no schedule ends.
-func sigmaLimits(d *figures.Data) *figures.Table {
-	t := figures.NewTable("contradiction-table5", "Table 5 and sigma if FAR reached the area bound",
+func sigmaLimits(d *figures.Data) {
+	t := d.Table("contradiction-table5", "Table 5 and sigma if FAR reached the area bound",
 		reports.Left("workload", "approach").Right("sigma (Table 5)").PlusMinus("sigma at most by the script",
 			"sigma at most by the text", "sigma at most by the text with p_sup = 50 %"),
 		"at most: the makespan of the approach over the area bound, the mean of 1000 executions of the batches of "+
@@ -78,7 +82,6 @@ func sigmaLimits(d *figures.Data) *figures.Table {
 		}
 		t.RowAbout(figures.About{Selection: claim.Selection(cell(w, 15, "sigma "+a.name))}, w, a.name, cells)
 	}
-	return t
 }
 
 // A limit bounds a printed mean: it has the largest possible value of the quantity, by execution.
@@ -113,8 +116,8 @@ func exceeded(d *figures.Data, printed float64, limits ...limit) (names []string
 
 // refinementLimits compares p_ref with the most that any refinement can gain: no schedule ends
 // before the area bound, and an execution without a move or swap does not gain.
-func refinementLimits(d *figures.Data) *figures.Table {
-	t := figures.NewTable("contradiction-table6", "p_ref of Table 6 and the most that any refinement can gain",
+func refinementLimits(d *figures.Data) {
+	t := d.Table("contradiction-table6", "p_ref of Table 6 and the most that any refinement can gain",
 		reports.Left("workload", "batches").Right("n", "p_ref (Table 6) [%]", "moves and swaps (Table 6)").
 			PlusMinus("p_ref at most [%]", "p_ref with the work spread evenly at most [%]",
 				"p_ref with so many at most [%]").Left("p_ref is beyond").Right("rho (Table 4)",
@@ -147,7 +150,6 @@ func refinementLimits(d *figures.Data) *figures.Table {
 				even.cells(d), many.cells(d), strings.Join(exceeded(d, p, all, even, many), ", "), printed)
 		}
 	}
-	return t
 }
 
 // drawnBatches are the batches of the script and of the text, with their parameters. The text prints no p_sup for its
@@ -162,8 +164,8 @@ func (g grid) operations(claims *claim.Set, w workload, n int) float64 {
 }
 
 // joiningLimits compares Tables 7 and 8 with the largest possible gain from joining two batches.
-func joiningLimits(d *figures.Data) *figures.Table {
-	t := figures.NewTable("contradiction-table7",
+func joiningLimits(d *figures.Data) {
+	t := d.Table("contradiction-table7",
 		"Tables 7 and 8 and the most that can be gained by joining two batches",
 		reports.Left("workload", "batches").Right("n", "p_rev (Table 7) [%]").
 			PlusMinus("reversing gains at most [%]").Right("p_move/swap (Table 7) [%]").
@@ -199,7 +201,6 @@ func joiningLimits(d *figures.Data) *figures.Table {
 				strings.Join(beyond, ", "))
 		}
 	}
-	return t
 }
 
 // refining returns by how many percent FAR unrefined exceeds the area bound, and the most that 0, 1, 2 ... steps gain.
@@ -235,7 +236,7 @@ func largestGains(d *figures.Data, j joining, w workload, n int) (kept [][]float
 }
 
 // textArithmetic compares numbers of the text with the tables and times that they sum up.
-func textArithmetic(d *figures.Data) *figures.Table {
+func textArithmetic(d *figures.Data) {
 	least, largest, beyond := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for _, w := range workloads {
 		for _, a := range []string{"FIXPART(1,...,1)", "FIXPART(7)"} {
@@ -255,7 +256,7 @@ func textArithmetic(d *figures.Data) *figures.Table {
 	whole := batch(rodiniaData, "fixpart?p=7", mig.Free)
 	byRho := d.Claims.Published("rodinia", claim.Of("rho FAR")) * d.First(area(whole), track.MetricBound)
 	bySigma := d.First(whole, makespan) / d.Claims.Published("rodinia", claim.Of("sigma FIXPART(7)"))
-	t := figures.NewTable("contradiction-text", "Numbers of the text against what they sum up",
+	t := d.Table("contradiction-text", "Numbers of the text against what they sum up",
 		reports.Left("claim", "follows from").Right("value"))
 	add := func(quantity, label string, v float64, decimals int) {
 		about := figures.About{Selection: claim.Selection{Quantity: quantity}, Label: label}
@@ -271,7 +272,6 @@ func textArithmetic(d *figures.Data) *figures.Table {
 	add("sigma FIXPART(7)", "makespan of FAR by the printed rho = 1.22 [s]", byRho, 2)
 	add("sigma FIXPART(7)", "makespan of FAR by the printed sigma = 1.26 and the published times on 7 slices [s]",
 		bySigma, 2)
-	return t
 }
 
 // sliceWork has the work that a schedule puts on the slices of a GPU.

@@ -17,9 +17,8 @@ import (
 // local search. The others use the cells of the tables that show best what the paper shows.
 
 // figures5and6 draws a batch on which one move, and one on which one swap, of the refinement gains much.
-func figures5and6(d *figures.Data) (*figures.Output, error) {
-	values := figures.Values{}
-	out := figures.Read(figures.Reading{Values: values})
+func figures5and6(d *figures.Data) {
+	values := d.Under("")
 	for i, x := range []struct{ claim, data, gpu, operation string }{
 		{"gain from moving a task", "far-move", "A100", "moves"},
 		{"gain from swapping tasks", "far-swap", "A30", "swaps"},
@@ -34,12 +33,11 @@ func figures5and6(d *figures.Data) (*figures.Output, error) {
 		_, b := d.Schedule(refined, 0)
 		title := fmt.Sprintf("Fig. %d. Phase 2, and after the refinement (%s: %g): a gain of %.1f %%", i+5, x.operation,
 			d.First(refined, x.operation), gain)
-		out.Figure(fmt.Sprintf("figure%d", i+5), title, reports.Gantt{
+		d.Figure(fmt.Sprintf("figure%d", i+5), title, reports.Gantt{
 			Title: title, Outline: moved, Panels: beforeAndAfter(reports.NewGanttPanel("before", p, a),
 				reports.NewGanttPanel("after", p, b), changedTasks(a, b, p)),
 		})
 	}
-	return out, nil
 }
 
 const moved = "on another instance"
@@ -66,7 +64,7 @@ func changedTasks(a, b schedule.Schedule, p schedule.Problem) []string {
 }
 
 // figures7to9 concatenates two batches trivially, with the second reversed, with tasks moved, and with tasks swapped.
-func figures7to9(d *figures.Data) (*figures.Output, error) {
+func figures7to9(d *figures.Data) {
 	const pairs = 500
 	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
 	data := synthetic(mixed, 10, "batches=2")
@@ -82,8 +80,7 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 		spans = append(spans, d.Values(of(c.mode), pairs, makespan))
 	}
 	best := mostVisible(spans, d.Values(of("move"), pairs, "moves"), d.Values(of("moveswap"), pairs, "swaps"))
-	out := &figures.Output{}
-	t := figures.NewTable("figures7-9", "",
+	t := d.Table("figures7-9", "",
 		reports.Left("concatenation").Right("makespan [s]", "gain over trivial [%]"))
 	t.Title = fmt.Sprintf("Two batches of 10 tasks, %s, pair %d", mixed, best)
 	var left reports.GanttPanel
@@ -100,11 +97,10 @@ func figures7to9(d *figures.Data) (*figures.Output, error) {
 			if k > 1 { // reversing changes every task
 				chart.Outline, chart.Panels = moved, beforeAndAfter(left, right, changedTasks(before, s, p))
 			}
-			out.Figure(fmt.Sprintf("figure%d", k+6), title, chart)
+			d.Figure(fmt.Sprintf("figure%d", k+6), title, chart)
 		}
 		left, before = right, s
 	}
-	return out.Table(t), nil
 }
 
 // mostVisible returns, of the pairs with one move and then a swap, the one whose smallest gain
@@ -142,14 +138,14 @@ var proofCases = []struct {
 }
 
 // figure10 finds a schedule of phase 2, without reconfiguration time, for each case of the proof in section 5.
-func figure10(d *figures.Data) (*figures.Output, error) {
+func figure10(d *figures.Data) {
 	const instances = 20
 	data := synthetic(workload{"GOODSCALING", "WIDETIMES"}, 4, "")
 	chart := reports.Gantt{
 		Title:   "Fig. 10. Phase 2 in each case of the proof, reconfiguration free",
 		Outline: "critical task, which begins at l",
 	}
-	t := figures.NewTable("figure10", "Figure 10, the schedules shown, dataset",
+	t := d.Table("figure10", "Figure 10, the schedules shown, dataset",
 		reports.Left("case").Right("instance", "l [s]", "makespan [s]"))
 	t.Title += " " + data
 	for _, c := range proofCases {
@@ -169,7 +165,7 @@ func figure10(d *figures.Data) (*figures.Output, error) {
 			break
 		}
 	}
-	return new(figures.Output).Table(t).Figure("figure10", chart.Title, chart), nil
+	d.Figure("figure10", chart.Title, chart)
 }
 
 // idleBeforeCritical returns the (longest) task that reaches the makespan, and each slice's idle seconds before it.

@@ -19,9 +19,9 @@ var (
 
 // energies compares the order of the schedulers by energy with their order by makespan. Both are of the same schedules:
 // a board of other idle watts draws the difference until the makespan.
-func energies(d *figures.Data) (*figures.Output, error) {
+func energies(d *figures.Data) {
 	c := contests[0]
-	t := figures.NewTable("energy", "Mean energy above the least of an instance [%], by the power of an idle A100",
+	t := d.Table("energy", "Mean energy above the least of an instance [%], by the power of an idle A100",
 		reports.Left("workload").Right("idle [W]").Right(c.schedulers...).Right("tau", "changed"),
 		fmt.Sprintf("%d batches of 14 tasks; the least energy that one of these schedulers found", c.instances),
 		"busy instances of 1, 2 and 3 slices draw as measured, of 4 and 7 as assumed (harness/mig/power.json)",
@@ -50,7 +50,6 @@ func energies(d *figures.Data) (*figures.Output, error) {
 		t.Notes = append(t.Notes, fmt.Sprintf("changed on some workload with %v W: %s", idleWatts[k],
 			cmp.Or(strings.Join(slices.Compact(pairs), "; "), "none")))
 	}
-	return figures.Read().Table(t), nil
 }
 
 // boardEnergies returns the energies, by scheduler and instance, of one board with the given idle watts.

@@ -88,12 +88,14 @@ func seriesOf(t *testing.T, artefact string) []string {
 // 2*1.23/1.8442 - 1 = 33.4 %, where Table 7 prints 14.47 %, 2*1.23/1.1447 - 1 = 114.9 %, where
 // Table 9 prints 84.42 %, and 1.8442*1.001/2 = 0.923 area bounds.
 func TestTable9ContradictsTable7(t *testing.T) {
-	row := table9Arithmetic(figurestest.Load(t, Paper).Claims).Table.Rows[0]
+	d := &figures.Data{Claims: figurestest.Load(t, Paper).Claims}
+	table9Arithmetic(d)
+	row := d.Tables[0].Rows[0]
 	want := []string{"POORSCALING WIDETIMES", "10", "1.23", "84.42", "0.923", "33.4", "14.47", "114.9", "23"}
 	if !slices.Equal(row, want) {
 		t.Errorf("%q, want %q", row, want)
 	}
-	for _, row := range table9Arithmetic(figurestest.Load(t, Paper).Claims).Table.Rows {
+	for _, row := range d.Tables[0].Rows {
 		if share, err := strconv.ParseFloat(row[4], 64); err != nil || share >= 1 {
 			t.Errorf("%q: the pair does not end before its area bound", row)
 		}
@@ -190,7 +192,7 @@ func TestInterchanged(t *testing.T) {
 // TestLimitsHold: reversing keeps both plans, so that no joining gains more than
 // limits says, nor more than its moves and swaps can bring.
 func TestLimitsHold(t *testing.T) {
-	r := figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
+	r := figurestest.Build(func(d *figures.Data) {
 		for w, j := range figures.Each(workloads, []joining{copies, successive}) {
 			k, m := largestGains(d, j, w, 10)
 			kept, moved := figures.Mean(mostGained(k, 0)), figures.Mean(m)
@@ -207,7 +209,6 @@ func TestLimitsHold(t *testing.T) {
 				t.Errorf("%v: %v moves and %v swaps gain %v %% of at most %v", w, m[1].Value, m[2].Value, m[0].Value, most)
 			}
 		}
-		return &figures.Output{}, nil
 	})
 	r.Scale.Quick = true
 	figurestest.Reproduce(t, r)
@@ -314,10 +315,13 @@ var namedLimits = []namedLimit{
 func TestCausesPassTheirLimits(t *testing.T) {
 	claims := figurestest.Load(t, Paper).Claims
 	tables := map[string]*figures.Table{}
-	r := figurestest.Build(func(d *figures.Data) (*figures.Output, error) {
+	r := figurestest.Build(func(d *figures.Data) {
 		d.Claims = claims
-		tables["contradiction-table6"], tables["contradiction-table7"] = refinementLimits(d), joiningLimits(d)
-		return new(figures.Output), nil
+		refinementLimits(d)
+		joiningLimits(d)
+		for _, table := range d.Tables {
+			tables[table.File] = table
+		}
 	})
 	r.Scale.Quick = !deep.On()
 	figurestest.Reproduce(t, r)

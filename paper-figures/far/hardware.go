@@ -20,8 +20,8 @@ func measuredOn(v float64, detail string, p datasets.Provenance) figures.Measure
 	return m
 }
 
-func table2(d *figures.Data) (*figures.Output, error) {
-	values := figures.Values{}
+func table2(d *figures.Data) {
+	values := d.Under("")
 	worst := d.Hardware.WorstIsolation("A100")
 	kernels := []string{"Backprop", "Gaussian", "HotSpot", "LavaMD"}
 	for kernel, size := range figures.Each(kernels, []mig.Slices{1, 2, 3, 4}) {
@@ -30,7 +30,6 @@ func table2(d *figures.Data) (*figures.Output, error) {
 			values[claim.Cell{Row: kernel, Column: fmt.Sprint("size ", size)}] = m
 		}
 	}
-	return figures.Read(figures.Reading{Values: values}), nil
 }
 
 // batch3 are the kernels of Table 3 in its order. The times of unpublished on A30 are not public.
@@ -39,8 +38,8 @@ var batch3 = strings.Fields("PathFinder LavaMD " + unpublished + " Gaussian NW H
 const unpublished = "HotSpot"
 
 // table3 judges real end times of an execution on an A30, and end times simulated with the authors' published times.
-func table3(d *figures.Data) (*figures.Output, error) {
-	values := figures.Values{}
+func table3(d *figures.Data) {
+	values := d.Under("")
 	p, s := d.Schedule(seriesOn("A30", 1, batch(figures.Dataset("a30-batch"), "far", mig.Sequential)), 0)
 	ends := map[string]float64{} // by name in lower case
 	for _, pl := range s.Placements {
@@ -57,8 +56,8 @@ func table3(d *figures.Data) (*figures.Output, error) {
 			values[claim.At(k, "deviation")] = measuredOn(r.Deviation, "", r.Provenance)
 		}
 	}
-	return figures.Read(figures.Reading{Values: values}).Figure("table3", "The simulated schedule behind Table 3",
-		reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}}), nil
+	d.Figure("table3", "The simulated schedule behind Table 3",
+		reports.Gantt{Panels: []reports.GanttPanel{reports.NewGanttPanel("FAR, eight kernels, A30", p, s)}})
 }
 
 // Claims of the text about what was measured on GPUs.

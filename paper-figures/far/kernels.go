@@ -43,45 +43,35 @@ func figure2() reports.Bars {
 	}
 }
 
-func rodinia(d *figures.Data) (*figures.Output, error) {
+func rodinia(d *figures.Data) {
 	// Both sides have the very same kernels, so that the numbers are exact.
 	refined := batch(rodiniaData, "far", mig.Sequential)
 	omega, area := d.First(refined, makespan), d.First(area(refined), track.MetricBound)
 	certified := d.First(bound(rodiniaData, "certified", mig.Sequential), track.MetricBound)
 	span := func(data, algorithm string) float64 { return d.First(batch(data, algorithm, mig.Free), makespan) }
-	over := func(far float64) figures.Values {
-		values := figures.Values{
-			claim.Of("rho FAR"):                  figures.Exactly(far / area),
-			claim.Of("over the certified bound"): figures.Exactly(far / certified),
-		}
+	over := func(values figures.Values, far float64) {
+		values[claim.Of("rho FAR")] = figures.Exactly(far / area)
+		values[claim.Of("over the certified bound")] = figures.Exactly(far / certified)
 		for _, a := range approaches {
 			values[claim.Of("sigma "+a.name)] = figures.Exactly(span(rodiniaData, a.algorithm) / far)
 		}
-		return values
 	}
-	miso := func(name, data, algorithm string) figures.Reading {
-		sigma := figures.Exactly(span(data, algorithm) / omega)
-		return figures.Reading{Name: name, Values: figures.Values{claim.Of("sigma MISO-OPT"): sigma}}
-	}
-	return figures.Read(
-		figures.Reading{Values: over(omega)},
-		figures.Reading{
-			Name:   "FAR unrefined",
-			Values: over(d.First(batch(rodiniaData, "far?refine=false", mig.Sequential), makespan)),
-		},
-		miso("MISO-OPT tries all orders", rodiniaData, march.miso),
-		miso("HotSpot last", rodiniaHotSpot, "miso"),
-	).Table(misoOrders(d, omega)), nil
+	over(d.Under(""), omega)
+	over(d.Under("FAR unrefined"), d.First(batch(rodiniaData, "far?refine=false", mig.Sequential), makespan))
+	sigma := claim.Of("sigma MISO-OPT")
+	d.Under("MISO-OPT tries all orders")[sigma] = figures.Exactly(span(rodiniaData, march.miso) / omega)
+	d.Under("HotSpot last")[sigma] = figures.Exactly(span(rodiniaHotSpot, "miso") / omega)
+	misoOrders(d, omega)
 }
 
 // misoOrders shows how far sigma of MISO-OPT hangs on the order in which the kernels arrive. omega is FAR's makespan.
-func misoOrders(d *figures.Data, omega float64) *figures.Table {
+func misoOrders(d *figures.Data, omega float64) {
 	sigmas := figures.Map(d.Values(batch(rodiniaShuffled, "miso", mig.Free), shuffles, makespan),
 		func(span float64) float64 { return span / omega })
 	slices.Sort(sigmas)
 	printed := d.Claims.Published("rodinia", claim.Of("sigma MISO-OPT"))
 	agree := figures.Count(sigmas, func(sigma float64) bool { return math.Abs(sigma-printed) <= 0.005+printed/50 })
-	t := figures.NewTable("rodinia-orders", "sigma of MISO-OPT on the Rodinia kernels in random orders",
+	t := d.Table("rodinia-orders", "sigma of MISO-OPT on the Rodinia kernels in random orders",
 		reports.Left("").Right("value"),
 		"an order agrees with print if its sigma is within half the last digit and 2 % of the printed one")
 	for i, name := range []string{"least", "first quartile", "median", "third quartile", "largest"} {
@@ -89,10 +79,9 @@ func misoOrders(d *figures.Data, omega float64) *figures.Table {
 	}
 	t.Row("orders", len(sigmas))
 	t.Row("orders that agree with print", agree)
-	return t
 }
 
-func figure12(d *figures.Data) (*figures.Output, error) {
+func figure12(d *figures.Data) {
 	chart := reports.Gantt{Title: "Fig. 12. The 16 Rodinia kernels on A100", Height: 720}
 	add := func(title string, series store.Series) {
 		p, s := d.Schedule(series, 0)
@@ -102,13 +91,13 @@ func figure12(d *figures.Data) (*figures.Output, error) {
 	for _, a := range approaches {
 		add(a.name, batch(rodiniaData, a.algorithm, mig.Free))
 	}
-	return new(figures.Output).Figure("figure12", chart.Title, chart), nil
+	d.Figure("figure12", chart.Title, chart)
 }
 
 // optimum compares FAR with the best known schedule of the 16 kernels and the certified bound. The paper does not.
-func optimum(d *figures.Data) (*figures.Output, error) {
+func optimum(d *figures.Data) {
 	lower := d.First(bound(rodiniaData, "certified", mig.Sequential), track.MetricBound)
-	t := figures.NewTable("optimum", "16 Rodinia kernels on A100, reconfiguration included",
+	t := d.Table("optimum", "16 Rodinia kernels on A100, reconfiguration included",
 		reports.Left("schedule").Right("makespan [s]", "above the bound [%]"),
 		"bound: certified; no schedule that the referee accepts ends earlier")
 	chart := reports.Gantt{Title: fmt.Sprintf("The Rodinia kernels on A100: FAR and the best known "+
@@ -128,5 +117,5 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	t.Row("certified lower bound", reports.Fixed(lower, 4), 0)
-	return new(figures.Output).Table(t).Figure("optimum", chart.Title, chart), nil
+	d.Figure("optimum", chart.Title, chart)
 }

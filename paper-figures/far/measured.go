@@ -82,20 +82,20 @@ func aboveLeast(all [][]float64) [][]float64 {
 
 // measured compares the schedulers on measured work and on the papers' workloads. It also compares FAR with the
 // approaches of Table 5 on measured work.
-func measured(d *figures.Data) (*figures.Output, error) {
-	out := figures.Read()
+func measured(d *figures.Data) {
 	for _, c := range contests {
 		above := map[string][][]float64{}
 		for _, name := range slices.Concat(measuredData, syntheticData) {
 			above[name] = aboveLeast(c.valuesOf(d, name, "A100", makespan))
 		}
-		out.Table(c.table(d, above), c.rankings(d, above))
+		c.table(d, above)
+		c.rankings(d, above)
 	}
-	t := figures.NewTable("measured-sigma", "sigma of the approaches of Table 5 on measured work",
+	t := d.Table("measured-sigma", "sigma of the approaches of Table 5 on measured work",
 		reports.Left("workload").PlusMinus("MISO-OPT", "FIXPARTBEST", "FIXPART(7)"),
 		fmt.Sprintf("means of %d batches of 14 tasks; as in Table 5, only FAR pays for reconfigurations",
 			batchInstances))
-	values := out.Under("")
+	values := d.Under("")
 	for _, name := range measuredData {
 		row := []any{name}
 		ours := d.Values(contests[0].series(name, "far"), batchInstances, makespan)
@@ -108,12 +108,11 @@ func measured(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(row...)
 	}
-	return out.Table(t), nil
 }
 
 // table shows by how much each scheduler is above the best one.
-func (c contest) table(d *figures.Data, above map[string][][]float64) *figures.Table {
-	t := figures.NewTable("measured-"+c.track, "Mean makespan above the least of an instance [%], "+c.track+" track",
+func (c contest) table(d *figures.Data, above map[string][][]float64) {
+	t := d.Table("measured-"+c.track, "Mean makespan above the least of an instance [%], "+c.track+" track",
 		reports.Left("workload").PlusMinus(c.schedulers...),
 		fmt.Sprintf("%d instances of 14 tasks, or of 4 batches of 14, on one A100, ± half of the 95 %% interval; the "+
 			"least makespan that one of these schedulers found", c.instances))
@@ -124,12 +123,11 @@ func (c contest) table(d *figures.Data, above map[string][][]float64) *figures.T
 		}
 		t.Row(row...)
 	}
-	return t
 }
 
 // rankings compares the order of the schedulers on synthetic work with their order on measured work.
-func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figures.Table {
-	t := figures.NewTable("measured-"+c.track+"-ranks",
+func (c contest) rankings(d *figures.Data, above map[string][][]float64) {
+	t := d.Table("measured-"+c.track+"-ranks",
 		"Order of the schedulers on measured and on synthetic work, "+c.track+" track",
 		reports.Left("workload", "measured work").Right("Kendall's tau", "tau, from", "tau, to").Left("change places"),
 		"tau: 1 if both have the same order of means, -1 if the orders are opposite; from, to: 95 % interval, "+
@@ -137,14 +135,13 @@ func (c contest) rankings(d *figures.Data, above map[string][][]float64) *figure
 		"change places: pairs of which one scheduler is ahead on the measured work and the other on the synthetic, "+
 			"both in at least 97.5 % of the draws")
 	if d.Planning() {
-		return t // without values there is no order
+		return // without values there is no order
 	}
 	for name, work := range figures.Each(syntheticData, measuredData) {
 		order := c.compare(above[name], above[work], name+" "+work)
 		t.Row(name, work, reports.Cells(2, order.tau.value, order.tau.low, order.tau.high),
 			strings.Join(order.swapped, "; "))
 	}
-	return t
 }
 
 // An order says how well the orders of schedulers on two data sets agree.

@@ -107,8 +107,8 @@ func (s sample) row() []any {
 }
 
 // premises compares the scaling of the papers' tasks with the scaling of measured work.
-func premises(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("premises", "How measured work and the papers' workloads scale",
+func premises(d *figures.Data) {
+	t := d.Table("premises", "How measured work and the papers' workloads scale",
 		reports.Left("tasks").Right("settings or tasks", "do not fit one slice [%]", "median speed-up on 7 slices",
 			"poor: below 3.5 [%]", "well: 3.5 to 7.14 [%]", "super-linear: above 7.14 [%]",
 			"slower on more slices [%]"),
@@ -117,25 +117,22 @@ func premises(d *figures.Data) (*figures.Output, error) {
 			"measured for most of the work",
 		"a setting is a network with a batch size and a sequence length, or a kernel; settings of one network are "+
 			"not independent of one another")
-	out := figures.Read()
 	measured, drawn := measuredSamples(), drawnSamples(d)
 	for _, s := range slices.Concat(measured, drawn) {
 		t.Row(s.row()...)
 	}
 	for _, m := range measured[:3] {
-		out.Under("")[claim.Cell{Row: m.name, Quantity: slowest}] = figures.Exactly(m.mostSlowdown())
+		d.Under("")[claim.Cell{Row: m.name, Quantity: slowest}] = figures.Exactly(m.mostSlowdown())
 	}
 	if d.Planning() {
 		for _, w := range drawn {
-			out.Under("")[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Exactly(1)
+			d.Under("")[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Exactly(1)
 		}
-		return out, nil
+		return
 	}
-	distances, chart := measureDistances(measured, drawn, out.Under(""))
-	return out.Table(t, distances).
-		Figure("premises", "Speed-up by slices of measured work and of the papers' workloads",
-			curves(measured[:3], drawn[:3])).
-		Figure("premises-distance", chart.Title, chart), nil
+	d.Figure("premises", "Speed-up by slices of measured work and of the papers' workloads",
+		curves(measured[:3], drawn[:3]))
+	measureDistances(d, measured, drawn)
 }
 
 // curves draws quantiles of the speed-ups of samples, a panel each.
@@ -223,9 +220,9 @@ const resamples = 1000
 
 // measureDistances measures the distance of the workloads from measured work by the energy coefficient. For the
 // intervals, whole networks are drawn again. The distance between random halves of the measured networks is the scale.
-func measureDistances(measured, drawn []sample, values figures.Values) (*figures.Table, reports.Bars) {
+func measureDistances(d *figures.Data, measured, drawn []sample) {
 	columns := []sample{measured[0], measured[1], measured[3]}
-	t := figures.NewTable("premises-distance", "How far the papers' workloads are from measured work",
+	t := d.Table("premises-distance", "How far the papers' workloads are from measured work",
 		reports.Left("workload").Right("training", "training, from", "training, to", "inference", "inference, from",
 			"inference, to", "all measured work", "all measured work, from", "all measured work, to"),
 		"distance: the energy coefficient of the logarithms of the speed-ups on 2, 3 and 7 slices, 0 for equal "+
@@ -257,14 +254,14 @@ func measureDistances(measured, drawn []sample, values figures.Values) (*figures
 		add(w.name, apart)
 		all, most := apart[2], halves[2].high // of all measured work
 		const normal = 1.96
-		values[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Measurement{
+		d.Under("")[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Measurement{
 			Value: all.value - most, Low: all.low - most, High: all.high - most,
 			StdErr:     (all.high - all.low) / (2 * normal),
 			Replicates: resamples, Unit: verdict.Draws,
 		}
 	}
 	add("half of the networks", halves)
-	return t, chart
+	d.Figure("premises-distance", chart.Title, chart)
 }
 
 // grouped returns the points of measured work, by group.

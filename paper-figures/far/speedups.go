@@ -70,8 +70,8 @@ func allows(batches []comparedBatch, ones, seven float64) bool {
 var memoryBound = strings.Fields("0 13 15 25 29 34 38 43 50 58 63 67 72 75 86 88 100")
 
 // speedupLimits shows for which values of p_sup two printed sigmas are possible together.
-func speedupLimits(d *figures.Data) *figures.Table {
-	t := figures.NewTable("contradiction-speedups",
+func speedupLimits(d *figures.Data) {
+	t := d.Table("contradiction-speedups",
 		"p_sup with which the numbers that Table 5 prints for FIXPART(1,...,1) and FIXPART(7) can be true together",
 		reports.Left("scaling", "generator").Right("sigma FIXPART(1,...,1), NARROWTIMES (Table 5)",
 			"sigma FIXPART(7), NARROWTIMES (Table 5)", "NARROWTIMES, p_sup from [%]", "NARROWTIMES, p_sup to [%]",
@@ -89,7 +89,7 @@ func speedupLimits(d *figures.Data) *figures.Table {
 			"is. If print had the 100 repetitions of the script, p_sup = 100 % would allow both rows of MIXEDSCALING",
 		"NARROWTIMES and WIDETIMES differ in t(1) alone (6.3), and the script draws both with one p_sup")
 	if d.Planning() {
-		return t
+		return
 	}
 	for scaling, generator := range figures.Each([]string{"POORSCALING", "MIXEDSCALING", "GOODSCALING"},
 		[]string{"printed", "script"}) {
@@ -118,5 +118,4 @@ func speedupLimits(d *figures.Data) *figures.Table {
 			Selection: claim.Selection{Row: scaling + " NARROWTIMES;" + scaling + " WIDETIMES"}, Label: generator,
 		}, scaling, generator, row)
 	}
-	return t
 }

@@ -49,31 +49,34 @@ func (g grid) printed(claims *claim.Set, w workload, n int, quantity string) flo
 
 func (g grid) byDefault() measure { return g.procedures[0].measure }
 
-func (g grid) build(d *figures.Data) (*figures.Output, error) {
+func (p procedure) String() string { return p.name }
+
+func (s setting) String() string { return s.name }
+
+func (c comparison) String() string { return c.name }
+
+func (g grid) build(d *figures.Data) {
 	procedures := g.procedures
 	if d.DefaultAlone {
 		procedures = procedures[:1]
 	}
-	rs := figures.Map(procedures, func(p procedure) figures.Reading {
-		r := figures.Reading{Name: p.name, Values: figures.Values{}}
+	for p, values := range figures.Under(d, procedures) {
 		for w, n := range figures.Each(g.rows, g.sizes) {
 			for i, m := range p.measure(d, w, n) {
-				r.Values[cell(w, n, g.quantities[i])] = m
+				values[cell(w, n, g.quantities[i])] = m
 			}
 		}
 		if p.also != nil && !d.DefaultAlone {
-			maps.Copy(r.Values, p.also(d))
+			maps.Copy(values, p.also(d))
 		}
-		return r
-	})
+	}
 	var columns []claim.Cell
 	for n, q := range figures.Each(g.sizes, g.quantities) {
 		columns = append(columns, claim.Cell{Column: fmt.Sprintf("n=%d", n), Quantity: q})
 	}
 	title := fmt.Sprintf("Table %s. %s", strings.TrimPrefix(g.name, "table"), d.Title)
-	head := figures.NewTable(g.name, title, reports.Left("workload"))
-	layout := d.Layout(head, figures.Map(g.rows, workload.String), columns, rs[0])
-	return figures.Read(rs...).Table(layout), nil
+	head := d.Table(g.name, title, reports.Left("workload"))
+	d.Layout(head, figures.Map(g.rows, workload.String), columns, d.Readings[0])
 }
 
 // interchanged returns the reading in which print has interchanged its last two columns, moves and swaps, in some rows.
@@ -123,24 +126,20 @@ var table4 = grid{
 }
 
 // a30 measures the one number about A30. Neither its workload nor the shares of the sizes are printed.
-func a30(d *figures.Data) (*figures.Output, error) {
-	read := func(name string, w workload, s setting) figures.Reading {
+func a30(d *figures.Data) {
+	read := func(name string, w workload, s setting) {
 		series := seriesOn("A30", 1, s.series(w, 10))
-		m := mean(d, rho(d, series, executions))
-		return figures.Reading{Name: name, Values: figures.Values{claim.Of("rho n=10"): m}}
+		d.Under(name)[claim.Of("rho n=10")] = mean(d, rho(d, series, executions))
 	}
 	mixed := workload{"MIXEDSCALING", "WIDETIMES"}
-	rs := []figures.Reading{
-		read("", mixed, settings[0]),
-		read("text", mixed, settings[2]),
-		read("MIXEDSCALING, p_sup = 50 %", mixed, settings[3]),
-	}
+	read("", mixed, settings[0])
+	read("text", mixed, settings[2])
+	read("MIXEDSCALING, p_sup = 50 %", mixed, settings[3])
 	for _, w := range workloads {
 		if w != mixed {
-			rs = append(rs, read(w.String(), w, settings[0]))
+			read(w.String(), w, settings[0])
 		}
 	}
-	return figures.Read(rs...), nil
 }
 
 // An approach is a column of Table 5.
@@ -398,12 +397,11 @@ var table7 = grid{
 }
 
 // gainsOfJoining makes Table 7, and a table of what moves and swaps gain beyond reversing.
-func gainsOfJoining(d *figures.Data) (*figures.Output, error) {
-	out, err := table7.build(d)
-	if err != nil || d.DefaultAlone {
-		return out, err
+func gainsOfJoining(d *figures.Data) {
+	if table7.build(d); d.DefaultAlone {
+		return
 	}
-	t := figures.NewTable("table7-beyond", "p_move/swap less p_rev [%], the gain of moves and swaps beyond reversing",
+	t := d.Table("table7-beyond", "p_move/swap less p_rev [%], the gain of moves and swaps beyond reversing",
 		reports.Left("workload").Right("n", "print").PlusMinus("script", "text", "text, p_sup = 50 %"),
 		"±: half of the 95 % interval over the pairs")
 	beyond := func(j joining, w workload, n int) []string {
@@ -414,7 +412,6 @@ func gainsOfJoining(d *figures.Data) (*figures.Output, error) {
 		t.Row(w.String(), n, reports.Fixed(print, 2), beyond(copies, w, n), beyond(successive, w, n),
 			beyond(joining{"psup=50", false, executions}, w, n))
 	}
-	return out.Table(t), nil
 }
 
 var joiningOperations = joinings(func(name string, j joining) procedure {
@@ -448,21 +445,19 @@ var table9 = grid{
 const narrowLess = "NARROWTIMES less WIDETIMES"
 
 // manyBatches makes Table 9, and a table of how much NARROWTIMES differ.
-func manyBatches(d *figures.Data) (*figures.Output, error) {
-	out, err := table9.build(d)
-	if err != nil || d.DefaultAlone {
-		return out, err
+func manyBatches(d *figures.Data) {
+	if table9.build(d); d.DefaultAlone {
+		return
 	}
-	t := figures.NewTable("table9-narrow", "p_multi-batch [%] with NARROWTIMES less that with WIDETIMES",
+	t := d.Table("table9-narrow", "p_multi-batch [%] with NARROWTIMES less that with WIDETIMES",
 		reports.Left("scaling").Right("n").PlusMinus("by the script").Right("by the text"),
 		"±: half of the 95 % interval over pairs; the text has one chain, and no interval",
 		"6.7.2 calls both similar and prints WIDETIMES alone")
 	for w, n := range figures.Each(wide, allSizes) {
 		at := cell(w, n, narrowLess)
-		byScript, byText := out.Readings[0].Values[at], out.Readings[1].Values[at]
+		byScript, byText := d.Readings[0].Values[at], d.Readings[1].Values[at]
 		t.Row(w.scaling, n, figures.PlusMinus(byScript, 2), reports.Fixed(byText.Value, 2))
 	}
-	return out.Table(t), nil
 }
 
 // chained returns the batches of a chain: 1001, or few in a quick run.

@@ -14,8 +14,8 @@ import (
 )
 
 // text judges the numbers that are in no table. Those that sum up a table follow the table's default reading.
-func text(d *figures.Data) (*figures.Output, error) {
-	values := figures.Values{}
+func text(d *figures.Data) {
+	values := d.Under("")
 	inText(d.Hardware, values)
 	aboutModels(values)
 	byTable4, byTable6 := table4.byDefault(), table6.byDefault()
@@ -29,7 +29,6 @@ func text(d *figures.Data) (*figures.Output, error) {
 	values[claim.Of("gain of the refinement, n = 20")] = lowestOf(measureCells(d, byTable6, 0, workloads, 20))
 	aboutTable7(d, values)
 	aboutTable9(d, values)
-	return figures.Read(figures.Reading{Values: values}), nil
 }
 
 // aboutModels measures what follows from the GPU models and the measured kernels.
@@ -173,9 +172,9 @@ func slowdown() figures.Measurement {
 
 // factors checks the approximation factors of section 5: phase 2 without reconfiguration time against the
 // proven optimum of small batches, and the competitive ratios on chains of batches.
-func factors(d *figures.Data) (*figures.Output, error) {
+func factors(d *figures.Data) {
 	const instances = 200 // a workload
-	worst := figures.Values{}
+	worst := d.Under("")
 	for i, c := range []struct {
 		what, gpu string
 		count, n  int
@@ -203,5 +202,4 @@ func factors(d *figures.Data) (*figures.Output, error) {
 		}
 		worst[claim.Of("multi-batch makespan over optimum, "+gpu)] = figures.Exactly(most)
 	}
-	return figures.Read(figures.Reading{Values: worst}), nil
 }

@@ -60,13 +60,14 @@ func micros(d *figures.Data, algorithm, n string) (out []float64) {
 }
 
 // timing compares scheduling times with the paper's. Wall times differ from run to run: no verdict rests on them.
-func timing(d *figures.Data) (*figures.Output, error) {
-	t, byRow := figures.NewTable("timing", "Scheduling times, one core",
+func timing(d *figures.Data) {
+	t := d.Table("timing", "Scheduling times, one core",
 		reports.Left("algorithm").Right("n", "published_ms", "measured_ms", "ci_low_ms", "ci_high_ms",
 			"executions").Left("source"),
 		"published: AMD Ryzen 5 4600H; measured: this machine, while as many cells ran at once as there are workers",
 		"far-concat is two batches of n tasks, the two FAR schedules included; the paper's time is for the "+
-			"concatenation alone"), map[string]figures.Measurement{}
+			"concatenation alone")
+	byRow := map[string]figures.Measurement{}
 	for _, x := range timed {
 		for n := range strings.FieldsSeq(x.sizes) {
 			m, cells, executions := milliseconds(d, x.algorithm, n)
@@ -84,7 +85,8 @@ func timing(d *figures.Data) (*figures.Output, error) {
 			t.Row(x.algorithm, n, published, cells, executions, c.Source)
 		}
 	}
-	return affordable(d, byRow).Table(t, growth(d.Claims, byRow)), nil
+	affordable(d, byRow)
+	growth(d, byRow)
 }
 
 // milliseconds returns the mean time, its cells in the table, and of how many executions it is. A single one has no
@@ -116,8 +118,7 @@ var splits = [][]mig.Slices{{7, 4, 3}, {4, 2, 2}, {2, 1, 1}}
 
 // affordable compares the times for hundreds of tasks with reconfigurations: the printed ones and this program's. It
 // also compares the printed time for 15 tasks with the most that 6.4.2 prints for 10 to 35.
-func affordable(d *figures.Data, byRow map[string]figures.Measurement) *figures.Output {
-	out := figures.Read()
+func affordable(d *figures.Data, byRow map[string]figures.Measurement) {
 	for by, sizes := range figures.Each([]string{"the paper's times", "times of this program"}, splits) {
 		seconds := a100.Profile(sizes[0]).Destroy + a100.Profile(sizes[1]).Create + a100.Profile(sizes[2]).Create
 		name := fmt.Sprintf("%s, %d into %d and %d", by, sizes[0], sizes[1], sizes[2])
@@ -129,25 +130,24 @@ func affordable(d *figures.Data, byRow map[string]figures.Measurement) *figures.
 			}
 			if ok || d.Planning() {
 				less := claim.Of("reconfiguration less the time for " + n + " tasks, s")
-				out.Under(name)[less] = figures.Exactly(float64(seconds) - ms/1000)
+				d.Under(name)[less] = figures.Exactly(float64(seconds) - ms/1000)
 			}
 		}
 	}
 	at := claim.Cell{Row: "far", Column: "n=15", Quantity: "time"}
-	out.Readings[0].Values[at] = figures.Exactly(printedTime(d.Claims, "far", "10-35").To)
-	return out
+	d.Readings[0].Values[at] = figures.Exactly(printedTime(d.Claims, "far", "10-35").To)
 }
 
 // growth compares how times grow with the number of tasks: the slope between two sizes on logarithmic scales. Its
 // interval goes from the low end of one time to the high end of the other.
-func growth(claims *claim.Set, byRow map[string]figures.Measurement) *figures.Table {
-	t := figures.NewTable("timing-growth",
+func growth(d *figures.Data, byRow map[string]figures.Measurement) {
+	t := d.Table("timing-growth",
 		"How FAR's times grow with the number of tasks: exponents between two sizes, MIXEDSCALING WIDETIMES",
 		reports.Left("tasks").Right("n^2 log n", "printed times", "measured times", "measured low", "measured high"),
 		"The paper proves that FAR takes at most O(n^2 log n), to which the search of this program need not come "+
 			"near: it skips allocations that a bound excludes. Wall times differ from run to run, so that no verdict "+
 			"rests on them")
-	printed := func(n string) float64 { return printedTime(claims, "far", n).Published }
+	printed := func(n string) float64 { return printedTime(d.Claims, "far", n).Published }
 	slope := func(from, to, tasks float64) string { return reports.Fixed(math.Log(to/from)/math.Log(tasks), 2) }
 	for _, sizes := range [][2]string{{"100", "500"}, {"500", "1000"}} {
 		a, b := byRow["far "+sizes[0]], byRow["far "+sizes[1]]
@@ -160,5 +160,4 @@ func growth(claims *claim.Set, byRow map[string]figures.Measurement) *figures.Ta
 		t.Row(sizes[0]+" to "+sizes[1], slope(n*n*math.Log(n), m*m*math.Log(m), m/n),
 			slope(printed(sizes[0]), printed(sizes[1]), m/n), own)
 	}
-	return t
 }

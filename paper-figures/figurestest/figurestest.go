@@ -54,7 +54,7 @@ func Reproduce(t testing.TB, r figures.Reproduction) (m *manifest.Manifest, left
 }
 
 // Build returns a reproduction of one artefact that has no claims.
-func Build(build func(*figures.Data) (*figures.Output, error)) figures.Reproduction {
+func Build(build func(*figures.Data)) figures.Reproduction {
 	return figures.Reproduction{Papers: []figures.Paper{{
 		Name: "test", Claims: &claim.Set{Paper: "test"}, Artefacts: []figures.Artefact{{Name: "a", Build: build}},
 	}}}

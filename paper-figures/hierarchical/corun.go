@@ -22,7 +22,7 @@ func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, 
 const wellFitted = 0.15
 
 // fit shows how well the co-run model fits the public times of kernels on A100 instances.
-func fit(d *figures.Data) (*figures.Output, error) {
+func fit(d *figures.Data) {
 	var body figures.Table // the notes, and with them the table, need all rows first
 	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
 	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 3}
@@ -51,7 +51,7 @@ func fit(d *figures.Data) (*figures.Output, error) {
 	}
 	chart.Charts = aligned(panels, 0)
 	inPaper := figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" })
-	t := figures.NewTable("fit", "Fit of the co-run model to public times on A100 instances",
+	t := d.Table("fit", "Fit of the co-run model to public times on A100 instances",
 		reports.Left("kernel", "program", "class").Right("solo [s]", "serial s", "parallelism p",
 			"gain, 1 to 7 slices", "RMS residual [%]").Left("contradicts Table IV"),
 		fmt.Sprintf("%d of %d kernels are fitted within %g %%; over it: %s",
@@ -62,7 +62,7 @@ func fit(d *figures.Data) (*figures.Output, error) {
 		"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the "+
 			"public inputs are not the paper's")
 	t.Rows = body.Rows
-	return new(figures.Output).Table(t).Figure("fit", chart.Title, chart), nil
+	d.Figure("fit", chart.Title, chart)
 }
 
 // A speed compares a kernel's measured and modelled time on a part of the GPU.
@@ -120,24 +120,21 @@ const (
 		"file are fitted on the rest"
 )
 
-func corunErrors(d *figures.Data) (*figures.Output, error) { return corunError(d.Hardware), nil }
-
-// corunError evaluates the measurements in overlapped windows. It shows the fit of the kernels' scaling, and the error
+// corunErrors evaluates the measurements in overlapped windows. It shows the fit of the kernels' scaling, and the error
 // of the co-run model with the program's constants and with constants fitted on two thirds of the groups.
-func corunError(h datasets.HardwareSet) *figures.Output {
-	o := new(figures.Output)
-	scaling := figures.NewTable("corun-scaling",
+func corunErrors(d *figures.Data) {
+	const title = "Kernels at the same time, and what the co-run model makes of them"
+	columns := reports.Left("file", "groups", "part").Right("kappa", "delta", "jobs", "mean absolute error [%]")
+	if len(d.Hardware.Overlap) == 0 {
+		d.Table("corun-overlap", title, columns, needsOverlap)
+		return
+	}
+	scaling := d.Table("corun-scaling",
 		"Programs of the co-run model, fitted to kernels alone on parts of the multiprocessors",
 		reports.Left("file", "kernel", "class").Right("serial s", "parallelism p", "gain, an eighth to all",
 			"RMS residual [%]"))
-	misses := figures.NewTable("corun-overlap",
-		"Kernels at the same time, and what the co-run model makes of them",
-		reports.Left("file", "groups", "part").Right("kappa", "delta", "jobs", "mean absolute error [%]"))
-	if len(h.Overlap) == 0 {
-		misses.Notes = []string{needsOverlap}
-		return o.Table(misses)
-	}
-	for _, t := range h.Overlap {
+	misses := d.Table("corun-overlap", title, columns)
+	for _, t := range d.Hardware.Overlap {
 		programs := map[string]*task.Program{}
 		var panels []reports.Lines
 		for _, f := range datasets.FitOverlap(t.Rows) {
@@ -149,7 +146,7 @@ func corunError(h datasets.HardwareSet) *figures.Output {
 		}
 		if len(panels) > 0 {
 			title := fmt.Sprintf("Kernels alone on parts of the multiprocessors, and the fitted model (%s)", t.Name)
-			o.Figure("corun-scaling-"+t.File, title,
+			d.Figure("corun-scaling-"+t.File, title,
 				reports.Panels{Title: title, Columns: 3, Charts: aligned(panels, 0)})
 		}
 		groups, left := datasets.OverlapGroups(t.Rows, programs)
@@ -169,7 +166,6 @@ func corunError(h datasets.HardwareSet) *figures.Output {
 		}
 	}
 	misses.Notes = append(misses.Notes, heldOut)
-	return o.Table(scaling, misses)
 }
 
 // addErrors adds the errors of a model by kind of group.

@@ -92,7 +92,7 @@ func TestAllSchedulersAreShown(t *testing.T) {
 
 // TestMeasures computes again what the claims about Q1 to Q12 and the gaps are made of.
 func TestMeasures(t *testing.T) {
-	build := func(d *figures.Data) (*figures.Output, error) {
+	build := func(d *figures.Data) {
 		of := func(m method, metric string) (v []float64, total float64) {
 			v = m.onQueues(d, queues, metric)
 			for _, x := range v {
@@ -104,7 +104,7 @@ func TestMeasures(t *testing.T) {
 			rowsByQueue(d, []string{queues}, track.MetricThroughput)
 			throughputs(d, []string{queues})
 			decisions(d, agent)
-			return &figures.Output{}, nil
+			return
 		}
 		near := func(what string, got, want float64) {
 			if math.Abs(got-want) > 1e-9 {
@@ -162,7 +162,6 @@ func TestMeasures(t *testing.T) {
 			t.Fatalf("%v", micros)
 		}
 		near("share", shares[3], micros[3]*1e-6/spans[3])
-		return &figures.Output{}, nil
 	}
 	figurestest.Reproduce(t, figurestest.Build(build))
 }

@@ -30,13 +30,13 @@ var options = []struct{ name, setup string }{
 	{"MIG+MPS, hierarchical", "[(0.3)+(0.7),{0.375},0.5m]+[(0.4)+(0.6),{0.5},0.5m]"},
 }
 
-func figure2(d *figures.Data) (*figures.Output, error) {
+func figure2(d *figures.Data) {
 	f := reports.Divisions{Title: d.Title}
 	for _, o := range options {
 		s := corun.MustParse(o.setup)
 		f.Rows = append(f.Rows, reports.Division{Label: o.name + "   " + s.String(), Setup: s})
 	}
-	return new(figures.Output).Figure("figure2", f.Title, f), nil
+	d.Figure("figure2", f.Title, f)
 }
 
 // The first printedMixes of [memoryMixes] have a counterpart in the paper.
@@ -72,12 +72,12 @@ func runTogether(programs []string, setup string) *corun.Result {
 	return &r
 }
 
-func figure3(d *figures.Data) (*figures.Output, error) {
+func figure3(d *figures.Data) {
 	chart := reports.Lines{
 		Title: d.Title, Y: overTimeSharing,
 		X: reports.Axis{Label: "Compute of the first program [%]", Ticks: []float64{10, 30, 50, 70, 90}},
 	}
-	t := figures.NewTable("figure3",
+	t := d.Table("figure3",
 		"Figure 3. Relative throughput by compute of the first program, simulated",
 		reports.Right("first [%]"),
 		ourChoice,
@@ -99,17 +99,17 @@ func figure3(d *figures.Data) (*figures.Output, error) {
 		chart.Series = append(chart.Series, line)
 		best = append(best, line.X[floats.MaxIdx(line.Y)])
 	}
-	apart := figures.Exactly(slices.Max(best) - slices.Min(best))
-	out := figures.Read(figures.Reading{Values: figures.Values{claim.Of("best percentages of two mixes apart"): apart}})
-	return out.Table(t).Figure("figure3", chart.Title, chart), nil
+	apart := slices.Max(best) - slices.Min(best)
+	d.Under("")[claim.Of("best percentages of two mixes apart")] = figures.Exactly(apart)
+	d.Figure("figure3", chart.Title, chart)
 }
 
-func figure4(d *figures.Data) (*figures.Output, error) {
+func figure4(d *figures.Data) {
 	shared, private := reports.BarGroup{Name: "shared memory"}, reports.BarGroup{Name: "private memory"}
 	chart := reports.Bars{
 		Title: d.Title, X: reports.Axis{Label: "Programs, with the GPCs of each"}, Y: overTimeSharing,
 	}
-	t := figures.NewTable("figure4", "Figure 4. Relative throughput with shared and private memory, simulated",
+	t := d.Table("figure4", "Figure 4. Relative throughput with shared and private memory, simulated",
 		reports.Left("programs", "GPCs").Right("shared memory", "private memory", "private / shared"),
 		ourChoice+"; the last mix, which needs the bandwidth, is one that loses by private memory",
 		"one of eight GPCs is off, as in the paper",
@@ -131,17 +131,15 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 		}
 	}
 	chart.Groups = []reports.BarGroup{shared, private}
-	values := figures.Values{
-		claim.Of("throughput with private memory over that with shared, least"): figures.Exactly(least),
-	}
-	return figures.Read(figures.Reading{Values: values}).Table(t).Figure("figure4", chart.Title, chart), nil
+	d.Under("")[claim.Of("throughput with private memory over that with shared, least")] = figures.Exactly(least)
+	d.Figure("figure4", chart.Title, chart)
 }
 
-func figure5(d *figures.Data) (*figures.Output, error) {
+func figure5(d *figures.Data) {
 	hierarchical := method{title: "MIG+MPS, hierarchical", algorithm: exact.algorithm}
 	bars := reports.BarGroup{Name: strings.Join(fourPrograms, ", ")}
 	chart := reports.Bars{Title: d.Title, X: reports.Axis{Label: "Option"}, Y: overTimeSharing}
-	t := figures.NewTable("figure5", fmt.Sprintf("Figure 5. The options on %s, simulated", bars.Name),
+	t := d.Table("figure5", fmt.Sprintf("Figure 5. The options on %s, simulated", bars.Name),
 		reports.Left("option").Right("throughput", "groups", "mean slowdown"),
 		ourChoice,
 		"pairs, partitions and percentages by exhaustive search; MIG+MPS takes any partition, those of MIG+MPS "+
@@ -160,7 +158,7 @@ func figure5(d *figures.Data) (*figures.Output, error) {
 	}
 	chart.Groups = []reports.BarGroup{bars}
 	last := len(bars.Values) - 1
-	ahead := figures.Exactly(bars.Values[last] - slices.Max(bars.Values[:last]))
-	values := figures.Values{claim.Of("throughput of MIG+MPS less that of the best other option"): ahead}
-	return figures.Read(figures.Reading{Values: values}).Table(t).Figure("figure5", chart.Title, chart), nil
+	ahead := bars.Values[last] - slices.Max(bars.Values[:last])
+	d.Under("")[claim.Of("throughput of MIG+MPS less that of the best other option")] = figures.Exactly(ahead)
+	d.Figure("figure5", chart.Title, chart)
 }

@@ -11,8 +11,8 @@ import (
 
 // mps shows public times under MPS, the kappa that follows from them, and the methods' results with this kappa. kappa
 // is the slowdown that a co-run adds.
-func mps(d *figures.Data) (*figures.Output, error) {
-	times := figures.NewTable("mps",
+func mps(d *figures.Data) {
+	times := d.Table("mps",
 		"A network's time beside a second process of the same network, each on half of the multiprocessors",
 		reports.Left("network", "GPU").Right("share of the multiprocessors [%]", "alone [ms]",
 			"beside the other [ms]", "slowdown").Left("source"),
@@ -23,7 +23,7 @@ func mps(d *figures.Data) (*figures.Output, error) {
 		times.Row(m.Network, m.GPU, m.Percent, reports.Cells(2, m.Alone, m.Beside),
 			reports.Fixed(m.Slowdown(), 3), m.Source)
 	}
-	t := figures.NewTable("mps-methods",
+	t := d.Table("mps-methods",
 		"Mean throughput on Q1 to Q12 with the kappa of public times, simulated",
 		reports.Left("method").PlusMinus("kappa = 0.25, delta = 0.3", "less the best other method",
 			"kappa = 0.08, delta = 0.3", "less the best other method", "kappa = 0.08, delta = 0",
@@ -43,5 +43,4 @@ func mps(d *figures.Data) (*figures.Output, error) {
 			t.Rows[k] = slices.Concat(t.Rows[k], figures.PlusMinus(mean, 3), figures.PlusMinus(ahead, 3))
 		}
 	}
-	return new(figures.Output).Table(times, t), nil
 }

@@ -22,14 +22,14 @@ func gaps(d *figures.Data, m method, dataset string, n int) []float64 {
 }
 
 // optimum compares the methods in ranked with the exact optimum. The paper has no optimum.
-func optimum(d *figures.Data) (*figures.Output, error) {
+func optimum(d *figures.Data) {
 	n := countFor(d.Scale, generated)
-	summary := figures.NewTable("optimum", "Gaps to the exact optimum in percent, and queues won, simulated",
+	summary := d.Table("optimum", "Gaps to the exact optimum in percent, and queues won, simulated",
 		reports.Left("method").Right("Q1-Q12, mean", "largest", "generated queues, mean", "generated queues, largest"),
 		fmt.Sprintf("generated: %d queues of 12 jobs of each of the four categories", n),
 		"beats X: the number of Q1 to Q12 on which the method's makespan is shorter than X's",
 		simulated())
-	byQueue := figures.NewTable("optimum-queues",
+	byQueue := d.Table("optimum-queues",
 		"Gaps to the exact optimum on Q1 to Q12 in percent of its makespan, simulated",
 		reports.Left("queue").Right("unseen jobs", "exact optimum [s]"),
 		"exact optimum: the best groups on every partition of Table VII and of MIG+MPS Default, by dynamic programming",
@@ -62,7 +62,6 @@ func optimum(d *figures.Data) (*figures.Output, error) {
 			byQueue.Rows[i] = append(byQueue.Rows[i], reports.Fixed(g, 2))
 		}
 	}
-	return new(figures.Output).Table(summary, byQueue), nil
 }
 
 // won counts the queues on which the first gap is smaller than the second. Equal plans may differ by rounding.
@@ -77,10 +76,10 @@ func won(own, theirs []float64) (n int) {
 
 // ceilings shows the agents' lead over the paper's other methods on the reported draws, and the largest lead that any
 // agent with these 29 setups could have.
-func ceilings(d *figures.Data) (*figures.Output, error) {
+func ceilings(d *figures.Data) {
 	draws := reportedDraws(d.Scale)
 	blindDraws := drawsOf(queues, countFor(d.Scale, blind.draws), blind.parameters)
-	t := figures.NewTable("ceiling",
+	t := d.Table("ceiling",
 		"Throughput of the agents, and the most that their actions allow, on Q1 to Q12, simulated",
 		reports.Left("method").PlusMinus("throughput", "less the best other method").
 			Right("of the exact optimum [%]").PlusMinus("queues on which it is first", "the same, blind kappa"),
@@ -109,5 +108,4 @@ func ceilings(d *figures.Data) (*figures.Output, error) {
 		t.Row(m.title, figures.PlusMinus(mean, 4), figures.PlusMinus(ahead, 4),
 			reports.Fixed(100*mean.Value/best.Value, 2), counts)
 	}
-	return new(figures.Output).Table(t), nil
 }

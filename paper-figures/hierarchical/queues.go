@@ -2,6 +2,7 @@ package hierarchical
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -208,6 +209,8 @@ type variation struct {
 	draws            int
 }
 
+func (v variation) String() string { return v.name }
+
 // The readings with a kappa that was chosen from public times under MPS alone.
 var (
 	blind = variation{
@@ -266,14 +269,13 @@ var (
 )
 
 // build shows the metric on Q1 to Q12 and its mean, and measures the claims under each variation of the model.
-func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
-	out := figures.Read(figures.Map(variations, func(v variation) figures.Reading {
-		data := drawsOf(queues, countFor(d.Scale, v.draws), v.parameters)
-		return figures.Reading{Name: v.name, Values: f.measure(d, data)}
-	})...)
+func (f queueFigure) build(d *figures.Data) {
+	for v, values := range figures.Under(d, variations) {
+		maps.Copy(values, f.measure(d, drawsOf(queues, countFor(d.Scale, v.draws), v.parameters)))
+	}
 	data := reportedDraws(d.Scale)
 	notes := []string{"AM: arithmetic mean", simulated(), fmt.Sprintf("means over %d draws of the programs", len(data))}
-	t := figures.NewTable(f.name, f.title, reports.Left("queue"), append(notes, f.notes...)...)
+	t := d.Table(f.name, f.title, reports.Left("queue"), append(notes, f.notes...)...)
 	chart := reports.Bars{
 		Title: onChart(t), X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},
 		Categories: append(slices.Clone(queueNames), "AM"), Dots: true,
@@ -291,7 +293,7 @@ func (f queueFigure) build(d *figures.Data) (*figures.Output, error) {
 			t.Rows[i] = append(t.Rows[i], reports.Fixed(v, 3))
 		}
 	}
-	return out.Table(t).Figure(f.name, chart.Title, chart), nil
+	d.Figure(f.name, chart.Title, chart)
 }
 
 // onChart returns the title of a table as its figure has it.

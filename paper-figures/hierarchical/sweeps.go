@@ -65,10 +65,10 @@ func (f *sweep) throughputs(d *figures.Data, m method, value int, parameters str
 
 // build draws the figure and measures its claim, over the agent's training runs and the first
 // [fewDraws] reported draws.
-func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
+func (f *sweep) build(d *figures.Data) {
 	step := fmt.Sprintf("mean throughput of the agent with %[1]s = %[2]d less that with %[1]s = %[3]d", f.symbol,
 		f.more, f.less)
-	t := figures.NewTable(f.name, f.title, reports.Right(f.symbol), append(f.notes, simulated())...)
+	t := d.Table(f.name, f.title, reports.Right(f.symbol), append(f.notes, simulated())...)
 	chart := reports.Bars{
 		Title: onChart(t), X: reports.Axis{Label: f.axis}, Y: overTimeSharing,
 		Categories: figures.Map(f.values, strconv.Itoa), Dots: true,
@@ -89,7 +89,7 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		}
 		chart.Groups = append(chart.Groups, dots)
 	}
-	reading := func(v variation) figures.Reading {
+	for v, values := range figures.Under(d, []variation{variations[0], blind}) {
 		var draws []string // parameters of the datasets
 		for i := range countFor(d.Scale, fewDraws) {
 			draws = append(draws, fmt.Sprintf("&draw=%d%s", firstReported+i, v.parameters))
@@ -97,13 +97,13 @@ func (f *sweep) build(d *figures.Data) (*figures.Output, error) {
 		steps := eachRun(agent, draws, func(r method, draw string) float64 {
 			return figures.Mean(f.throughputs(d, r, f.more, draw)) - figures.Mean(f.throughputs(d, r, f.less, draw))
 		})
-		return figures.Reading{Name: v.name, Values: figures.Values{claim.Of(step): d.Crossed(steps)}}
+		values[claim.Of(step)] = d.Crossed(steps)
 	}
-	return figures.Read(reading(variations[0]), reading(blind)).Table(t).Figure(f.name, chart.Title, chart), nil
+	d.Figure(f.name, chart.Title, chart)
 }
 
 // figure9 draws throughput against W. All its queues are generated as the paper says (V-A2), also those of 12 jobs.
-func figure9(d *figures.Data) (*figures.Output, error) {
+func figure9(d *figures.Data) {
 	f := sweep{
 		name: "figure9", symbol: "W", axis: "Window size W [jobs]",
 		title: "Fig. 9. Relative throughput against the window size W, simulated",
@@ -116,7 +116,7 @@ func figure9(d *figures.Data) (*figures.Output, error) {
 		values: scaled(d.Scale, []int{4, 6, 8, 10, 12, 14, 16}, 4, windowSize), datasets: ofCategories,
 		count: countFor(d.Scale, generated), more: windowSize, less: 4,
 	}
-	return f.build(d)
+	f.build(d)
 }
 
 // figure10 draws throughput against Cmax on Q1 to Q12.
@@ -146,8 +146,8 @@ func throughputRows(d *figures.Data, datasets ...string) (out []row) {
 }
 
 // sensitivity shows the throughput and the order of the methods for other constants of the model and other draws.
-func sensitivity(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("sensitivity", "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
+func sensitivity(d *figures.Data) {
+	t := d.Table("sensitivity", "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
 		reports.Left("setting"),
 		"order: the methods with a choice of partitions, the highest mean first; MIG+MPS Default has the best "+
 			"partition of each setting",
@@ -173,7 +173,7 @@ func sensitivity(d *figures.Data) (*figures.Output, error) {
 	chart.Charts = aligned([]reports.Lines{kappas.vary(d, t), deltas.vary(d, t)}, 1)
 	addMeans(t, "shares of ended jobs freed", throughputRows(d, queuesWith("release=true")))
 	addDraws(d, t, overDraws)
-	return new(figures.Output).Table(t).Figure("sensitivity", chart.Title, chart), nil
+	d.Figure("sensitivity", chart.Title, chart)
 }
 
 // A constant of the co-run model, with the values that the sensitivity figure gives it.

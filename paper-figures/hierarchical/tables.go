@@ -24,12 +24,12 @@ func marked(p task.Program) string {
 	return p.Name
 }
 
-func table4(d *figures.Data) (*figures.Output, error) {
+func table4(d *figures.Data) {
 	kernels := map[string]datasets.KernelFit{}
 	for _, f := range datasets.KernelFits() {
 		kernels[f.Program] = f
 	}
-	t := figures.NewTable("table4",
+	t := d.Table("table4",
 		"Table IV. Programs of the co-run model: classes of the paper, parameters of the model",
 		reports.Left("class", "program", "parameters").Right("solo [s]", "serial s", "compute w_c",
 			"parallelism p", "memory w_m", "1 GPC / GPU").Left("class by the rule"),
@@ -57,15 +57,15 @@ func table4(d *figures.Data) (*figures.Output, error) {
 			inputs[claim.Of("unseen programs")]++
 		}
 	}
-	return new(figures.Output).Take("programs, classes and marks are the paper's", inputs).Table(t), nil
+	d.Take("programs, classes and marks are the paper's", inputs)
 }
 
 func jobsOf(dataset string, index int) []task.Program {
 	return figures.Instance[corun.Window](dataset, gpu, index).Jobs
 }
 
-func table5(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("table5", "Table V. Queues of the paper",
+func table5(d *figures.Data) {
+	t := d.Table("table5", "Table V. Queues of the paper",
 		reports.Left("queue").Right("CI", "MI", "US", "unseen").Left("jobs"),
 		"* not trained on")
 	for i, name := range queueNames {
@@ -74,12 +74,12 @@ func table5(d *figures.Data) (*figures.Output, error) {
 		t.Row(name, classes, figures.Count(jobs, isUnseen), strings.Join(figures.Map(jobs, marked), ", "))
 	}
 	dominated, balanced := jobsOf(queues, 0), jobsOf(queues, len(queueNames)-1)
-	return new(figures.Output).Table(t).Take("the queues are the paper's", map[claim.Cell]float64{
+	d.Take("the queues are the paper's", map[claim.Cell]float64{
 		{Quantity: "queues"}:                                 float64(len(queueNames)),
 		{Quantity: "jobs of a queue"}:                        float64(len(dominated)),
 		{Quantity: "jobs of the dominant class"}:             float64(countOf(dominated, task.ComputeIntensive)),
 		{Quantity: "jobs of each class in a balanced queue"}: float64(countOf(balanced, task.ComputeIntensive)),
-	}), nil
+	})
 }
 
 func countOf(jobs []task.Program, class task.Class) int {
@@ -102,18 +102,19 @@ func texts(f corun.Family, jobs int) []string {
 }
 
 // table7 lists the partitions. The text does not say what the rows with dots represent.
-func table7(d *figures.Data) (*figures.Output, error) {
+func table7(d *figures.Data) {
 	// The text of a setup begins with "[(" for MPS percentages of the whole GPU, and with "[{" for instances.
 	lists := func(family corun.Family, jobs int, begin string) figures.Measurement {
 		return figures.Exactly(figures.Count(texts(family, jobs), func(s string) bool {
 			return strings.HasPrefix(s, begin)
 		}))
 	}
-	return figures.Read(figures.Reading{Values: figures.Values{
-		{Quantity: "MPS Only, C = 2"}:                        lists(corun.MPSOnly, 2, "[("),
-		{Quantity: "MPS+MIG, C = 2"}:                         lists(corun.Hierarchical, 2, "["),
-		{Quantity: "MPS+MIG, C = 3, with compute instances"}: lists(corun.Hierarchical, 3, "[{"),
-	}}).Table(partitionCounts(), partitionList()), nil
+	values := d.Under("")
+	values[claim.Of("MPS Only, C = 2")] = lists(corun.MPSOnly, 2, "[(")
+	values[claim.Of("MPS+MIG, C = 2")] = lists(corun.Hierarchical, 2, "[")
+	values[claim.Of("MPS+MIG, C = 3, with compute instances")] = lists(corun.Hierarchical, 3, "[{")
+	partitionCounts(d)
+	partitionList(d)
 }
 
 // families are the rows of Table VII and the agent's actions.
@@ -127,8 +128,8 @@ var families = []struct {
 	{"agent (our choice)", corun.Agent},
 }
 
-func partitionCounts() *figures.Table {
-	t := figures.NewTable("table7", "Table VII. Number of partitions by concurrency C",
+func partitionCounts(d *figures.Data) {
+	t := d.Table("table7", "Table VII. Number of partitions by concurrency C",
 		reports.Left("partitions").Right("C = 2", "C = 3", "C = 4", "together"),
 		fmt.Sprintf("MPS+MIG as printed: percentages in tenths that add up to 1, and thirds and quarters; read "+
 			"literally the dots give %d partitions if two compute instances have the same percentages, and %d if they "+
@@ -142,11 +143,10 @@ func partitionCounts() *figures.Table {
 		}
 		t.Row(f.name, row, variants(f.Family))
 	}
-	return t
 }
 
-func partitionList() *figures.Table {
-	t := figures.NewTable("table7-partitions", "Table VII. Partitions, and who has them",
+func partitionList(d *figures.Data) {
+	t := d.Table("table7-partitions", "Table VII. Partitions, and who has them",
 		reports.Right("C").Left("partition"),
 		"[...] the GPU or a GPU instance, {x} a compute instance, (x) an MPS client, (*) one without percentage, xm "+
 			"the share of the memory")
@@ -167,14 +167,12 @@ func partitionList() *figures.Table {
 			}))
 		}
 	}
-	return t
 }
 
-func text(*figures.Data) (*figures.Output, error) {
-	partitions := figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
+func text(d *figures.Data) {
+	d.Under("")[claim.Of("partitions of A100")] = figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
 	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)
-	o := figures.Read(figures.Reading{Values: figures.Values{{Quantity: "partitions of A100"}: partitions}})
-	return o.Take("setting of the datasets and of the agent. The agent learns from newly drawn programs, because the "+
+	d.Take("setting of the datasets and of the agent. The agent learns from newly drawn programs, because the "+
 		"paper's 18 are not public", map[claim.Cell]float64{
 		{Quantity: "agent actions"}:                                   float64(variants(corun.Agent)),
 		{Quantity: "window size W"}:                                   windowSize,
@@ -183,7 +181,7 @@ func text(*figures.Data) (*figures.Output, error) {
 		{Quantity: "queues of the training"}:                          float64(datasets.MustParse("corun/training").Instances()),
 		{Quantity: "loss on 1 GPC below which a program is US"}:       100 * task.UnscalableLoss,
 		{Quantity: "compute over memory above which a program is CI"}: task.ComputeOverMemory,
-	}), nil
+	})
 }
 
 // decisions returns how long a method took for each queue, in microseconds, and as a share of the simulated
@@ -202,8 +200,8 @@ const publishedOverhead = 0.005
 
 // timing lists the decision times of all methods on Q1 to Q12. Wall times are not results; whether the agent's are
 // more than the paper's limit is a conclusion.
-func timing(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("timing-hierarchical", "Decision times for the queues of 12 jobs, one core",
+func timing(d *figures.Data) {
+	t := d.Table("timing-hierarchical", "Decision times for the queues of 12 jobs, one core",
 		reports.Left("method").Right("mean [ms]", "longest [ms]", "share of the simulated makespan [%]"),
 		"this machine, while as many cells ran at once as there are workers; the makespan is simulated")
 	slow := figures.Measurement{Unit: "queues"} // without replicates, so that it decides nothing
@@ -223,7 +221,5 @@ func timing(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(m.title, row)
 	}
-	share := claim.Of("1 if the agent's decisions take 0.5 % of the makespan or more on average, else 0")
-	values := figures.Values{share: slow}
-	return figures.Read(figures.Reading{Values: values}).Table(t), nil
+	d.Under("")[claim.Of("1 if the agent's decisions take 0.5 % of the makespan or more on average, else 0")] = slow
 }

@@ -19,13 +19,12 @@ var aheadUnseen = claim.Of("mean throughput of the agent less that of the best o
 
 // unseen compares the methods on queues of programs that the paper's agent was trained on, and of programs that it was
 // not. Its claim is about the latter.
-func unseen(d *figures.Data) (*figures.Output, error) {
+func unseen(d *figures.Data) {
 	n := countFor(d.Scale, fewDraws)
-	out := figures.Read(figures.Map(variations, func(v variation) figures.Reading {
-		ahead := lead(d, agent, drawsOf(unseenPrograms, n, v.parameters))
-		return figures.Reading{Name: v.name, Values: figures.Values{aheadUnseen: d.Crossed(ahead)}}
-	})...)
-	t := figures.NewTable("unseen", "Mean throughput on queues of seen and of unseen programs, simulated",
+	for v, values := range figures.Under(d, variations) {
+		values[aheadUnseen] = d.Crossed(lead(d, agent, drawsOf(unseenPrograms, n, v.parameters)))
+	}
+	t := d.Table("unseen", "Mean throughput on queues of seen and of unseen programs, simulated",
 		reports.Left("method").PlusMinus("18 programs of the training", "less the best other method",
 			"9 unseen programs", "unseen, less the best other method"),
 		fmt.Sprintf("means over %d draws of the programs, each of %d queues of 12 jobs with four of each class; ± "+
@@ -51,5 +50,4 @@ func unseen(d *figures.Data) (*figures.Output, error) {
 			t.Rows[k] = append(t.Rows[k], ahead...)
 		}
 	}
-	return out.Table(t), nil
 }

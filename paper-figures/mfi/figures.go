@@ -2,7 +2,6 @@ package mfi
 
 import (
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -14,12 +13,12 @@ import (
 // demands are the loads of Fig. 4 in percent; the last is full load.
 var demands = []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
 
-func figure4(d *figures.Data) (*figures.Output, error) {
+func figure4(d *figures.Data) {
 	streams := figures.Map(demands, func(percent int) string { return demand("uniform", percent) })
-	out := figures.Read(underReadings(d, func(m *measured) { m.underLoad(streams) })...)
+	underReadings(d, readings, func(m *measured) { m.underLoad(streams) })
 	numbers, words := percents(demands)
 	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
-	panels(d, out, 4, "Load up to 100 %, uniform profiles", "demand", streams, words,
+	panels(d, 4, "Load up to 100 %, uniform profiles", "demand", streams, words,
 		func(r reading, q quantity, g grid) []reports.Chart {
 			return []reports.Chart{
 				g.lines(q.title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers),
@@ -28,7 +27,6 @@ func figure4(d *figures.Data) (*figures.Output, error) {
 					baselines, numbers),
 			}
 		})
-	return out, nil
 }
 
 // underLoad measures what the text says about Fig. 4, on streams of ascending load.
@@ -64,32 +62,19 @@ func (m *measured) underLoad(streams []string) {
 
 var distributionAxis = reports.Axis{Label: "Distribution"}
 
-func figure5(d *figures.Data) (*figures.Output, error) {
-	rs := underReadings(d, func(m *measured) { m.byDistribution("utilisation") })
-	active := underDescriptions(d, "utilization of the active GPUs", func(m *measured) {
-		m.byDistribution("utilisation_active")
-	})
-	for i, a := range active {
-		active[i].Values = figures.Values{bigPacked: a.Values[bigPacked], bigActive: a.Values[bigActive]}
-	}
-	out := figures.Read(append(rs, active...)...)
-	panels(d, out, 5, "Four distributions at a demand of 85 %", "distribution", atDemand(heavy), distributions,
+func figure5(d *figures.Data) {
+	underReadings(d, readings, func(m *measured) { m.byDistribution() })
+	underDescriptions(d, "utilization of the active GPUs", func(m *measured) { m.onSkewBig("utilisation_active") })
+	panels(d, 5, "Four distributions at a demand of 85 %", "distribution", atDemand(heavy), distributions,
 		func(_ reading, q quantity, g grid) []reports.Chart {
 			return []reports.Chart{g.bars(q.title, distributionAxis,
 				reports.Axis{Label: "Share of the maximum"}, schemes,
 				distributions)}
 		})
-	return out, nil
 }
 
-var (
-	bigPacked = claim.Of("utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big")
-	bigActive = claim.Of("active GPUs of the larger of FF and BF-BI over those of the smaller of RR and WF-BI, " +
-		"skew-big")
-)
-
-// byDistribution measures what the text says about Fig. 5. utilisation is the metric of panel (c).
-func (m *measured) byDistribution(utilisation string) {
+// byDistribution measures what the text says about Fig. 5.
+func (m *measured) byDistribution() {
 	at := func(scheme, distribution, metric string) []float64 {
 		return m.at(scheme, demand(distribution, heavy), metric)
 	}
@@ -110,10 +95,18 @@ func (m *measured) byDistribution(utilisation string) {
 	accept := func(scheme string) []float64 { return at(scheme, "skew-small", "acceptance") }
 	m.mean(claim.Of("acceptance of the better of FF and BF-BI less that of the worse of RR and WF-BI, skew-small"),
 		differences(highest(accept("FF"), accept("BF-BI")), lowest(accept("RR"), accept("WF-BI")), 100))
-	used := func(scheme string) []float64 { return at(scheme, "skew-big", utilisation) }
-	m.mean(bigPacked, differences(lowest(used("FF"), used("BF-BI")), highest(used("RR"), used("WF-BI")), 100))
-	active := func(scheme string) []float64 { return at(scheme, "skew-big", "active_gpus") }
-	m.mean(bigActive, figures.Ratios(highest(active("FF"), active("BF-BI")), lowest(active("RR"), active("WF-BI"))))
+	m.onSkewBig("utilisation")
+}
+
+// onSkewBig measures what the text says about skew-big. utilisation is the metric of panel (c).
+func (m *measured) onSkewBig(utilisation string) {
+	at := func(scheme, metric string) []float64 { return m.at(scheme, demand("skew-big", heavy), metric) }
+	used := func(scheme string) []float64 { return at(scheme, utilisation) }
+	m.mean(claim.Of("utilization of the worse of FF and BF-BI less that of the better of RR and WF-BI, skew-big"),
+		differences(lowest(used("FF"), used("BF-BI")), highest(used("RR"), used("WF-BI")), 100))
+	active := func(scheme string) []float64 { return at(scheme, "active_gpus") }
+	m.mean(claim.Of("active GPUs of the larger of FF and BF-BI over those of the smaller of RR and WF-BI, skew-big"),
+		figures.Ratios(highest(active("FF"), active("BF-BI")), lowest(active("RR"), active("WF-BI"))))
 }
 
 // severity returns the name of the metric that is F under a reading of Algorithm 1.
@@ -124,9 +117,9 @@ func (r reading) severity() string {
 	return "fragmentation_" + r.f
 }
 
-func figure6(d *figures.Data) (*figures.Output, error) {
+func figure6(d *figures.Data) {
 	chart := reports.Panels{Title: "Fig. 6. Average fragmentation score at a demand of 85 %"}
-	t := figures.NewTable("figure6", "Figure 6",
+	t := d.Table("figure6", "Figure 6",
 		reports.Left("quantity", "distribution").PlusMinus(schemes...),
 		halfWidth)
 	for i, r := range inFigures() {
@@ -154,9 +147,10 @@ func figure6(d *figures.Data) (*figures.Output, error) {
 			return perGPU
 		})
 	}
-	return figures.Read(slices.Concat(underReadings(d, atEnd),
-		underDescriptions(d, "F as a mean over the slots", overTime),
-		underDescriptions(d, "F of the GPUs in use", inUse))...).Table(t).Figure("figure6", chart.Title, chart), nil
+	underReadings(d, readings, atEnd)
+	underDescriptions(d, "F as a mean over the slots", overTime)
+	underDescriptions(d, "F of the GPUs in use", inUse)
+	d.Figure("figure6", chart.Title, chart)
 }
 
 // metrics returns a metric of one scheme on one stream, by its name.
@@ -223,7 +217,7 @@ func (c *clearPairs) share() figures.Measurement {
 }
 
 // text judges the two numbers of the abstract, which are means over the four distributions.
-func text(d *figures.Data) (*figures.Output, error) {
+func text(d *figures.Data) {
 	abstract := func(streams []string, workloads string) func(*measured) {
 		return func(m *measured) {
 			gains := func(metric string) [][]float64 {
@@ -239,10 +233,8 @@ func text(d *figures.Data) (*figures.Output, error) {
 	expected := figures.Map(distributions, func(distribution string) string {
 		return stream(distribution, "T=expected")
 	})
-	return figures.Read(slices.Concat(
-		underReadings(d, abstract(usual, "accepted")),
-		underDescriptions(d, "100 % demand", abstract(atDemand(100), "accepted")),
-		underDescriptions(d, "T as expected", abstract(expected, "accepted")),
-		underDescriptions(d, "running workloads", abstract(usual, "running")),
-	)...), nil
+	underReadings(d, readings, abstract(usual, "accepted"))
+	underDescriptions(d, "100 % demand", abstract(atDemand(100), "accepted"))
+	underDescriptions(d, "T as expected", abstract(expected, "accepted"))
+	underDescriptions(d, "running workloads", abstract(usual, "running"))
 }

@@ -113,13 +113,13 @@ func inFigures() []reading {
 	return slices.DeleteFunc(slices.Clone(readings), func(r reading) bool { return r.title == "" })
 }
 
-// panels adds a figure and a table of all quantities to an output, under each reading. places names the datasets in
+// panels adds a figure and a table of all quantities, under each reading. places names the datasets in
 // data, place the column of the table that has them, and charts draws the panels of a quantity.
-func panels(d *figures.Data, out *figures.Output, number int, what, place string, data, places []string,
+func panels(d *figures.Data, number int, what, place string, data, places []string,
 	charts func(r reading, q quantity, g grid) []reports.Chart,
 ) {
 	for _, r := range inFigures() {
-		t := figures.NewTable(fmt.Sprint("figure", number, r.file),
+		t := d.Table(fmt.Sprint("figure", number, r.file),
 			fmt.Sprintf("Figure %d, not normalized; %s", number, r.title),
 			reports.Left("quantity", place).PlusMinus(schemes...), halfWidth)
 		figure := reports.Panels{Title: fmt.Sprintf("Fig. %d. %s; %s", number, what, r.title)}
@@ -131,7 +131,7 @@ func panels(d *figures.Data, out *figures.Output, number int, what, place string
 				figure.Charts = append(figure.Charts, charts(r, q, g.normalized())...)
 			}
 		}
-		out.Figure(t.File, figure.Title, figure).Table(t)
+		d.Figure(t.File, figure.Title, figure)
 	}
 }
 

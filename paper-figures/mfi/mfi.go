@@ -125,24 +125,22 @@ func (r reading) values(d *figures.Data, scheme, dataset, metric string) []float
 	return d.Values(r.series(scheme, dataset), simulations, metric)
 }
 
-func (r reading) measure(d *figures.Data, measure func(*measured)) figures.Reading {
-	m := &measured{reading: r, d: d, values: figures.Values{}, runs: simulations, paper: simulations}
-	measure(m)
-	return figures.Reading{Name: r.name, Values: m.values}
-}
+func (r reading) String() string { return r.name }
 
-// underDescriptions returns two further readings, one for each description of the baselines. Their names have the
+// underDescriptions measures two further readings, one for each description of the baselines. Their names have the
 // section and the given name.
-func underDescriptions(d *figures.Data, name string, measure func(*measured)) []figures.Reading {
-	return figures.Map(readings[:2], func(r reading) figures.Reading {
+func underDescriptions(d *figures.Data, name string, measure func(*measured)) {
+	underReadings(d, figures.Map(readings[:2], func(r reading) reading {
 		section, _, _ := strings.Cut(r.name, ":")
 		r.name = section + ": " + name
-		return r.measure(d, measure)
-	})
+		return r
+	}), measure)
 }
 
-func underReadings(d *figures.Data, measure func(*measured)) []figures.Reading {
-	return figures.Map(readings, func(r reading) figures.Reading { return r.measure(d, measure) })
+func underReadings(d *figures.Data, readings []reading, measure func(*measured)) {
+	for r, values := range figures.Under(d, readings) {
+		measure(&measured{reading: r, d: d, values: values, runs: simulations, paper: simulations})
+	}
 }
 
 // atDemand lists the four distributions at a demand in percent.

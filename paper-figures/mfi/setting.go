@@ -21,8 +21,8 @@ func profiles() []*mig.Profile {
 	return out
 }
 
-func table1(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("table1", "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
+func table1(d *figures.Data) {
+	t := d.Table("table1", "Table I. MIG profiles of A100-80GB, the paper's beside the GPU model's",
 		reports.Left("profile").Right("slices (paper)", "compute slices", "memory slices", "instances (paper)",
 			"instances").Left("index (paper)", "index"),
 		"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 "+
@@ -37,29 +37,29 @@ func table1(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(p, length, p.Size, p.Length, p.Max, p.Max, p.Starts, p.Starts)
 	}
-	return new(figures.Output).Take("placements of the GPU model", inputs).Table(t), nil
+	d.Take("placements of the GPU model", inputs)
 }
 
-func table2(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("table2",
+func table2(d *figures.Data) {
+	t := d.Table("table2",
 		"Table II. Probability of each profile, as the generator of requests has it",
 		reports.Left("profile").Right("uniform", "skew-small", "skew-big", "bimodal"))
 	t.Rows = figures.Map(profiles(), func(p *mig.Profile) []string { return []string{p.String()} })
 	inputs := map[claim.Cell]float64{}
 	load := []string{"mean memory slices of a request"}
-	for _, d := range distributions {
-		shares := slices.Clone(figures.Instance[task.Requests](demand(d, 1), gpu, 0).Demand)
+	for _, dist := range distributions {
+		shares := slices.Clone(figures.Instance[task.Requests](demand(dist, 1), gpu, 0).Demand)
 		slices.Reverse(shares) // the largest profile first
 		var mean float64
 		for i, p := range profiles() {
-			inputs[claim.Cell{Row: p.String(), Column: d}] = shares[i]
+			inputs[claim.Cell{Row: p.String(), Column: dist}] = shares[i]
 			t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.4g", shares[i]))
 			mean += float64(shares[i] * float64(p.Length)) // rounded before it is added
 		}
 		load = append(load, fmt.Sprintf("%.2f", mean))
 	}
 	t.Rows = append(t.Rows, load)
-	return new(figures.Output).Take("probability in the generator of requests", inputs).Table(t), nil
+	d.Take("probability in the generator of requests", inputs)
 }
 
 // gpu2 returns GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second slice of 1g.20gb
@@ -124,9 +124,9 @@ func reachable() []mig.Mask {
 const printedF1 = 8
 
 // example scores GPU 2 of V-B, and counts the occupancies that would give GPU 1 its printed score.
-func example(d *figures.Data) (*figures.Output, error) {
+func example(d *figures.Data) {
 	mask := mig.Partition(gpu2()).Mask()
-	out, t := figures.Read(), figures.NewTable("example",
+	t := d.Table("example",
 		"The worked example of V-B: the score of GPU 2, and how many occupancies of GPU 1 have its printed score, "+
 			"F(1) = 8",
 		reports.Left("F counts").Right("F(2)", "occupancies with F = 8", "of"))
@@ -136,7 +136,7 @@ func example(d *figures.Data) (*figures.Output, error) {
 		for _, f := range terms {
 			total += f
 		}
-		values := out.Under(r.String())
+		values := d.Under(r.String())
 		values[claim.Of("F(2)")] = figures.Exactly(total)
 		for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
 			values[claim.Of("F(2), term of "+profile)] = figures.Exactly(terms[profile])
@@ -145,7 +145,6 @@ func example(d *figures.Data) (*figures.Output, error) {
 		alike := figures.Count(all, func(m mig.Mask) bool { return scores[m] == printedF1 })
 		t.Row(r, total, alike, len(all))
 	}
-	return out.Table(t), nil
 }
 
 // masks returns an artefact that draws masks. The text describes Figs. 1 and 3 without their masks, so these are our

@@ -48,7 +48,7 @@ func steadyData(distribution string, rho float64) string {
 
 // steady goes beyond the paper, whose cluster never fills, so that policies hardly differ. Here the load is about the
 // capacity.
-func steady(d *figures.Data) (*figures.Output, error) {
+func steady(d *figures.Data) {
 	chart := reports.Panels{Title: "Acceptance in steady state less that of MFI on the same requests"}
 	x, y := reports.Axis{Label: "Offered load ρ [capacities]"}, reports.Axis{Label: "Difference [points]"}
 	loads := figures.Map(rhos, func(rho float64) string { return fmt.Sprint(rho) })
@@ -63,13 +63,11 @@ func steady(d *figures.Data) (*figures.Output, error) {
 		dots.Dots = true
 		chart.Charts = append(chart.Charts, dots)
 	}
-	tables := []*figures.Table{
-		pairedTable(d, "steady", "Acceptance in steady state at ρ = 1 less that of MFI [points]", metric),
-		pairedTable(d, "steady-slices", "The same, weighted by memory slices [points]", "acceptance_slices_steady"),
-	}
+	pairedTable(d, "steady", "Acceptance in steady state at ρ = 1 less that of MFI [points]", metric)
+	pairedTable(d, "steady-slices", "The same, weighted by memory slices [points]", "acceptance_slices_steady")
 	// The tables and the figure of schedulers beyond the paper are under the last one.
 	whole := append(slices.Clone(readings), reading{name: "F literal, all feasible"})
-	t := figures.NewTable("steady-schemes",
+	t := d.Table("steady-schemes",
 		"MFI against the paper's baselines in steady state, by reading: acceptance less that of the nearest "+
 			"baseline [points]",
 		reports.Left("reading", "ρ").PlusMinus(distributions...),
@@ -77,10 +75,8 @@ func steady(d *figures.Data) (*figures.Output, error) {
 			"is least surely ahead of",
 		"100 GPUs of 8 memory slices, lifespan U[1,2ρT], requests between demands of 2 and 5 capacities; seed 3, "+
 			"which no scheduler was tuned on")
-	out := figures.Read(figures.Map(whole, func(r reading) figures.Reading {
-		return r.measure(d, func(m *measured) { m.whenFull(t) })
-	})...)
-	return out.Table(append(tables, t)...).Figure("steady", chart.Title, chart), nil
+	underReadings(d, whole, func(m *measured) { m.whenFull(t) })
+	d.Figure("steady", chart.Title, chart)
 }
 
 // whenFull measures what VII says about acceptance on clusters that are full, and adds it to a table.
@@ -100,8 +96,8 @@ func (m *measured) whenFull(t *figures.Table) {
 }
 
 // pairedTable compares schedulers with MFI on the same streams at ρ = 1.
-func pairedTable(d *figures.Data, file, title, metric string) *figures.Table {
-	t := figures.NewTable(file, title,
+func pairedTable(d *figures.Data, file, title, metric string) {
+	t := d.Table(file, title,
 		reports.Left("scheduler").PlusMinus(distributions...).Left("above MFI on"),
 		"paired differences, mean ± half of the 95 % confidence interval; the last column lists the "+
 			"distributions whose interval is above zero",
@@ -121,12 +117,11 @@ func pairedTable(d *figures.Data, file, title, metric string) *figures.Table {
 		}
 		t.Row(id, row, strings.Join(above, ", "))
 	}
-	return t
 }
 
 // moved goes beyond the paper, whose workloads stay on their GPU.
-func moved(d *figures.Data) (*figures.Output, error) {
-	t := figures.NewTable("moves",
+func moved(d *figures.Data) {
+	t := d.Table("moves",
 		"What moves gain: acceptance in steady state at ρ = 1 less that of MFI without moves [points]",
 		reports.Left("scheduler", "moves allowed").PlusMinus(distributions...).PlusMinus("moves made on uniform"),
 		"paired differences, mean ± half of the 95 % confidence interval",
@@ -145,12 +140,11 @@ func moved(d *figures.Data) (*figures.Output, error) {
 		})
 		t.Row(id, moves, gains, figures.PlusMinus(meanOf(d, of("moves_gpu_window", "uniform")), 2))
 	}
-	return new(figures.Output).Table(t), nil
 }
 
 // offline goes beyond the paper. It shows how far schedulers stay below a bound on the requests that a
 // scheduler could accept if it knew all of them beforehand, if no request departs.
-func offline(d *figures.Data) (*figures.Output, error) {
+func offline(d *figures.Data) {
 	const runs = 100
 	loads := []int{100, 110, 120, 130, 140, 150}
 	inTable := []string{"mfi", "bf-bi", "ff", "wf-bi", "hami-binpack", "fgd?demand=true", "value-table"}
@@ -158,7 +152,7 @@ func offline(d *figures.Data) (*figures.Output, error) {
 	near := []string{"bf-bi", "ff", "hami-binpack", "fgd?demand=true"}
 	far := []string{"wf-bi", "value-table", offlineBound}
 	chart := reports.Panels{Title: "Accepted requests less those of MFI, nothing departs"}
-	t := figures.NewTable("offline", "Accepted requests below the offline bound [%]",
+	t := d.Table("offline", "Accepted requests below the offline bound [%]",
 		reports.Left("distribution", "demand").PlusMinus(inTable...),
 		halfWidth,
 		"the bound is proven for every scheduler that knows all requests beforehand; the optimum may lie below it",
@@ -192,5 +186,5 @@ func offline(d *figures.Data) (*figures.Output, error) {
 			gridOf(d, near, data, 100, gap).lines(dist+", near MFI", x, y, near, percent),
 			gridOf(d, far, data, 100, gap).lines(dist+", far from MFI", x, y, far, percent))
 	}
-	return new(figures.Output).Table(t).Figure("offline", chart.Title, chart), nil
+	d.Figure("offline", chart.Title, chart)
 }

@@ -63,6 +63,8 @@ const (
 // inChart shortens the names of readings for the chart.
 var inChart = strings.NewReplacer("every ", "", " under MPS", "", "3+2+2", "scripted")
 
+func (r reading) String() string { return r.name }
+
 // readings lists the readings. The first one is the default.
 var readings = []reading{
 	{"every 60 s, no work under MPS", 60, 30, best},
@@ -101,9 +103,8 @@ func (r reading) ratio(d *figures.Data, scheme, other string) figures.Measuremen
 }
 
 // completion measures the numbers of the abstract and of the conclusion, and draws the schemes relative to NoPart.
-func completion(d *figures.Data) (*figures.Output, error) {
-	out := figures.Read()
-	t := figures.NewTable("completion", "Average job completion time, and relative to NoPart [%]",
+func completion(d *figures.Data) {
+	t := d.Table("completion", "Average job completion time, and relative to NoPart [%]",
 		reports.Left("reading").PlusMinus("NoPart [s]").PlusMinus(schemes[1:]...),
 		fmt.Sprintf("means over %d random orders of the 100 jobs, ± half of the 95 %% confidence interval",
 			d.Scale.Replicates(orders)),
@@ -115,8 +116,7 @@ func completion(d *figures.Data) (*figures.Output, error) {
 		Y:      reports.Axis{Label: "Relative to NoPart"},
 		Groups: make([]reports.BarGroup, len(schemes)),
 	}
-	for _, r := range readings {
-		values := out.Under(r.name)
+	for r, values := range figures.Under(d, readings) {
 		values[claim.Of("MISO below NoPart")] = r.ratio(d, "MISO", "NoPart").Affine(-100, 100)
 		values[claim.Of("MISO below OptSta")] = r.ratio(d, "MISO", "OptSta").Affine(-100, 100)
 		values[claim.Of("MISO above Oracle")] = r.ratio(d, "MISO", "Oracle").Affine(100, -100)
@@ -133,5 +133,5 @@ func completion(d *figures.Data) (*figures.Output, error) {
 		}
 		t.Row(row...)
 	}
-	return out.Table(t).Figure("completion", chart.Title, chart), nil
+	d.Figure("completion", chart.Title, chart)
 }
