@@ -17,6 +17,7 @@ import (
 	"miglab/harness/wholefile"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
+	"miglab/reports"
 )
 
 // A Manifest has the findings of a reproduction.
@@ -286,4 +287,90 @@ func (r *Row) distance() float64 {
 		return max(0, -miss, *r.Measured-*r.To)
 	}
 	return math.Abs(miss)
+}
+
+// A Term is a symbol or word of a paper with its meaning: a line of terms.csv.
+type Term struct {
+	Name    string `csv:"name"`
+	Meaning string `csv:"meaning"`
+}
+
+// A Table is a table with the name of its files, without extension.
+type Table struct {
+	File          string `json:"file"`
+	reports.Table `json:"table"`
+	// About says what each row is evidence for; nil if causes do not name the table. A manifest leaves it out.
+	About []About `json:"about,omitempty"`
+}
+
+// About selects the claims that a row is about. Label tells a claim's rows apart.
+type About struct {
+	claim.Selection
+	Label string `json:"label,omitempty"`
+}
+
+// RowAbout is [reports.Table.Row] for a row that is about claims.
+func (t *Table) RowAbout(about About, cells ...any) {
+	t.About = append(t.About, about)
+	t.Row(cells...)
+}
+
+// A Figure is a figure with the name of its files, without extension. In a [Manifest] the figure itself is nil.
+type Figure struct {
+	File   string         `json:"file"`
+	Title  string         `json:"title"`
+	Figure reports.Figure `json:"-"`
+}
+
+// Why says what the verdict of a row rests on. Package render puts it in words.
+type Why struct {
+	// Text is a sentence of a data file: why a number deviates, what is missing, or what an input is used for.
+	Text string `json:"text,omitempty"`
+	// Detail is [verdict.Measurement.Detail].
+	Detail string `json:"detail,omitempty"`
+	// Margin is the reason of a margin that is not the default one.
+	Margin string `json:"margin,omitempty"`
+	// Open has the reason of an INCONCLUSIVE number.
+	Open *Open `json:"open,omitempty"`
+	// Defaults lists the verdicts of a number that hangs on the reading, each with the first default reading that has
+	// it.
+	Defaults []DefaultVerdict `json:"defaults,omitempty"`
+	// Uncounted marks a row of a reading that does not decide.
+	Uncounted bool `json:"uncounted,omitempty"`
+}
+
+// Open says why a number is INCONCLUSIVE and how to settle it.
+type Open struct {
+	// Fewest is how many replicates a verdict needs if there are fewer, and otherwise 0.
+	Fewest int `json:"fewest,omitempty"`
+	// Tie is set if both values are equal in every replicate.
+	Tie bool `json:"tie,omitempty"`
+	// Enough and Outside are the judgement's, see [verdict.Judgement].
+	Enough  int  `json:"enough,omitempty"`
+	Outside bool `json:"outside,omitempty"`
+	// PrintSE is the standard error of the printed number, if no number of replicates would be enough.
+	PrintSE float64 `json:"print_se,omitempty"`
+}
+
+// A DefaultVerdict is the verdict under a reading that is a default.
+type DefaultVerdict struct {
+	Reading string          `json:"reading"`
+	Verdict verdict.Verdict `json:"verdict"`
+}
+
+// Evidence has the numbers in a row of a table about a claim.
+type Evidence struct {
+	// Label tells rows about the same claim apart.
+	Label  string        `json:"label,omitempty"`
+	Values []NamedNumber `json:"values"`
+}
+
+// A NamedNumber is a cell of a table with the cells that are joined to it.
+type NamedNumber struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Unit  string `json:"unit,omitempty"`
+	// Half is half of an interval, and Published a number to compare with.
+	Half      string `json:"half,omitempty"`
+	Published string `json:"published,omitempty"`
 }
