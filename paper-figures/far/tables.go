@@ -371,8 +371,9 @@ func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measur
 	})
 }
 
-func joinings(of func(name string, j joining) procedure) []procedure {
-	return []procedure{
+// joinings returns something for each joining of whole readings.
+func joinings[T any](of func(name string, j joining) T) []T {
+	return []T{
 		of("", copies), of("text", successive), of("text, p_sup = 50 %", joining{"psup=50", false, executions}),
 	}
 }
@@ -404,13 +405,11 @@ func gainsOfJoining(d *figures.Data) {
 	t := d.Table("table7-beyond", "p_move/swap less p_rev [%], the gain of moves and swaps beyond reversing",
 		reports.Left("workload").Right("n", "print").PlusMinus("script", "text", "text, p_sup = 50 %"),
 		"±: half of the 95 % interval over the pairs")
-	beyond := func(j joining, w workload, n int) []string {
-		return figures.PlusMinus(mean(d, j.beyondReversing(d, w, n)), 2)
-	}
 	for w, n := range figures.Each(table7.rows, table7.sizes) {
 		print := table7.printed(d.Claims, w, n, "p_move/swap") - table7.printed(d.Claims, w, n, "p_rev")
-		t.Row(w.String(), n, reports.Fixed(print, 2), beyond(copies, w, n), beyond(successive, w, n),
-			beyond(joining{"psup=50", false, executions}, w, n))
+		t.Row(w, n, reports.Fixed(print, 2), joinings(func(_ string, j joining) []string {
+			return figures.PlusMinus(mean(d, j.beyondReversing(d, w, n)), 2)
+		}))
 	}
 }
 
