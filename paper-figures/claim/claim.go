@@ -89,7 +89,7 @@ type row struct {
 	Basis     Basis            `csv:"basis"`
 	Relation  verdict.Relation `csv:"relation"`
 	Published float64          `csv:"published"`
-	To        string           `csv:"to"`
+	To        float64          `csv:"to"`
 	Decimals  int              `csv:"decimals"`
 	Neutral   string           `csv:"neutral"`
 	Unit      string           `csv:"unit"`
@@ -134,11 +134,11 @@ func (r *row) claim(paper string) (c Claim, column string, err error) {
 		Key: r.Key, Home: r.Key, Paper: paper, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit, Source: r.Source,
 		OfMakespans: r.Makespans, Missing: r.Missing,
 		Claim: verdict.Claim{
-			Relation: r.Relation, Published: r.Published, Decimals: r.Decimals, Margin: -1,
+			Relation: r.Relation, Published: r.Published, To: r.To, Decimals: r.Decimals, Margin: -1,
 			Derived: r.Basis == Derived, Stated: r.Kind == Stated,
 		},
 	}
-	steps := []func(*row) (string, error){c.checkWords, c.setRange, c.setNeutral, c.setMargin, c.checkDigits}
+	steps := []func(*row) (string, error){c.checkWords, c.setNumbers, c.checkDigits}
 	for _, step := range steps {
 		if column, err = step(r); err != nil {
 			return c, column, err
@@ -157,44 +157,47 @@ func (c *Claim) checkWords(r *row) (column string, err error) {
 	return "relation", OneOf(r.Relation, verdict.Equal, verdict.AtMost, verdict.AtLeast, verdict.Between)
 }
 
-func (c *Claim) setRange(r *row) (column string, err error) {
-	if r.Relation != verdict.Between {
-		if r.To != "" {
-			err = errors.New("only a range has an upper end")
-		}
-		return "to", err
-	}
-	c.To, err = strictcsv.Float(r.To)
-	if err == nil && !(c.To > c.Published) {
-		err = fmt.Errorf("%v is not above the lower end, %v", c.To, c.Published)
-	}
-	return "to", err
-}
-
-func (c *Claim) setNeutral(r *row) (column string, err error) {
-	if r.Neutral != "" {
-		c.Compares = true
-		c.Neutral, err = strictcsv.Float(r.Neutral)
-	}
-	return "neutral", err
-}
-
-func (c *Claim) setMargin(r *row) (column string, err error) {
-	if r.Margin == "" {
-		return "", nil
-	}
-	c.MarginReason = r.MarginReason
-	c.Margin, err = strictcsv.Float(r.Margin)
+// setNumbers sets the upper end, the neutral number and the margin.
+func (c *Claim) setNumbers(r *row) (column string, err error) {
+	isRange := r.Relation == verdict.Between
+	c.Compares, c.MarginReason = r.Neutral != "", r.MarginReason
+	column, err = parse(field{"neutral", r.Neutral, &c.Neutral}, field{"margin", r.Margin, &c.Margin})
 	switch {
 	case err != nil:
+		return column, err
+	case !isRange && r.To != 0:
+		return "to", errors.New("only a range has an upper end")
+	case isRange && !(r.To > r.Published):
+		return "to", fmt.Errorf("%v is not above the lower end, %v", r.To, r.Published)
+	case r.Margin == "":
+		return "", nil
 	case r.MarginReason == "":
 		return "margin_reason", errors.New("a margin needs a reason")
 	case c.Margin < 0:
 		err = fmt.Errorf("%v is negative", c.Margin)
-	case c.Relation != verdict.Equal:
+	case r.Relation != verdict.Equal:
 		err = errors.New("a limit or a range has no margin")
 	}
 	return "margin", err
+}
+
+// A field has the text of a number in a data file, and its place.
+type field struct {
+	column, text string
+	to           *float64
+}
+
+// parse sets the numbers whose fields are not empty, or returns the column that is wrong.
+func parse(fields ...field) (column string, err error) {
+	for _, f := range fields {
+		if f.text == "" {
+			continue
+		}
+		if *f.to, err = strictcsv.Float(f.text); err != nil {
+			return f.column, err
+		}
+	}
+	return "", nil
 }
 
 func (c *Claim) checkDigits(r *row) (column string, err error) {

@@ -172,21 +172,13 @@ func (t *Test) readNumbers() (column string, err error) {
 	if t.Limit, err = strictcsv.Float(t.Threshold); err != nil {
 		return "threshold", err
 	}
-	if t.Neutral != "" {
-		if t.NoDifference, err = strictcsv.Float(t.Neutral); err != nil {
-			return "neutral", err
-		}
+	half := math.NaN()
+	column, err = parse(field{"neutral", t.Neutral, &t.NoDifference}, field{"ours_from", t.OursFrom, &t.From},
+		field{"rounding", t.Rounding, &half})
+	if err != nil || t.Rounding == "" {
+		return column, err
 	}
-	if t.IsOurs() {
-		if t.From, err = strictcsv.Float(t.OursFrom); err != nil {
-			return "ours_from", err
-		}
-	}
-	if t.Rounding == "" {
-		return "", nil
-	}
-	half, err := strictcsv.Float(t.Rounding)
-	if err == nil && (half <= 0 || t.Limit == t.NoDifference) {
+	if half <= 0 || t.Limit == t.NoDifference {
 		err = errors.New("a rounding is above 0, and the number for no difference has none")
 	}
 	if t.Relation == verdict.AtLeast {

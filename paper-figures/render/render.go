@@ -181,20 +181,31 @@ func (r *run) Changed(makespans bool) (out []string) {
 
 // Verdicts is a table of the claims of a kind by paper and verdict, with links to the papers.
 func (r *run) Verdicts(kind claim.Kind) (string, error) {
-	t := countsTable(verdict.All)
-	for _, p := range r.Papers {
-		countsRow(t, verdict.All, p.Name, p.countVerdicts(kind))
-	}
-	countsRow(t, verdict.All, "all", r.Count(kind))
-	text, err := markdown(t)
-	return r.linkPapers(text), err
+	count := func(p *paper) map[verdict.Verdict]int { return p.countVerdicts(kind) }
+	return countTable(r, verdict.All, count, r.Count(kind))
 }
 
 // Answers is a table of the conclusions by paper and answer, with links to the papers.
-func (r *run) Answers() (string, error) {
-	t := countsTable(verdict.Answers)
+func (r *run) Answers() (string, error) { return countTable(r, verdict.Answers, (*paper).countAnswers, nil) }
+
+// countTable returns a table of counts by paper and name, with links to the papers. Its last row has the counts of all
+// papers, unless they are nil.
+func countTable[N ~string](r *run, names []N, count func(*paper) map[N]int, all map[N]int) (string, error) {
+	// HANGS ON THE READING is too long for a heading.
+	head := func(n N) string { return strings.TrimSuffix(string(n), " ON THE READING") }
+	t := &reports.Table{Columns: reports.Left("paper").Right(nearest.Names(names, head)...).Right("all")}
+	add := func(paper string, counts map[N]int) {
+		sum := 0
+		for _, n := range names {
+			sum += counts[n]
+		}
+		t.Row(paper, nearest.Names(names, func(n N) string { return strconv.Itoa(counts[n]) }), sum)
+	}
 	for _, p := range r.Papers {
-		countsRow(t, verdict.Answers, p.Name, p.countAnswers())
+		add(p.Name, count(p))
+	}
+	if all != nil {
+		add("all", all)
 	}
 	text, err := markdown(t)
 	return r.linkPapers(text), err
@@ -220,22 +231,6 @@ func (r *run) CausesByTable() (string, error) {
 }
 
 func asText[S ~string](s S) string { return string(s) }
-
-// countsTable returns an empty table of counts by paper and name.
-func countsTable[N ~string](names []N) *reports.Table {
-	// HANGS ON THE READING is too long for a heading.
-	head := func(n N) string { return strings.TrimSuffix(string(n), " ON THE READING") }
-	return &reports.Table{Columns: reports.Left("paper").Right(nearest.Names(names, head)...).Right("all")}
-}
-
-// countsRow adds the counts of a paper.
-func countsRow[N ~string](t *reports.Table, names []N, paper string, counts map[N]int) {
-	sum := 0
-	for _, n := range names {
-		sum += counts[n]
-	}
-	t.Row(paper, nearest.Names(names, func(n N) string { return strconv.Itoa(counts[n]) }), sum)
-}
 
 // blank returns a count, and "" for 0.
 func blank(n int) string {
