@@ -186,7 +186,9 @@ func (r *run) Verdicts(kind claim.Kind) (string, error) {
 }
 
 // Answers is a table of the conclusions by paper and answer, with links to the papers.
-func (r *run) Answers() (string, error) { return countTable(r, verdict.Answers, (*paper).countAnswers, nil) }
+func (r *run) Answers() (string, error) {
+	return countTable(r, verdict.Answers, (*paper).countAnswers, nil)
+}
 
 // countTable returns a table of counts by paper and name, with links to the papers. Its last row has the counts of all
 // papers, unless they are nil.
