@@ -317,7 +317,7 @@ type why struct {
 
 // reason says why a row of a paper has its verdict; empty if the verdict needs no reason.
 func reason(p *manifest.Paper, r *manifest.Row) string {
-	return strings.Join(strings.Fields(words("why", why{r, p.TrainingRun})), " ")
+	return onOneLine("why", why{r, p.TrainingRun})
 }
 
 // words returns the text of a template that cannot fail, because all of its values are plain numbers and texts.

@@ -167,30 +167,29 @@ func (t *tested) Rounding() string {
 func figures(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
 // Numbers are the values that decide, in words.
-func (c *conclusion) Numbers() (string, error) { return show("numbers", c) }
+func (c *conclusion) Numbers() string { return words("numbers", c) }
 
 // Plain says in words how many readings and values meet the conclusion.
-func (c *conclusion) Plain() (string, error) { return onOneLine("plain", c) }
+func (c *conclusion) Plain() string { return onOneLine("plain", c) }
 
 // Caveats adds to the table of the conclusion: what was tested, what would settle it, the answers with other thresholds
 // and what the readings vary.
-func (c *conclusion) Caveats() (string, error) { return onOneLine("caveats", c) }
+func (c *conclusion) Caveats() string { return onOneLine("caveats", c) }
 
-func onOneLine(name string, data any) (string, error) {
-	text, err := show(name, data)
-	return strings.Join(strings.Fields(text), " "), err
+func onOneLine(name string, data any) string {
+	return strings.Join(strings.Fields(words(name, data)), " ")
 }
 
 // Reason says in one sentence why the conclusion has its answer: the first sentence of conclusions.csv, or else the
 // worst value.
-func (c *conclusion) Reason() (string, error) {
-	if first, _, more := strings.Cut(c.Because, ". "); more {
-		return first + ".", nil
+func (c *conclusion) Reason() string {
+	switch first, _, more := strings.Cut(c.Because, ". "); {
+	case more:
+		return first + "."
+	case first != "":
+		return first
 	}
-	if c.Because != "" {
-		return c.Because, nil
-	}
-	return show("reason", c)
+	return words("reason", c)
 }
 
 // FullAnswer is the answer. In the model, it begins with the answer there.
@@ -218,7 +217,7 @@ func (c *conclusion) Name() string { return cmp.Or(c.Short, c.Sentence) }
 func (c *conclusion) Anchor() string { return strings.ToLower(c.ID) }
 
 // Share words how many of the readings, or of the values under the defaults, meet the conclusion.
-func (c *conclusion) Share() (string, error) { return show("share", c) }
+func (c *conclusion) Share() string { return words("share", c) }
 
 // Table has a row for all readings that count and have the same result, with the least favourable of their values. It
 // is empty if no reading counts.

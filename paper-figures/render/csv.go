@@ -10,8 +10,8 @@ import (
 )
 
 // claimsCSV returns claims.csv: one line a claim and reading. A number that does not exist is empty.
-func (r *run) claimsCSV() (string, error) {
-	t := reports.Table{Columns: reports.Left("paper", "artefact", "claim", "kind", "reading", "relation", "published",
+func (r *run) claimsCSV() *reports.Table {
+	t := &reports.Table{Columns: reports.Left("paper", "artefact", "claim", "kind", "reading", "relation", "published",
 		"measured", "ci_low", "ci_high", "margin", "unit", "replicates", "verdict", "cause", "reason", "source",
 		"published_to", "replicate", "evidence", "by_default_margin", "by_makespan_margin", "row", "column",
 		"quantity", "one_sided", "counted")}
@@ -30,13 +30,7 @@ func (r *run) claimsCSV() (string, error) {
 			c.Evidence, c.ByDefaultMargin, c.ByMakespanMargin, c.Cell.Row, c.Column, c.Quantity, c.OneSided,
 			c.Counted())
 	}
-	return csv(&t)
-}
-
-func csv(t *reports.Table) (string, error) {
-	var b strings.Builder
-	err := t.Encode(&b, "csv")
-	return b.String(), err
+	return t
 }
 
 // limitColumns are the columns of a limit in the files of results, and limitCells its cells there.
@@ -48,19 +42,11 @@ func limitCells(l *manifest.Limit) []string {
 
 // conclusionsCSV returns conclusions.csv: one line a conclusion. The columns of its tests have an entry for each,
 // separated by semicolons.
-func (r *run) conclusionsCSV() (string, error) {
-	t := reports.Table{Columns: reports.Left("paper", "id", "answer", "part", "met", "readings", "numbers", "plain",
+func (r *run) conclusionsCSV() *reports.Table {
+	t := &reports.Table{Columns: reports.Left("paper", "id", "answer", "part", "met", "readings", "numbers", "plain",
 		"sentence", "section", "varied").Left(limitColumns...).Left("ours_from", "at_half", "at_twice", "met_in_all")}
 	for _, p := range r.Papers {
 		for _, c := range p.Conclusions {
-			numbers, err := c.Numbers()
-			if err != nil {
-				return "", err
-			}
-			plain, err := c.Plain()
-			if err != nil {
-				return "", err
-			}
 			limits := make([]string, len(limitColumns))
 			for i := range limits {
 				limits[i] = strings.Join(nearest.Names(c.Limits, func(l manifest.Limit) string {
@@ -71,18 +57,18 @@ func (r *run) conclusionsCSV() (string, error) {
 			if c.Answer == verdict.CannotRun {
 				varied = "" // plain says what is missing
 			}
-			t.Row(c.Paper, c.ID, c.Answer, c.Part, c.Met, c.Conclusion.Readings, numbers,
-				strings.TrimSpace(plain+" "+c.Because), c.Sentence, c.Section, varied, limits,
+			t.Row(c.Paper, c.ID, c.Answer, c.Part, c.Met, c.Conclusion.Readings, c.Numbers(),
+				strings.TrimSpace(c.Plain()+" "+c.Because), c.Sentence, c.Section, varied, limits,
 				strings.Join(nearest.Names(c.Limits, func(l manifest.Limit) string { return l.OursFrom }), "; "),
 				c.AtHalf, c.AtTwice, c.Whole)
 		}
 	}
-	return csv(&t)
+	return t
 }
 
 // valuesCSV returns conclusion-values.csv: one line a value that a conclusion tests under a reading.
-func (r *run) valuesCSV() (string, error) {
-	t := reports.Table{Columns: reports.Left("paper", "id", "artefact", "reading", "weight", "measure", "value",
+func (r *run) valuesCSV() *reports.Table {
+	t := &reports.Table{Columns: reports.Left("paper", "id", "artefact", "reading", "weight", "measure", "value",
 		"ci_low", "ci_high").Left(limitColumns[2:]...).Left("state", "training_runs", "enough")}
 	for _, p := range r.Papers {
 		for _, c := range p.Conclusions {
@@ -97,7 +83,7 @@ func (r *run) valuesCSV() (string, error) {
 			}
 		}
 	}
-	return csv(&t)
+	return t
 }
 
 // weight says how much the reading of a value counts.

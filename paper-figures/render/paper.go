@@ -141,14 +141,12 @@ func (p *paper) addPages(out *folder) {
 			continue
 		}
 		for _, t := range a.Tables {
-			var text, latex strings.Builder
+			var text strings.Builder
 			base := filepath.Join(p.Name, t.File)
 			err := t.WritePage(&text)
 			out.add(base+".txt", text.String(), err)
-			err = t.Encode(&latex, "latex")
-			out.add(base+".tex", latex.String(), err)
-			table, err := csv(&t.Table)
-			out.add(base+".csv", table, err)
+			out.addTable(base+".tex", "latex", &t.Table)
+			out.addTable(base+".csv", "csv", &t.Table)
 		}
 	}
 }

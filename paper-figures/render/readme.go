@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/harness/atomicfile"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -31,40 +30,22 @@ func UpdateReadme(root, results string) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(root, "README.md")
-	readme, err := os.ReadFile(path)
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		return err
 	}
-	r := newRun(m)
+	r, out := newRun(m), folder{path: root}
 	text, err := r.updateReadme(string(readme))
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(path, []byte(text)); err != nil {
-		return err
-	}
+	out.add("README.md", text, err)
 	for _, p := range r.Papers {
 		page, err := p.folderPage()
-		if err != nil {
-			return err
-		}
-		path := filepath.Join(root, "paper-figures", p.Name, "README.md")
-		if err := atomicfile.Write(path, []byte(page)); err != nil {
-			return err
-		}
+		out.add(filepath.Join("paper-figures", p.Name, "README.md"), page, err)
 	}
 	for _, image := range gallery {
 		raw, err := os.ReadFile(filepath.Join(results, image))
-		if err != nil {
-			return err
-		}
-		if err := atomicfile.Write(filepath.Join(root, "paper-figures", "gallery", filepath.Base(image)),
-			raw); err != nil {
-			return err
-		}
+		out.add(filepath.Join("paper-figures", "gallery", filepath.Base(image)), string(raw), err)
 	}
-	return nil
+	return out.err
 }
 
 // updateReadme replaces the verdicts in the project's README.md. It refuses a quick or incomplete run.

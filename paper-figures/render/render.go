@@ -59,12 +59,9 @@ func Write(dir string, m *manifest.Manifest) error {
 			return err
 		}
 	}
-	claims, err := r.claimsCSV()
-	out.add("claims.csv", claims, err)
-	conclusions, err := r.conclusionsCSV()
-	out.add("conclusions.csv", conclusions, err)
-	values, err := r.valuesCSV()
-	out.add("conclusion-values.csv", values, err)
+	out.addTable("claims.csv", "csv", r.claimsCSV())
+	out.addTable("conclusions.csv", "csv", r.conclusionsCSV())
+	out.addTable("conclusion-values.csv", "csv", r.valuesCSV())
 	raw, err := json.MarshalIndent(m, "", " ")
 	out.add(manifest.File, string(raw)+"\n", err)
 	return out.err
@@ -82,6 +79,13 @@ func (f *folder) add(name, text string, err error) {
 	if f.err == nil {
 		f.err = writeIfChanged(filepath.Join(f.path, name), text)
 	}
+}
+
+// addTable writes a table in one of [reports.TableFormats].
+func (f *folder) addTable(name, format string, t *reports.Table) {
+	var text strings.Builder
+	err := t.Encode(&text, format)
+	f.add(name, text.String(), err)
 }
 
 func writeIfChanged(path, text string) error {

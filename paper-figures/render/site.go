@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,11 +26,7 @@ func AddToSite(d *site.Data, results string) error {
 	}
 	d.Verdicts, d.Premises = nearest.Names(verdict.All, asText), "far/premises"
 	for _, p := range newRun(m).Papers {
-		screen, err := p.onSite()
-		if err != nil {
-			return err
-		}
-		d.Papers = append(d.Papers, screen)
+		d.Papers = append(d.Papers, p.onSite())
 		for _, a := range p.Artefacts {
 			for i := range a.Rows {
 				if r := &a.Rows[i]; !r.Repeats {
@@ -47,41 +42,29 @@ func AddToSite(d *site.Data, results string) error {
 }
 
 // onSite returns the first screen of the paper as the site shows it.
-func (p *paper) onSite() (site.Paper, error) {
+func (p *paper) onSite() site.Paper {
 	out := site.Paper{
 		Name: p.Name, Title: p.Title, Cite: p.Cite, About: p.About, Limits: p.Limits, Curve: curveFile,
-		Brief: p.Unlinked(),
+		Brief: p.Unlinked(), Score: words("score", p),
 	}
 	for _, a := range verdict.Answers {
 		out.Answers = append(out.Answers, site.NameCount{Name: string(a), N: p.countAnswers()[a]})
 	}
-	score, err := show("score", p)
-	if err != nil {
-		return out, err
-	}
-	out.Score = score
 	for _, c := range p.Conclusions {
+		met := c.Share()
+		if c.Part != "" {
+			met += ", " + string(c.Part)
+		}
 		one := site.Conclusion{
-			ID: c.ID, Short: c.Name(), Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer),
-			Because: c.Because, Varied: c.Varied,
+			ID: c.ID, Short: c.Name(), Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer), Met: met,
+			Because: c.Because, Varied: c.Varied, Numbers: c.Numbers(), Plain: c.Plain(), Reason: c.Reason(),
 		}
 		if len(c.Limits) > 0 {
 			one.Artefact = c.Limits[0].Artefact
 		}
-		var share, numbers, plain, reason error
-		one.Met, share = c.Share()
-		one.Numbers, numbers = c.Numbers()
-		one.Plain, plain = c.Plain()
-		one.Reason, reason = c.Reason()
-		if err := cmp.Or(share, numbers, plain, reason); err != nil {
-			return out, err
-		}
-		if c.Part != "" {
-			one.Met += ", " + string(c.Part)
-		}
 		out.Conclusions = append(out.Conclusions, one)
 	}
-	return out, nil
+	return out
 }
 
 // claimOnSite returns the row of an artefact with a title as the site shows it.
