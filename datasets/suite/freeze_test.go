@@ -18,6 +18,7 @@ import (
 	_ "miglab/algorithms/corun"
 	_ "miglab/algorithms/dispatch"
 	_ "miglab/algorithms/placement"
+	_ "miglab/algorithms/rl/agents"
 	"miglab/bounds"
 	"miglab/bounds/certificate"
 	"miglab/datasets"

@@ -145,6 +145,49 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// TestBestKnown: no algorithm of miglab has a better result on an open instance than the best known one. Batches are
+// left out: a longer search than that of any algorithm has looked for their schedules.
+func TestBestKnown(t *testing.T) {
+	db, err := run.Open(t.TempDir(), new(mig.Catalog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	a := Frozen()
+	var cells []run.Span
+	each := func(do func(in *Instance, best *Best, algorithm string)) {
+		for i := range a.Instances {
+			in := &a.Instances[i]
+			if in.Class != Open || in.isBatch() {
+				continue
+			}
+			for _, s := range algo.All(in.Track) {
+				do(in, &a.Best[i], s.Name)
+			}
+		}
+	}
+	each(func(in *Instance, _ *Best, algorithm string) {
+		cell, err := in.Cell(algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, cell)
+	})
+	if err := (&run.Engine{Store: db}).Run(t.Context(), cells); err != nil {
+		t.Fatal(err)
+	}
+	each(func(in *Instance, best *Best, algorithm string) {
+		row, err := readRow(db, cells[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = cells[1:]
+		if value, ok := row.Metrics.Get(in.Metric()); ok && in.Gap(value, best.Value) < 0 {
+			t.Errorf("%s: %s has the result %v, the best known is %v", in.ID, algorithm, value, best.Value)
+		}
+	})
+}
+
 // damaged returns the archive with one file changed.
 func damaged(t *testing.T, name string, change func(string) string) *Archive {
 	t.Helper()
@@ -728,7 +771,7 @@ func TestOpenInstances(t *testing.T) {
 		}},
 		{"dispatch", 0, 0, 6, func(in *Instance) bool { return in.Track == "dispatch" }},
 		{"co-run", 0, 0, 4, func(in *Instance) bool { return in.Track == "corun" }},
-		{"placement", 0.99, 125, 9, func(in *Instance) bool { return in.Track == "placement" }},
+		{"placement", 0.99, 123, 9, func(in *Instance) bool { return in.Track == "placement" }},
 	} {
 		if !strings.Contains(table, fmt.Sprintf("| %s | %d |", row.name, row.instances)) {
 			t.Errorf("README.md has no row %q with %d instances", row.name, row.instances)
