@@ -114,11 +114,16 @@ func findSpec(name string) (Spec, error) {
 	}
 	s, ok := registry[name]
 	if !ok {
-		err := nearest.Unknown("algorithm", name, slices.Collect(maps.Keys(registry)))
-		if strings.HasSuffix(name, ".py") {
-			err = fmt.Errorf("%w; a program is exec:python3 %s", err, name)
+		command := name
+		first, _, isCommand := strings.Cut(name, " ")
+		if strings.HasSuffix(first, ".py") {
+			command, isCommand = "python3 "+name, true
 		}
-		return Spec{}, err
+		if isCommand {
+			unknown := &nearest.UnknownError{Kind: "algorithm", Name: name}
+			return Spec{}, fmt.Errorf("%w; a program is exec:%s", unknown, command)
+		}
+		return Spec{}, nearest.Unknown("algorithm", name, slices.Collect(maps.Keys(registry)))
 	}
 	return s, nil
 }

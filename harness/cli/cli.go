@@ -59,8 +59,8 @@ func Arguments(least, most int, noun string) cobra.PositionalArgs {
 		case len(args) < least:
 			return fmt.Errorf("%s needs %s; see %s --help", c.Name(), noun, c.CommandPath())
 		case len(args) > most && most == 0:
-			return fmt.Errorf("%s takes flags only and cannot use %q; see %s --help", c.Name(), args[0],
-				c.CommandPath())
+			return fmt.Errorf("%s takes flags only and cannot use %q; put a value that has a space in quotes; "+
+				"see %s --help", c.Name(), args[0], c.CommandPath())
 		case len(args) > most:
 			return fmt.Errorf("%s takes %s and cannot use %q, too; see %s --help", c.Name(), noun, args[most],
 				c.CommandPath())

@@ -194,7 +194,7 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 		"exec:   ":             `names no program`,
 		"exec:./there-is-none": `"exec:./there-is-none": exec: "./there-is-none": .*no such file`,
 		"exec:there-is-none":   `executable file not found in \$PATH; name a program by its path or one on the PATH$`,
-		"exec:" + script:       `permission denied`,
+		"exec:" + script:       `permission denied; make the file executable \(chmod \+x\), or put its interpreter before it, as in exec:python3 ` + script + `$`,
 		"exec:" + dir:          `is a directory|permission denied`,
 		command("hangs-at-hello") + "&start=200ms": `did not answer within 200ms \(\?start=\)`,
 		command("crashes-at-hello"):                `ended \(exit status 7\) before it answered`,

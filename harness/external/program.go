@@ -41,10 +41,14 @@ func findProgram(name string) (algo.Spec, error) {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		hint := "name a program by its path or one on the PATH"
-		_, missing := os.Stat(command[0])
-		if missing == nil && !strings.ContainsAny(command[0], `/\\`) {
+		info, missing := os.Stat(command[0])
+		isFile := missing == nil && info.Mode().IsRegular()
+		switch {
+		case isFile && !strings.ContainsAny(command[0], `/\\`):
 			hint = fmt.Sprintf("write exec:./%s for the file in this folder, or put its interpreter before it, as in "+
 				"exec:python3 %[1]s", command[0])
+		case isFile:
+			hint = "make the file executable (chmod +x), or put its interpreter before it, as in exec:python3 " + command[0]
 		}
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w; %s", name, err, hint)
 	}
@@ -119,7 +123,7 @@ func openProgram(k key, path string, args []string) (*program, error) {
 	p := &program{key: k, path: path, args: args}
 	first, greeted, err := p.start(context.Background())
 	if own, ok := errors.AsType[*Error](err); ok {
-		return nil, errors.New("the program " + own.Text + own.Aside) // algo adds the name of the algorithm
+		own.Program = "the program" // algo adds the name of the algorithm
 	}
 	if err != nil {
 		return nil, err
@@ -171,7 +175,11 @@ func (p *program) start(ctx context.Context) (proc *process, h hello, err error)
 		return nil, h, p.blame(proc.fail(KindProtocol, "writes a line that is no message: %v: %s", err, quote(line)))
 	}
 	if err := h.check(0); err != nil {
-		return nil, h, p.blame(proc.fail(KindProtocol, "does not say hello for the %s track: %v", p.track, err))
+		kind := KindProtocol
+		if h.Type == typeError {
+			kind = run.KindInfeasible
+		}
+		return nil, h, p.blame(proc.fail(kind, "does not say hello for the %s track: %v", p.track, err))
 	}
 	proc.limit = fmt.Sprintf("%v (?timeout=)", p.limits.timeout)
 	return proc, h, nil
