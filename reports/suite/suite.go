@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"miglab/datasets/suite"
 	"miglab/harness/algo"
@@ -80,13 +81,18 @@ func classRows() []string { return append(slices.Clone(suite.Classes), everyClas
 func Table(names []string, results [][]suite.Result) *reports.Table {
 	t := &reports.Table{
 		Columns: reports.Left("algorithm", "track", "class").
-			Right("instances", "solved", "from the bound (%)", "from the best known (%)", "as good as that"),
+			Right("instances", "solved", "with a bound", "from the bound (%)", "from the best known (%)", "as good",
+				"better"),
 		Notes: []string{
-			"Means over the solved instances; from the bound over those of which more is known than that no " +
-				"result is below 0. Of a metric in percent, they are differences in percentage points.",
+			"Mean distances over the solved instances; from the bound, over those with a bound above 0. For a metric " +
+				"in percent they are differences in percentage points. The last columns count the instances on which " +
+				"the algorithm is as good as, or better than, the best known result.",
 		},
 	}
 	for i, name := range names {
+		if ids := betterThanKnown(results[i]); ids != nil {
+			t.Notes = append(t.Notes, name+" is better than the best known result on "+strings.Join(ids, ", ")+".")
+		}
 		for _, class := range classRows() {
 			ofClass := slices.DeleteFunc(slices.Clone(results[i]), func(r suite.Result) bool {
 				return r.Class != class && class != everyClass
@@ -99,9 +105,19 @@ func Table(names []string, results [][]suite.Result) *reports.Table {
 	return t
 }
 
+// betterThanKnown returns the instances on which results are better than the best known ones.
+func betterThanKnown(results []suite.Result) (ids []string) {
+	for i := range results {
+		if results[i].FromBest() < 0 {
+			ids = append(ids, results[i].ID)
+		}
+	}
+	return ids
+}
+
 // summary returns the numbers of a row of [Table], from the number of instances on.
 func summary(results []suite.Result) []string {
-	var solved, best, bounded int
+	var solved, equal, bounded int
 	var fromBest, fromBound float64 // sums
 	for i := range results {
 		r := &results[i]
@@ -110,8 +126,8 @@ func summary(results []suite.Result) []string {
 		}
 		solved++
 		fromBest += r.FromBest()
-		if r.FromBest() <= 0 {
-			best++
+		if r.FromBest() == 0 {
+			equal++
 		}
 		if r.Known.Bound > 0 {
 			bounded++
@@ -119,8 +135,8 @@ func summary(results []suite.Result) []string {
 		}
 	}
 	return []string{
-		fmt.Sprint(len(results)), fmt.Sprint(solved),
-		mean(fromBound, bounded), mean(fromBest, solved), fmt.Sprint(best),
+		fmt.Sprint(len(results)), fmt.Sprint(solved), fmt.Sprint(bounded),
+		mean(fromBound, bounded), mean(fromBest, solved), fmt.Sprint(equal), fmt.Sprint(len(betterThanKnown(results))),
 	}
 }
 

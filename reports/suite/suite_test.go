@@ -71,3 +71,23 @@ func TestRan(t *testing.T) {
 		t.Errorf("with another result in a second file: %v, %v", names, err)
 	}
 }
+
+// A board says on which instances an algorithm is better than the best known result, and over how many instances the
+// distance from the bound is a mean.
+func TestTableShowsBetterResults(t *testing.T) {
+	instance := func(id string) *suite.Instance {
+		return &suite.Instance{ID: id, Track: "stream", Class: suite.Open, Objective: "min flow_mean_s"}
+	}
+	board := Table([]string{"far"}, [][]suite.Result{{
+		{Instance: instance("one"), Known: &suite.Best{Value: 10, Bound: 8}, Value: 9, Solved: true},
+		{Instance: instance("two"), Known: &suite.Best{Value: 10}, Value: 10, Solved: true},
+		{Instance: instance("three"), Known: &suite.Best{Value: 10}, Value: 7, Solved: true},
+		{Instance: instance("four"), Known: &suite.Best{Value: 10}},
+	}})
+	if want := []string{"far", "stream", "all", "4", "3", "1", "12.5000", "-13.3333", "1", "2"}; !slices.Equal(board.Rows[1], want) {
+		t.Errorf("%q, want %q", board.Rows[1], want)
+	}
+	if want := "far is better than the best known result on one, three."; !slices.Contains(board.Notes, want) {
+		t.Errorf("the notes %q lack %q", board.Notes, want)
+	}
+}

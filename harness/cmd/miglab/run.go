@@ -2,8 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
-	"sync/atomic"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -79,21 +80,12 @@ func (f *runFlags) run(c *cobra.Command, _ []string) error {
 func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Span) error {
 	ofShard := 0 // the number of cells of the shard
 	show := e.Progress
-	var first atomic.Pointer[algo.Failure]
 	e.Shard = f.shard
 	e.Progress = func(done, total int) {
 		ofShard = total
 		show(done, total)
 	}
-	e.Failed = func(failure algo.Failure) { first.CompareAndSwap(nil, &failure) }
-	err := e.Run(c.Context(), cells)
-	if failure := first.Load(); failure != nil {
-		fmt.Fprintln(c.ErrOrStderr(), "miglab: a failed cell:", *failure) // with the program's standard error
-	}
-	if err != nil {
-		return err
-	}
-	failures, err := e.Failures(cells)
+	failures, err := computeCells(c, e, cells)
 	if err != nil {
 		return err
 	}
@@ -114,13 +106,30 @@ func (f *runFlags) compute(c *cobra.Command, e *run.Engine, cells []run.Span) er
 	}
 	// A reference may fail, for example on an instance too large for it. But a panic is always a mistake in the
 	// program.
-	n := countCells(failures, true) + countCells(requested, false)
-	if n > 0 {
-		return cli.FailedError{
-			Err: fmt.Errorf("cells of the algorithms that failed: %d; all others have their results", n),
-		}
+	return failedCells(countCells(failures, true) + countCells(requested, false))
+}
+
+// computeCells computes cells and returns their failures by kind. It prints the first failure at once, with what the
+// results do not keep, such as the standard error of a program.
+func computeCells(c *cobra.Command, e *run.Engine, cells []run.Span) ([]run.Failure, error) {
+	var first sync.Once
+	e.Failed = func(failure algo.Failure) {
+		first.Do(func() { fmt.Fprintln(c.ErrOrStderr(), "miglab: a failed cell:", failure) })
 	}
-	return nil
+	if err := e.Run(c.Context(), cells); err != nil {
+		return nil, err
+	}
+	return e.Failures(cells)
+}
+
+// failedCells returns the error for a number of failed cells; nil for 0.
+func failedCells(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return cli.FailedError{
+		Err: fmt.Errorf("cells of the algorithms that failed: %d; all others have their results", n),
+	}
 }
 
 // draw draws the timelines of the algorithms on instance 0.
@@ -172,12 +181,16 @@ func (f *runFlags) summarize(c *cobra.Command, ofShard int, failures []run.Failu
 		cells += " of shard " + c.Flags().Lookup("shard").Value.String()
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s; all results in %s; to export them: %s\n", cells, f.results, cli.Words(export))
+	printFailures(c.OutOrStdout(), failures)
+}
+
+// printFailures prints how many cells failed, and some of their errors.
+func printFailures(w io.Writer, failures []run.Failure) {
 	for _, failed := range failures {
-		fmt.Fprintf(c.OutOrStdout(),
-			"%d of them ended as %q; the export's column error has what each ended with, such as\n",
+		fmt.Fprintf(w, "%d failed as %q; the export's column error has what each ended with, such as\n",
 			failed.Cells, failed.Kind)
 		for _, text := range failed.Errors {
-			fmt.Fprintf(c.OutOrStdout(), "  %s\n", text)
+			fmt.Fprintf(w, "  %s\n", text)
 		}
 	}
 }

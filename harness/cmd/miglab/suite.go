@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,8 +30,8 @@ func newSuite() *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newSuiteList(), newSuiteExport(), newSuiteSubmit(), newSuiteCheck(),
-		newSuiteRanking("run", "Run algorithms on the suite and print its board", (*run.Engine).Run),
-		newSuiteRanking("board", "Print how far results are from the bounds and from the best known ones", nil))
+		newSuiteRanking("run", "Run algorithms on the suite and print its board", true),
+		newSuiteRanking("board", "Print how far results are from the bounds and from the best known ones", false))
 	return c
 }
 
@@ -57,14 +56,14 @@ type suiteFlags struct {
 	out        cli.File
 }
 
-// newSuiteRanking returns a command that compares algorithms. compute runs the missing cells; nil computes none.
-func newSuiteRanking(name, short string, compute func(*run.Engine, context.Context, []run.Span) error) *cobra.Command {
+// newSuiteRanking returns a command that compares algorithms. computes says that it runs the missing cells.
+func newSuiteRanking(name, short string, computes bool) *cobra.Command {
 	var f suiteFlags
 	c := &cobra.Command{
 		Use:     name,
 		Example: "  miglab suite " + name + " --algorithms far,lns --division closed",
 		Short:   short,
-		RunE:    func(c *cobra.Command, _ []string) error { return f.rank(c, compute) },
+		RunE:    func(c *cobra.Command, _ []string) error { return f.rank(c, computes) },
 	}
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
@@ -81,8 +80,8 @@ func newSuiteRanking(name, short string, compute func(*run.Engine, context.Conte
 	return c
 }
 
-// rank computes the cells of the algorithms, unless compute is nil, and prints or draws the comparison.
-func (f *suiteFlags) rank(c *cobra.Command, compute func(*run.Engine, context.Context, []run.Span) error) error {
+// rank computes the cells of the algorithms if computes is set, and prints or draws the comparison.
+func (f *suiteFlags) rank(c *cobra.Command, computes bool) error {
 	if (f.show == "board") != (f.out.Format == "text") {
 		return fmt.Errorf("--show %s does not write %s; a board is text, and a figure needs --out with a name such as "+
 			"times.svg", f.show, f.out.Format)
@@ -93,8 +92,9 @@ func (f *suiteFlags) rank(c *cobra.Command, compute func(*run.Engine, context.Co
 		return err
 	}
 	return f.runCells(c, "cells", func(e *run.Engine) error {
-		if compute != nil {
-			if err := compute(e, c.Context(), slices.Concat(cells...)); err != nil {
+		var failures []run.Failure
+		if computes {
+			if failures, err = computeCells(c, e, slices.Concat(cells...)); err != nil {
 				return err
 			}
 		}
@@ -104,17 +104,26 @@ func (f *suiteFlags) rank(c *cobra.Command, compute func(*run.Engine, context.Co
 				return err
 			}
 		}
-		return f.out.Emit(c, func(w io.Writer) error {
-			switch f.show {
-			case "profile":
-				return reports.Encode(w, f.out.Format, board.Profile(names, results))
-			case "times":
-				return reports.Encode(w, f.out.Format, board.Times(names, results))
-			}
-			t := board.Table(names, results)
-			t.Title = "Suite " + suite.Version + ", " + f.division + " division, miglab " + version()
-			return t.Text(w)
-		})
+		if err := f.write(c, names, results); err != nil {
+			return err
+		}
+		printFailures(c.ErrOrStderr(), failures)
+		return failedCells(countCells(failures, true) + countCells(failures, false))
+	})
+}
+
+// write prints or draws the comparison.
+func (f *suiteFlags) write(c *cobra.Command, names []string, results [][]suite.Result) error {
+	return f.out.Emit(c, func(w io.Writer) error {
+		switch f.show {
+		case "profile":
+			return reports.Encode(w, f.out.Format, board.Profile(names, results))
+		case "times":
+			return reports.Encode(w, f.out.Format, board.Times(names, results))
+		}
+		t := board.Table(names, results)
+		t.Title = "Suite " + suite.Version + ", " + f.division + " division, miglab " + version()
+		return t.Text(w)
 	})
 }
 
@@ -132,23 +141,29 @@ func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string
 			return nil, nil, fmt.Errorf("%s may have learned from the suite; if it has not, --declare that, "+
 				"and otherwise run --division open", parsed.ID)
 		}
-		var trackErr error // a program may not do every track
-		var skipped []string
+		var trackErr error           // a program may not do every track
+		var skipped, chosen []string // tracks
+		declines := true             // the program said of each skipped track that it does not do it
 		for _, track := range board.Tracks(a) {
 			if parsed.Spec.Track != "" && parsed.Spec.Track != track {
 				continue
 			}
 			own, err := board.Cells(a, track, id)
 			if err != nil {
+				failure, ok := errors.AsType[algo.Failure](err)
+				declines = declines && ok && failure.FailureKind() == run.KindInfeasible
 				trackErr, skipped = err, append(skipped, track)
 				continue
 			}
-			names, cells = append(names, parsed.ID), append(cells, own)
+			names, cells, chosen = append(names, parsed.ID), append(cells, own), append(chosen, track)
 		}
-		found := slices.Contains(names, parsed.ID)
+		found := len(chosen) > 0
 		switch {
 		case trackErr != nil && (parsed.Spec.Track != "" || !found):
 			return nil, nil, trackErr
+		case trackErr != nil && declines:
+			fmt.Fprintf(c.ErrOrStderr(), "miglab: %s runs on %s; it is for no other track\n", parsed.ID,
+				strings.Join(chosen, " and "))
 		case trackErr != nil:
 			fmt.Fprintf(c.ErrOrStderr(), "miglab: not on %s: %v\n", strings.Join(skipped, ", "), trackErr)
 		case !found:

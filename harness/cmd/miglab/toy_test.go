@@ -42,7 +42,7 @@ func testToy(t *testing.T) {
 	expect(`^number\n0\.\d+\n0\.\d+\n0\.\d+\n$`, mustRead(t, filepath.Join(dir, "made", "toy-numbers_n3-0001.csv")))
 	ran := fails(t, dir, exitFailed, "run", "--track", "toy", "--algorithms", "toy-pick,toy-pick?rule=smallest,toy-pick?rule=none", "--datasets", "toy/numbers", "--instances", "40")
 	expect(`^120 cells;`, ran)
-	expect(`40 of them ended as "invalid"`, ran)
+	expect(`40 failed as "invalid"`, ran)
 	expect(`cells of the algorithms that failed: 40`, ran)
 	expect(`(?s)toy/numbers: chosen.*\n +1 +toy-pick\?rule=smallest .*\n +2 +toy-pick .*\n +3 +toy-pick\?rule=none `, miglab("leaderboard", "--track", "toy"))
 	exported := miglab("export", "--track", "toy", "--format", "csv")
