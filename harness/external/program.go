@@ -168,11 +168,17 @@ func (p *program) start(ctx context.Context) (proc *process, h hello, err error)
 	}
 	proc.limit = fmt.Sprintf("%v (?start=)", p.limits.start)
 	line, err := proc.ask(ctx, encodeMessage(greeting{"hello", oldest, newest, p.track}), deadline)
+	if err == nil {
+		err = decodeMessage(line, &h)
+		if err != nil {
+			err = proc.fail(KindProtocol, "writes a line that is no message: %v: %s", err, quote(line))
+		}
+	}
+	if own, ok := errors.AsType[*Error](err); ok && own.Kind == KindProtocol {
+		own.Text += "; standard output is for answers alone (in Python, print in the decorated function, not outside)"
+	}
 	if err != nil {
 		return nil, h, p.blame(err)
-	}
-	if err := decodeMessage(line, &h); err != nil {
-		return nil, h, p.blame(proc.fail(KindProtocol, "writes a line that is no message: %v: %s", err, quote(line)))
 	}
 	if err := h.check(0); err != nil {
 		kind := KindProtocol

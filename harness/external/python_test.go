@@ -221,7 +221,7 @@ func TestMistakesInPython(t *testing.T) {
 		{"return sorted(problem.tasks, key=lambda t: t.on(5))", `reports a crash: "ValueError: A100 has no instances of size 5; sizes: 1 2 3 4 7"`},
 		{"return problem.partition('3-4')", `reports a crash: "ValueError: A100 has no partition 3-4; partitions: 1-1-1-1-1-1-1 1-1-1-1-2-1 1-1-1-1-3 1-1-2-1-1-1 1-1-2-2-1 1-1-2-3 2-1-1-1-1-1 2-1-1-2-1 2-1-1-3 2-2-1-1-1 2-2-2-1 2-2-3 3-1-1-1 3-2-1 3-3 4-1-1-1 4-2-1 4-3 7"`},
 		{"raise miglab.Infeasible('none\\nat all')", `declines: "none\nat all"`},
-		{"return problem.nothing", `reports a crash: "AttributeError: 'Problem' object has no attribute 'nothing'"`},
+		{"return problem.nothing", `reports a crash: "AttributeError: 'Problem' object has no attribute 'nothing'; it has gpu, gpus, instances, partition, reconfiguration, start, tasks"`},
 		{"raise ValueError('a\\nb')", `reports a crash: "b"`},
 		{"return [miglab.Instance(0, 7, 0, problem.tasks[1:])]", `gives no plan: line 1: task "task 0" is missing`},
 		{"return [miglab.Instance(0, 7, 1, problem.tasks)]", `[0].size: A100 cannot place size 7 at slice 1`},
@@ -263,5 +263,9 @@ func TestMistakesInPython(t *testing.T) {
 	_, err = algo.ParseFor(script(t, begin+"return []\n"), algo.TrackBatch)
 	if err == nil || !strings.Contains(err.Error(), "the last line must be miglab.main()") {
 		t.Errorf("without main: %v", err)
+	}
+	_, err = algo.ParseFor(script(t, "print('hello')\n"+begin+"return []\n\n\nmiglab.main()\n"), algo.TrackBatch)
+	if err == nil || !strings.Contains(err.Error(), "in Python, print in the decorated function, not outside") {
+		t.Errorf("print outside the function: %v", err)
 	}
 }

@@ -102,6 +102,11 @@ class Test(unittest.TestCase):
             p.tasks[0].on(3)
         with self.assertRaisesRegex(miglab.Infeasible, "task a does not fit size 1"):
             small.add(task)
+        self.assertEqual(str(p.partition([2, 1, 1])), str(p.partition("2-1-1")))
+        with self.assertRaisesRegex(KeyError, r"no duration on size 5, only on 2 4; on\(5\) is infinity there"):
+            task.seconds[5]
+        with self.assertRaisesRegex(AttributeError, "'Task' object has no attribute 'duration'; it has gpu, name, on, release_s, seconds"):
+            task.duration
         for partition in ("3-1", "2-4", "2-2-1"):
             with self.assertRaisesRegex(ValueError, "A30 has no"):
                 p.partition(partition)
@@ -111,6 +116,8 @@ class Test(unittest.TestCase):
         c = problems.Cluster(gpu=fields["gpu"], gpus=2, geometry=["2@0 1@2 1@3", "4@0"])
         one, two, four = c.gpu.profiles
         self.assertEqual([list(c.spots(p)) for p in (one, two, four)], [[(0, 2), (0, 3)], [(0, 0)], [(1, 0)]])
+        with self.assertRaisesRegex(TypeError, r"spots takes a profile, such as cluster.gpu.profiles\[0\], not '1g.6gb'"):
+            next(c.spots("1g.6gb"))
         c.masks = [4, 8]
         self.assertEqual([list(c.spots(p)) for p in (one, two, four)], [[(0, 3)], [(0, 0)], []])
         c = problems.Cluster(gpu=fields["gpu"], gpus=1)
@@ -132,8 +139,15 @@ class Test(unittest.TestCase):
                 self.assertEqual(miglab.results(f"{folder}/results", algorithm="far"), tuple(rows))
             with mock.patch.dict(sys.modules, {"pandas": None}):
                 self.assertEqual(miglab.results(f"{folder}/results", algorithm="far"), rows)
-                with self.assertRaises(ImportError):
+                with self.assertRaisesRegex(ImportError, "frame=True needs pandas: pip install pandas"):
                     miglab.results(f"{folder}/results", frame=True)
+            with self.assertRaisesRegex(TypeError, "results has no column 'algoritm'; columns: track, dataset, gpu, "):
+                miglab.results(f"{folder}/results", algoritm="far")
+            with self.assertRaisesRegex(ValueError, "no result has track='bacth'; there are 'batch', 'bound'"):
+                miglab.results(f"{folder}/results", track="bacth")
+            with self.assertRaisesRegex(ValueError, "no result has algorithm='farr'; there are .*'far', "):
+                miglab.results(f"{folder}/results", track="batch", algorithm="farr")
+            self.assertGreater(miglab.results(f"{folder}/results", frame=False, algorithm="certified")[0]["bound_s"], 0)
 
 
 if __name__ == "__main__":

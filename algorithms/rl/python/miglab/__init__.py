@@ -15,8 +15,9 @@ A file with a decorated function and a call of main is an algorithm:
 
     $ miglab run --algorithms far,'exec:python3 halves.py' --datasets WIDETIMES --instances 20 --leaderboard
 
-scheduler is for the tracks batch and stream, placer, dispatcher and corunner for the others. Their arguments have the
-fields of harness/external/PROTOCOL.md as attributes, such as task.release_s. results reads what miglab run has written.
+scheduler is for the tracks batch and stream, placer, dispatcher and corunner for the others (FUNCTIONS, at the end).
+Their arguments have their fields as attributes, such as task.release_s; harness/external/PROTOCOL.md has the details.
+results reads what miglab run has written.
 """
 
 from .database import results

@@ -2,10 +2,10 @@
 
 import contextlib
 import json
-import pathlib
-import sqlite3
 
 FORMAT = 6
+
+COLUMNS = ("track", "dataset", "gpu", "count", "algorithm", "version", "model", "instance", "kind", "error")
 
 
 def results(path="results", *, frame=None, all=False, **where):
@@ -16,27 +16,61 @@ def results(path="results", *, frame=None, all=False, **where):
     in results(track="batch", algorithm="far"). If an algorithm or program has changed, only the version that wrote last
     counts; all=True returns all versions. The databases are only read.
 
+    Bounds are rows of their own. A batch's gap is 100 * (makespan_s / bound_s - 1) percent, with the bound_s of
+    results(track="bound", algorithm="certified") for the same dataset, gpu, count, model and instance.
+
     The rows are dicts, or a data frame if pandas is installed. frame=True or frame=False asks for one of the two.
     """
+    import pathlib
+
     path = pathlib.Path(path)
     files = sorted(path.glob("results*.db")) if path.is_dir() else [path] if path.exists() else []
     if not files:
         raise FileNotFoundError(f"{path} has no results; compute some with miglab run")
+    for name in where:
+        if name not in COLUMNS:
+            raise TypeError(f"results has no column {name!r}; columns: {', '.join(COLUMNS)}")
     found, newest = {}, {}
     for file in files:
         for series, instance, version, row in _read(file, where):
             found[series, instance, version[1:]] = series, version, row
             newest[series] = max(version, newest.get(series, version))
+    if not found:
+        _explain(files, where)
     rows = [row for series, version, row in found.values() if all or version[1:] == newest[series][1:]]
     if frame is None or frame:
         try:
             import pandas
 
             return pandas.DataFrame(rows)
-        except ImportError:
+        except ImportError as e:
             if frame:
-                raise
+                raise ImportError("frame=True needs pandas: pip install pandas") from e
     return rows
+
+
+@contextlib.contextmanager
+def _open(file):
+    """Opens a database to read it."""
+    import sqlite3
+
+    with contextlib.closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as db:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version != FORMAT:
+            raise ValueError(f"{file} has format {version}, and this package reads format {FORMAT}; install both from one release")
+        yield db
+
+
+def _explain(files, where):
+    """Raises an error if where has a value that no row has."""
+    for name, value in where.items():
+        known = set()
+        for file in files:
+            with _open(file) as db:
+                known.update(v for (v,) in db.execute(f"SELECT DISTINCT {name} FROM results"))
+        if known and value not in known:
+            few = ", ".join(map(repr, sorted(known)[:20]))
+            raise ValueError(f"no result has {name}={value!r}; there are {few}{', ...' if len(known) > 20 else ''}")
 
 
 def _read(file, where):
@@ -47,10 +81,7 @@ def _read(file, where):
     columns = "track, dataset, content, gpu, count, algorithm, version, weights, model"
     query = f"SELECT results.*, written FROM results JOIN (SELECT {columns}, written FROM series) USING ({columns})"
     query += "".join(f"{' AND' if i else ' WHERE'} results.{name} = ?" for i, name in enumerate(where))
-    with contextlib.closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as db:
-        (version,) = db.execute("PRAGMA user_version").fetchone()
-        if version != FORMAT:
-            raise ValueError(f"{file} has format {version}, and this package reads format {FORMAT}; install both from one release")
+    with _open(file) as db:
         rows = db.execute(query, list(where.values()))
         names = [column[0] for column in rows.description]
         for values in rows:

@@ -1,21 +1,35 @@
 """The arguments of decorated functions: the questions of harness/external/PROTOCOL.md, with fields as attributes."""
 
 import math
-import types
 
 
 class Infeasible(ValueError):
     """Says that a function has no answer to an instance. miglab stores the message."""
 
 
-class Record(types.SimpleNamespace):
-    """A JSON object of a question. Its fields are attributes. Durations are a dict by size."""
+class Durations(dict):
+    """Durations by size, without the sizes that do not fit."""
 
-    __eq__, __hash__ = object.__eq__, object.__hash__
+    def __missing__(self, size):
+        raise KeyError(f"no duration on size {size}, only on {' '.join(map(str, self))}; on({size}) is infinity there")
+
+
+class Record:
+    """A JSON object of a question. Its fields are attributes."""
+
+    def __init__(self, **fields):
+        self.__dict__.update(fields)
+
+    def __getattr__(self, name):
+        known = ", ".join(n for n in dir(self) if not n.startswith("_"))
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}; it has {known}")
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
 
 class Task(Record):
-    """A task of a batch, with name, release_s and seconds."""
+    """A task of a batch, with name, release_s (it starts no earlier) and seconds (by size, as in seconds[2])."""
 
     gpu = None  # of the present problem
 
@@ -27,7 +41,7 @@ class Task(Record):
 
 
 class Job(Record):
-    """A job of a fleet, with job (its number), arrival_min, deadline_min and minutes."""
+    """A job of a fleet, with job (its number), arrival_min, deadline_min and minutes (by size)."""
 
     def on(self, size):
         """Returns the minutes on slices of a size, or infinity if the job does not fit them."""
@@ -35,9 +49,9 @@ class Job(Record):
 
 
 def record(fields):
-    """Returns a JSON object as a Record, or as a dict if its names are sizes."""
+    """Returns a JSON object as a Record, or as Durations if its names are sizes."""
     if all(name.isdigit() for name in fields):
-        return {int(name): value for name, value in fields.items()}
+        return Durations((int(name), value) for name, value in fields.items())
     kind = Task if "seconds" in fields else Job if "minutes" in fields else Record
     return kind(**fields)
 
@@ -63,8 +77,9 @@ def _partitions(gpu, free=0):
 class Instance:
     """An instance of a plan, with its tasks in order.
 
-    end is when its last task ends if creating and destroying takes no time. The instance is not created, and no instance
-    is destroyed for it, before not_before_s.
+    end is when its last task ends if creating and destroying takes no time, and if no instance of the plan that shares
+    its slices comes before it: such instances run one after the other. The instance is not created, and no instance is
+    destroyed for it, before not_before_s.
     """
 
     def __init__(self, gpu, size, slice, tasks=(), not_before_s=0, end=0):
@@ -89,7 +104,11 @@ class Instance:
 
 
 class Problem(Record):
-    """A batch, with gpu, gpus, reconfiguration, start and tasks.
+    """A batch, with gpu (the model), gpus (their number), reconfiguration, start and tasks.
+
+    gpu has name, compute_slices, memory_slices and profiles. A profile has size (compute slices), length (memory slices),
+    starts (the memory slices at which it may begin), create_s and destroy_s. start lists the instances that exist, with
+    gpu, size, slice and busy_until_s.
 
     A later batch of a stream comes in the same problem: tasks are the new ones, and start is what the plans have left.
     """
@@ -103,8 +122,9 @@ class Problem(Record):
         return [self._instance(g, size, start) for g in range(self.gpus) for start in _profile(self.gpu, size).starts]
 
     def partition(self, sizes):
-        """Returns the instances of a partition such as "4-2-1", from left to right, on each GPU."""
+        """Returns the instances of a partition, "4-2-1" or [4, 2, 1], from left to right, on each GPU."""
         places, free = [], 0
+        sizes = sizes if isinstance(sizes, str) else "-".join(map(str, sizes))
         for size in map(int, sizes.split("-")):
             start = next((s for s in _profile(self.gpu, size).starts if s >= free), None)
             if start is None:
@@ -122,7 +142,12 @@ class Problem(Record):
 
 
 class Cluster(Record):
-    """A cluster, with gpu, gpus, masks (by GPU, the memory slices in use) and, if known, demand, per_node, geometry and waiting."""
+    """A cluster, with gpu, gpus and masks: by GPU, the memory slices in use (bit k for slice k).
+
+    gpu has the fields of Problem.gpu; its profiles have a name, such as "1g.6gb", and no seconds. Fields that are None
+    unless known: demand (the share of each profile in the requests), per_node (GPUs of a node), geometry (by GPU, the
+    instances that it keeps, as "4@0 2@4") and waiting.
+    """
 
     demand = per_node = geometry = waiting = None
 
@@ -135,6 +160,8 @@ class Cluster(Record):
 
     def spots(self, profile):
         """Yields the GPU and slice of each place where an instance fits now: GPU by GPU, from left to right."""
+        if not isinstance(profile, Record):
+            raise TypeError(f"spots takes a profile, such as cluster.gpu.profiles[0], not {profile!r}")
         for gpu, mask in enumerate(self.masks):
             for start, window in profile.windows:
                 if not mask & window and (self.geometry is None or f"{profile.size}@{start}" in self.geometry[gpu].split()):
@@ -142,7 +169,7 @@ class Cluster(Record):
 
 
 class Fleet(Record):
-    """A fleet, with slices, watts, now_min, free (numbers of slices) and waiting (the jobs that wait, by number)."""
+    """A fleet, with slices (their sizes), watts, now_min, free (numbers of slices) and waiting (jobs, by number)."""
 
 
 class Window(Record):
