@@ -59,8 +59,9 @@ func ReadSubmission(text []byte) (*Submission, error) {
 	if err := json.Unmarshal(text, &named); err != nil {
 		return nil, fmt.Errorf("it is no JSON object: %w", err)
 	}
-	if named.ID == "" {
-		return nil, errors.New("id is missing; a submission names its instance, and has the schedule in it")
+	if missing := missingMembers(text); missing != nil {
+		return nil, fmt.Errorf("missing: %s; miglab suite submit --id ID --by NAME adds what a schedule lacks",
+			strings.Join(missing, ", "))
 	}
 	in, _, err := Frozen().Find(named.ID)
 	if err != nil {
@@ -85,6 +86,30 @@ func ReadSubmission(text []byte) (*Submission, error) {
 		return nil, err
 	}
 	return s, s.check(time.Now())
+}
+
+// missingMembers returns the names of members that every submission has and a JSON object lacks.
+func missingMembers(object []byte) (missing []string) {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(object, &members) // without members, all are missing
+	for _, name := range []string{"suite", "id", "sha256", "by", "date", "schedule"} {
+		if members[name] == nil {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// Wrap returns the submission of a schedule for an instance, handed in on a day.
+func Wrap(schedule []byte, id, by string, day time.Time) ([]byte, error) {
+	in, _, err := Frozen().Find(id)
+	if err != nil {
+		return nil, err
+	}
+	return encode(map[string]any{
+		"suite": Version, "id": id, "sha256": in.Hash, "by": by, "date": day.UTC().Format(time.DateOnly),
+		"schedule": json.RawMessage(schedule),
+	})
 }
 
 // decode reads the members of a submission.

@@ -467,7 +467,9 @@ func TestForgeriesAreRefused(t *testing.T) {
 		{"unknown field", "bonus", func(m made) { m["bonus"] = 1 }},
 		{"false bound", "area", func(m made) { m["witness"] = made{"kind": "area", "bound_s": 86.2} }},
 		{"false bound", "trust me", func(m made) { m["witness"] = made{"kind": "trust me", "bound_s": 1} }},
-		{"no instance", "id is missing", func(m made) { delete(m, "id") }},
+		{"no instance", "missing: id;", func(m made) { delete(m, "id") }},
+		{"a schedule alone", "missing: suite, id, sha256, by, date, schedule;", func(m made) { clear(m) }},
+		{"no name", "missing: sha256, by;", func(m made) { delete(m, "by"); delete(m, "sha256") }},
 	} {
 		m := submissionOf(t, a, id)
 		c.forge(m)

@@ -30,6 +30,8 @@ type catalogue struct {
 	brief int
 	// params has the parameters of the thing of each row; nil if things of this kind have none.
 	params [][]spec.Param
+	// fits reports whether the thing of a row is for a track; nil if things of this kind are for no track.
+	fits func(row int, t *track.Track) bool
 }
 
 // kinds are the kinds of things that miglab list knows, in the order in which it prints them.
@@ -60,7 +62,7 @@ func newList() *cobra.Command {
 		RunE:  l.run,
 	}
 	cli.AddFlag(c, &l.track, "track", "", track.Parse,
-		"only algorithms of this track: "+strings.Join(track.Names(), ", "))
+		"only algorithms or datasets of this track: "+strings.Join(track.Names(), ", "))
 	c.Flags().StringVar(&l.match, "match", "", "only rows that have this text, in any column, in upper or lower case")
 	formats := append(slices.Clone(reports.TableFormats), gpuFormat)
 	cli.AddFlag(c, &l.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
@@ -77,8 +79,9 @@ type listFlags struct {
 }
 
 func (l *listFlags) run(c *cobra.Command, args []string) error {
-	if l.track != nil && (len(args) == 0 || args[0] != "algorithms") {
-		return fmt.Errorf("--track: only algorithms have one; try miglab list algorithms --track %s", l.track.Name)
+	if l.track != nil && (len(args) == 0 || args[0] != "algorithms" && args[0] != "datasets") {
+		return fmt.Errorf("--track: algorithms and datasets have one; try miglab list algorithms --track %s",
+			l.track.Name)
 	}
 	if len(args) == 0 && l.format == "json" {
 		return fmt.Errorf("--format json: one kind at a time, as in miglab list %s --format json", kinds[0].name)
@@ -199,10 +202,13 @@ func writeModel(w io.Writer, args []string) error {
 // list writes the rows that the filters keep.
 func (l *listFlags) list(w io.Writer, all *catalogue) error {
 	t := all.Table
-	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []string) bool {
-		return l.track != nil && row[1] != l.track.Name ||
-			!strings.Contains(strings.ToLower(strings.Join(row, "\n")), strings.ToLower(l.match))
-	})
+	t.Rows = nil
+	for i, row := range all.Rows {
+		matches := strings.Contains(strings.ToLower(strings.Join(row, "\n")), strings.ToLower(l.match))
+		if matches && (l.track == nil || all.fits(i, l.track)) {
+			t.Rows = append(t.Rows, slices.Clone(row))
+		}
+	}
 	if l.format != "text" {
 		return t.Encode(w, l.format)
 	}
@@ -261,6 +267,7 @@ func newCatalogue(title string, brief int, columns ...string) catalogue {
 
 func listAlgorithms() (catalogue, error) {
 	c := newCatalogue("Algorithms", 3, "name", "track", "what it does", "version", "source", "parameters")
+	c.fits = func(row int, t *track.Track) bool { return c.Rows[row][1] == t.Name }
 	for _, s := range algo.All("") {
 		c.Rows = append(c.Rows,
 			[]string{s.Name, s.Track, s.Summary, fmt.Sprint(s.Version), s.Cite, spec.Help(s.Params)})
@@ -287,11 +294,32 @@ func listAgents() (catalogue, error) {
 
 func listDatasets() (catalogue, error) {
 	c := newCatalogue("Datasets", 2, "name", "what it is", "parameters", "source")
-	for _, d := range datasets.List() {
+	families := datasets.List()
+	c.fits = func(row int, t *track.Track) bool { return isForTrack(&families[row], t) }
+	for _, d := range families {
 		c.Rows = append(c.Rows, []string{d.Name, d.Doc, spec.Help(d.Params), d.Source})
 		c.params = append(c.params, d.Params)
 	}
 	return c, nil
+}
+
+// isForTrack reports whether a track takes the first instance of a family on the first GPU model that has one. The kind
+// of a file has the name of its contents, such as "jobs file".
+func isForTrack(f *datasets.Family, t *track.Track) bool {
+	if f.File != "" {
+		return strings.Contains(f.File, t.Data)
+	}
+	dataset, err := datasets.Parse(f.Name)
+	if err != nil {
+		return false
+	}
+	for _, g := range mig.GPUs() {
+		in, err := dataset.Instance(g, 0)
+		if err == nil {
+			return in.Kind() == t.Data && (t.Admits == nil || t.Admits(in) == nil)
+		}
+	}
+	return false
 }
 
 func listGPUs() (catalogue, error) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -266,11 +267,11 @@ func checkExport(a *suite.Archive, dir string) error {
 }
 
 func newSuiteSubmit() *cobra.Command {
-	var out, format string
+	var out, format, id, by string
 	c := &cobra.Command{
 		Use:     "submit file.json",
-		Example: "  miglab suite submit better.json",
-		Short:   "Verify a schedule of an instance and compare it with the best known one",
+		Example: "  miglab suite submit better.json --id batch-004 --by 'Ada Lovelace'",
+		Short:   "Verify a schedule of an instance of the batch track and compare it with the best known one",
 		Args:    cli.Arguments(1, 1, "one file.json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			path := args[0]
@@ -279,6 +280,11 @@ func newSuiteSubmit() *cobra.Command {
 				return err
 			}
 			s, err := cli.Interruptible(c.Context(), func() (*suite.Submission, error) {
+				if id != "" {
+					if text, err = suite.Wrap(text, id, by, time.Now()); err != nil {
+						return nil, err
+					}
+				}
 				return suite.ReadSubmission(text)
 			})
 			if err != nil {
@@ -291,6 +297,9 @@ func newSuiteSubmit() *cobra.Command {
 			return showJudgement(c, j, path, format)
 		},
 	}
+	c.Flags().StringVar(&id, "id", "", "instance of a file that is a schedule alone, as miglab schedule --out writes it")
+	c.Flags().StringVar(&by, "by", "", "who hands in the schedule of --id")
+	c.MarkFlagsRequiredTogether("id", "by")
 	c.Flags().StringVar(&out, "out", "",
 		"folder for the files of the archive that an improvement changes, such as datasets/suite/"+suite.Version+
 			"; those that it has are used")
