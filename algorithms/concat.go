@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"miglab/algorithms/plan"
 	"miglab/harness/algo"
-	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/spec"
 )
@@ -77,15 +77,14 @@ type farConcat struct {
 
 // An endState is the state of the GPUs after the batches so far.
 type endState struct {
-	holds []remnant
+	gpus plan.State
 	// last is, by compute slice of all GPUs, when its last task ends, in seconds.
 	last []float64
 }
 
 func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
-	all := newTimer(p, firstAsked)
-	all.begin(remnants(p))
-	state := endState{leftToRight(remnants(p)), make([]float64, int(p.GPU.ComputeSlices)*p.GPUs())}
+	all := plan.NewTimer(p, plan.Start(p))
+	state := endState{plan.Start(p).LeftToRight(), make([]float64, int(p.GPU.ComputeSlices)*p.GPUs())}
 	counters := map[string]int{}
 	var before block
 	from := 0
@@ -93,35 +92,35 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		if err := ctx.Err(); err != nil {
 			return schedule.Schedule{}, err
 		}
-		batch, holds := nextBatch(p, state.holds, from, n)
-		state.holds = holds
+		batch, gpus := nextBatch(p, state.gpus, from, n)
+		state.gpus = gpus
 		begin := lastRelease(p, from, n)
 		for s := range state.last {
 			state.last[s] = max(state.last[s], begin)
 		}
-		plan := farPlan(ctx, batch)
-		refineFAR(ctx, batch, plan, f.keep)
+		found := farPlan(ctx, batch)
+		refineFAR(ctx, batch, found, f.keep)
 		d := direction(bool(f.first) != (b%2 == 1))
 		if f.mode == "trivial" {
-			d, begin = forward, max(all.run(), begin)
+			d, begin = forward, max(all.Run(), begin)
 		}
 		if f.mode == "move" || f.mode == "moveswap" {
 			var r *refinement
-			state, r = f.follow(ctx, batch, state, plan, d, b > 0)
+			state, r = f.follow(ctx, batch, state, found, d, b > 0)
 			moves, swaps := r.count()
 			counters["moves"] += moves
 			counters["swaps"] += swaps
 		}
 		if f.shifted {
-			own := newBlock(batch, plan)
+			own := newBlock(batch, found)
 			counters["shifted_us"] = int(math.Round(f.jointEnd(before, own) * 1e6))
 			before = own
 		}
-		all.add(numberedFrom(from, plan.uses(d)), begin)
+		all.Add(numberedFrom(from, found.uses(d)), begin)
 		from += n
 	}
-	all.run()
-	out := all.schedule()
+	all.Run()
+	out := all.Schedule()
 	out.Counters = counters
 	return out, ctx.Err()
 }
@@ -129,22 +128,21 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 // follow puts a batch's plan after the batches that left a state, and returns the state after the batch. If refine is
 // set, it moves and swaps tasks of the plan.
 func (f farConcat) follow(
-	ctx context.Context, batch algo.Problem, state endState, plan *treePlan, d direction, refine bool,
+	ctx context.Context, batch algo.Problem, state endState, found *treePlan, d direction, refine bool,
 ) (endState, *refinement) {
-	t := newTimer(batch, firstAsked)
-	least := t.time(state.holds, plan.uses(d))
-	after, kept := t.endState(), 0
-	r := &refinement{plan: plan, movesOnly: f.mode == "move", iterations: f.iterations}
+	t := plan.NewTimer(batch, state.gpus)
+	least := t.Time(found.uses(d))
+	after, kept := newEndState(t), 0
+	r := &refinement{plan: found, movesOnly: f.mode == "move", iterations: f.iterations}
 	if refine {
-		r.end = sliceLoads(state.holds, t, plan, d)
+		r.end = f.loads(batch, state, found, d)
 		if f.timed {
-			r.retime = func() []float64 { return timedLoads(batch, state, plan, d) }
-			r.end = r.retime()
+			r.retime = func() []float64 { return f.loads(batch, state, found, d) }
 		}
 		r.improve(ctx, func() {
-			makespan := t.time(state.holds, plan.uses(d))
+			makespan := t.Time(found.uses(d))
 			if makespan < least || f.keep == keepLast {
-				least, after, kept = makespan, t.endState(), len(r.log)
+				least, after, kept = makespan, newEndState(t), len(r.log)
 			}
 		})
 		r.undo(kept)
@@ -155,8 +153,7 @@ func (f farConcat) follow(
 	return after, r
 }
 
-// endState returns the state after the plans of a timer.
-func (t *timer) endState() endState { return endState{leftToRight(t.remnants()), t.sliceEnds()} }
+func newEndState(t *plan.Timer) endState { return endState{t.State().LeftToRight(), t.SliceEnds()} }
 
 // lastRelease returns when the last of n tasks is released, in seconds.
 func lastRelease(p algo.Problem, from, n int) float64 {
@@ -169,68 +166,53 @@ func lastRelease(p algo.Problem, from, n int) float64 {
 
 // nextBatch returns the problem of n tasks of a stream, without start instances and release times, and the state of the
 // GPUs from which it is planned. In this state no slice is free before the last of the tasks is released.
-func nextBatch(p algo.Problem, holds []remnant, from, n int) (algo.Problem, []remnant) {
-	batch, known := p, lastRelease(p, from, n)
+func nextBatch(p algo.Problem, gpus plan.State, from, n int) (algo.Problem, plan.State) {
+	batch := p
 	batch.Tasks, batch.Start, batch.Release = p.Tasks[from:from+n], nil, nil
-	if known <= 0 {
-		return batch, holds
-	}
-	out := slices.Clone(holds)
-	for g := range out {
-		r := &out[g]
-		r.exist = slices.Clone(r.exist)
-		for i := range r.exist {
-			r.exist[i].BusyUntil = max(r.exist[i].BusyUntil, mig.Seconds(known))
-		}
-		for s := range r.free {
-			r.free[s] = max(r.free[s], known)
-		}
-		r.channel = max(r.channel, known)
-	}
-	return batch, out
+	return batch, gpus.NotBefore(lastRelease(p, from, n))
 }
 
 // numberedFrom adds from to the task numbers of a plan. It returns the plan with the tasks' numbers in the stream.
-func numberedFrom(from int, plan []use) []use {
-	for i := range plan {
-		plan[i].tasks = slices.Clone(plan[i].tasks)
-		for j := range plan[i].tasks {
-			plan[i].tasks[j].task += int32(from)
+func numberedFrom(from int, uses []plan.Use) []plan.Use {
+	for i := range uses {
+		uses[i].Tasks = slices.Clone(uses[i].Tasks)
+		for j := range uses[i].Tasks {
+			uses[i].Tasks[j].Index += int32(from)
 		}
 	}
-	return plan
+	return uses
 }
 
-// leftToRight sorts the instances of each GPU by slice. Simultaneous destructions go in this order.
-func leftToRight(holds []remnant) []remnant {
-	for g := range holds {
-		slices.SortFunc(holds[g].exist, func(a, b schedule.Existing) int {
-			return int(a.Instance.Start - b.Instance.Start)
-		})
-	}
-	return holds
-}
-
-// sliceLoads returns, by compute slice of all GPUs, the time at which the plan releases the slice; found has timed the
-// plan from the state. A reversed plan ends on the root, so that all slices end together. For it, sliceLoads returns
-// the time at which the slice is free in the state plus the durations of all tasks on the slice.
-func sliceLoads(state []remnant, found *timer, plan *treePlan, d direction) []float64 {
+// loads returns, by compute slice of all GPUs, the time at which a plan from the state releases the slice. A reversed
+// plan ends on the root, so that all slices end together. For it, loads returns the time at which the slice is free
+// in the state plus the durations of all tasks on the slice. If f.timed is set, it returns the last end of the slice
+// in the state plus its end in the plan timed forward by itself, with its reconfigurations.
+func (f farConcat) loads(batch algo.Problem, state endState, found *treePlan, d direction) []float64 {
+	t := plan.NewTimer(batch, state.gpus)
 	if d == forward {
-		return found.sliceEnds()
+		t.Time(found.uses(forward))
+		return t.SliceEnds()
 	}
-	k := int(found.p.GPU.ComputeSlices)
+	if f.timed {
+		own := plan.NewTimer(batch, plan.Start(batch))
+		own.Time(found.uses(forward))
+		ends := own.SliceEnds()
+		floats.Add(ends, state.last)
+		return ends
+	}
+	k := int(batch.GPU.ComputeSlices)
 	var end []float64
-	for g := range state {
-		free := state[g].freeAt()
-		end = append(end, free[:k]...)
+	for s := range batch.GPUs() * k {
+		_, free := t.Slice(s/k, s%k)
+		end = append(end, free)
 	}
-	for node, list := range plan.lists {
+	for node, list := range found.lists {
 		var total float64
 		for _, t := range list {
-			total += t.time
+			total += t.Seconds
 		}
-		g, v := plan.tree.locate(int32(node))
-		mask := plan.tree.nodes[v].Mask()
+		g, v := found.tree.Locate(int32(node))
+		mask := found.tree.Nodes[v].Mask()
 		for c := range k {
 			if mask>>c&1 == 1 {
 				end[g*k+c] += total
@@ -248,10 +230,10 @@ type block struct {
 	ends []float64
 }
 
-func newBlock(batch algo.Problem, plan *treePlan) block {
-	t := newTimer(batch, firstAsked)
-	b := block{makespan: t.time(remnants(batch), plan.uses(forward)), ends: t.sliceEnds()}
-	for i, pl := range t.schedule().Placements {
+func newBlock(batch algo.Problem, found *treePlan) block {
+	t := plan.NewTimer(batch, plan.Start(batch))
+	b := block{makespan: t.Time(found.uses(forward)), ends: t.SliceEnds()}
+	for i, pl := range t.Schedule().Placements {
 		if i == 0 || float64(pl.Start) < b.first {
 			b.first = float64(pl.Start)
 		}
@@ -267,18 +249,4 @@ func (f farConcat) jointEnd(before, own block) float64 {
 		return before.makespan + own.makespan
 	}
 	return floats.Max(floats.AddTo(make([]float64, len(own.ends)), before.ends, own.ends)) - own.first
-}
-
-// timedLoads returns the same as sliceLoads for a forward plan. For a reversed plan it adds, to the last end of each
-// slice in the state, the slice's end in the plan timed forward by itself, with its reconfigurations.
-func timedLoads(batch algo.Problem, state endState, plan *treePlan, d direction) []float64 {
-	t := newTimer(batch, firstAsked)
-	if d == forward {
-		t.time(state.holds, plan.uses(forward))
-		return t.sliceEnds()
-	}
-	t.time(remnants(batch), plan.uses(forward))
-	loads := t.sliceEnds()
-	floats.Add(loads, state.last)
-	return loads
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"miglab/algorithms/algotest"
+	"miglab/algorithms/plan"
 	"miglab/harness/algo"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
@@ -55,7 +56,7 @@ func batchAlgorithms(p algo.Problem, rng *rand.Rand) []string {
 			ids = append(ids, "fixpart?p="+parts[rng.IntN(len(parts))].String())
 		case s.Name == "lns":
 			ids = append(ids, "lns?iterations=5")
-		case s.Name == "treedp" && n > 10 && n <= maxTreeDP*p.GPUs() && (n <= maxTreeDP || rng.IntN(40) > 0):
+		case s.Name == "treedp" && n > 10 && n <= plan.MaxTasks*p.GPUs() && (n <= plan.MaxTasks || rng.IntN(40) > 0):
 		default:
 			ids = append(ids, algotest.VariantsOf(s)...)
 		}
@@ -70,7 +71,7 @@ func infeasible(a algo.Algorithm, p algo.Problem) bool {
 	parts := p.GPU.Partitions()
 	switch a.Spec.Name {
 	case "treedp":
-		return len(p.Tasks) > maxTreeDP*p.GPUs()
+		return len(p.Tasks) > plan.MaxTasks*p.GPUs()
 	case "fixpart":
 		parts = slices.DeleteFunc(slices.Clone(parts), func(part mig.Partition) bool { return part.String() != a.Args["p"] })
 	case "nomig", "nopart", "miso-stream", "miso-oracle":
@@ -207,7 +208,7 @@ func streamAlgorithms(p algotest.StreamProblem, rng *rand.Rand) []string {
 				}
 			}
 		case "lns-stream":
-			if slices.Max(p.Lengths) <= 10 || slices.Min(p.Lengths) > maxTreeDP || rng.IntN(40) == 0 && p.Count == 1 {
+			if slices.Max(p.Lengths) <= 10 || slices.Min(p.Lengths) > plan.MaxTasks || rng.IntN(40) == 0 && p.Count == 1 {
 				ids = append(ids, "lns-stream?iterations=5")
 			}
 		case "flow-stream":

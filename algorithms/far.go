@@ -3,6 +3,7 @@ package algorithms
 import (
 	"context"
 
+	"miglab/algorithms/plan"
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
 )
@@ -55,11 +56,11 @@ type far struct {
 }
 
 func (f far) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	plan := farPlan(ctx, p)
+	found := farPlan(ctx, p)
 	if !f.refine {
-		return timedSchedule(p, plan.asFound()), ctx.Err()
+		return plan.Schedule(p, found.asFound()), ctx.Err()
 	}
-	s, r := refineFAR(ctx, p, plan, f.keep)
+	s, r := refineFAR(ctx, p, found, f.keep)
 	s.Counters = map[string]int{}
 	s.Counters["moves"], s.Counters["swaps"] = r.count()
 	return s, ctx.Err()
@@ -68,37 +69,44 @@ func (f far) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, e
 // farPlan runs phases 1 and 2. An empty batch has an empty plan. If ctx is done, farPlan and refineFAR stop early.
 func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 	if len(p.Tasks) == 0 {
-		return newTreePlan(newTree(p))
+		return newTreePlan(plan.NewTree(p))
 	}
 	r := newRepartitioner(p, newFamily(p))
 	k, makespan := r.best(ctx)
-	plan := newTreePlan(r.tree)
-	r.makespan(k, makespan, plan)
-	return plan
+	found := newTreePlan(r.tree)
+	r.makespan(k, makespan, found)
+	return found
 }
 
 // refineFAR runs phase 3 on a plan and returns the schedule of the plan that it keeps. The refinement ignores the
 // reconfiguration that its changes add or save. So the plan is timed after every iteration that changed it, and the
 // changes after the best one are undone. The plan as phase 2 found it has destroys that no later use needs: it is timed
 // with and without them before the first iteration. With keepLast, it is timed again only after the last iteration.
-func refineFAR(ctx context.Context, p algo.Problem, plan *treePlan, rule keepRule) (schedule.Schedule, *refinement) {
-	t, holds := newTimer(p, firstAsked), remnants(p)
-	least := t.time(holds, plan.asFound())
-	r := &refinement{plan: plan, end: t.sliceEnds(), iterations: refinementIterations}
+func refineFAR(ctx context.Context, p algo.Problem, found *treePlan, rule keepRule) (schedule.Schedule, *refinement) {
+	t := plan.NewTimer(p, plan.Start(p))
+	least := t.Time(found.asFound())
+	r := &refinement{plan: found, end: t.SliceEnds(), iterations: refinementIterations}
 	if rule == keepLast {
 		r.improve(ctx, func() {})
-		t.time(holds, plan.uses(forward))
-		return t.schedule(), r
+		t.Time(found.uses(forward))
+		return t.Schedule(), r
 	}
-	best, kept := t.schedule(), 0
+	best, kept := t.Schedule(), 0
 	keepBetter := func() {
-		makespan := t.time(holds, plan.uses(forward))
+		makespan := t.Time(found.uses(forward))
 		if makespan < least {
-			least, best, kept = makespan, t.schedule(), len(r.log)
+			least, best, kept = makespan, t.Schedule(), len(r.log)
 		}
 	}
 	keepBetter()
 	r.improve(ctx, keepBetter)
 	r.undo(kept)
 	return best, r
+}
+
+// refinedFAR returns the tasks of each node in FAR's plan. It is the [plan.Rule] with which treedp and lns begin.
+func refinedFAR(ctx context.Context, p algo.Problem) [][]plan.Task {
+	found := farPlan(ctx, p)
+	refineFAR(ctx, p, found, keepBest)
+	return found.lists
 }

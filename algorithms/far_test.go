@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"miglab/algorithms/algotest"
+	"miglab/algorithms/plan"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/deep"
@@ -66,11 +67,11 @@ func TestClockAgreesWithAlgorithm1(t *testing.T) {
 		p.Count = rapid.IntRange(1, 3).Draw(t, "gpus")
 		r := newRepartitioner(p, newFamily(p))
 		k := rapid.IntRange(0, len(r.family.bound)-1).Draw(t, "allocation")
-		plan := newTreePlan(r.tree)
-		want := r.makespan(k, math.Inf(1), plan)
-		tm := newTimer(p, firstAsked)
-		got := tm.time(remnants(p), plan.asFound())
-		if p.Model == mig.Sequential && slices.ContainsFunc(tm.clocks, tied) {
+		found := newTreePlan(r.tree)
+		want := r.makespan(k, math.Inf(1), found)
+		tm := plan.NewTimer(p, plan.Start(p))
+		got := tm.Time(found.asFound())
+		if p.Model == mig.Sequential && tied(tm.Schedule()) {
 			return
 		}
 		if got != want {
@@ -79,29 +80,42 @@ func TestClockAgreesWithAlgorithm1(t *testing.T) {
 	})
 }
 
-// tied reports whether a destruction became possible at the instant of another one, or at
-// the end of one, when a creation may become possible.
-func tied(c clock) bool {
-	possible := map[float64]bool{}
-	for _, u := range c.uses {
-		if u.state == destroyed {
-			if possible[u.end] {
-				return true
-			}
-			possible[u.end] = true
-		}
+// tied reports whether a destruction became possible at the instant of another one on the GPU, or at
+// the end of one, when a creation may become possible. Each instance is created once.
+func tied(s schedule.Schedule) bool {
+	type use struct {
+		gpu int
+		in  mig.Instance
 	}
-	return slices.ContainsFunc(c.uses, func(u clockUse) bool { return u.state == destroyed && possible[u.gone] })
+	ends := map[use]mig.Seconds{}
+	for _, pl := range s.Placements {
+		u := use{pl.GPU, pl.Instance}
+		ends[u] = max(ends[u], pl.End)
+	}
+	type instant struct {
+		gpu int
+		at  mig.Seconds
+	}
+	possible := map[instant]bool{}
+	destroys := slices.DeleteFunc(slices.Clone(s.Operations), func(o schedule.Operation) bool { return o.Op != schedule.Destroy })
+	for _, o := range destroys {
+		at := instant{o.GPU, ends[use{o.GPU, o.Instance}]}
+		if possible[at] {
+			return true
+		}
+		possible[at] = true
+	}
+	return slices.ContainsFunc(destroys, func(o schedule.Operation) bool { return possible[instant{o.GPU, o.End}] })
 }
 
 // TestMoveAndSwapRulesAgainstBruteForce checks lines 12 and 18-19 of Algorithm 2.
 func TestMoveAndSwapRulesAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list := func(name string) []timedTask {
+		list := func(name string) []plan.Task {
 			times := rapid.SliceOfN(rapid.Float64Range(0.1, 10), 0, 8).Draw(t, name)
-			var l []timedTask
+			var l []plan.Task
 			for i, d := range times {
-				p := &treePlan{lists: [][]timedTask{{{d, int32(i)}}, l}, order: []int32{0, 1}}
+				p := &treePlan{lists: [][]plan.Task{{{Seconds: d, Index: int32(i)}}, l}, order: []int32{0, 1}}
 				p.transfer(0, 1, int32(i))
 				l = p.lists[1]
 			}
@@ -111,23 +125,23 @@ func TestMoveAndSwapRulesAgainstBruteForce(t *testing.T) {
 		margin := rapid.Float64Range(0.1, 20).Draw(t, "margin")
 		off := math.Inf(1)
 		for _, x := range a {
-			if x.time < margin-leastGain {
-				off = min(off, math.Abs(x.time-margin/2))
+			if x.Seconds < margin-leastGain {
+				off = min(off, math.Abs(x.Seconds-margin/2))
 			}
 		}
-		if i := closestBelow(a, margin); (i < 0) != math.IsInf(off, 1) || i >= 0 && math.Abs(a[i].time-margin/2) != off {
+		if i := closestBelow(a, margin); (i < 0) != math.IsInf(off, 1) || i >= 0 && math.Abs(a[i].Seconds-margin/2) != off {
 			t.Fatalf("closestBelow(%v, %v) = %d, best distance %v", a, margin, i, off)
 		}
 		off = math.Inf(1)
 		for _, x := range a {
 			for _, y := range b {
-				if d := x.time - y.time; d > 0 && d < margin {
+				if d := x.Seconds - y.Seconds; d > 0 && d < margin {
 					off = min(off, math.Abs(d-margin/2))
 				}
 			}
 		}
 		i, j := closestSwap(a, b, margin)
-		if (i < 0) != math.IsInf(off, 1) || i >= 0 && math.Abs(a[i].time-b[j].time-margin/2) > off+1e-12 {
+		if (i < 0) != math.IsInf(off, 1) || i >= 0 && math.Abs(a[i].Seconds-b[j].Seconds-margin/2) > off+1e-12 {
 			t.Fatalf("closestSwap(%v, %v, %v) = %d, %d; best distance %v", a, b, margin, i, j, off)
 		}
 	})

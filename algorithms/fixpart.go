@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"miglab/algorithms/plan"
 	"miglab/harness/algo"
 	"miglab/harness/heap"
 	"miglab/harness/mig"
@@ -74,23 +75,23 @@ func (f fixPart) resolve(g *mig.GPU) (mig.Partition, error) {
 }
 
 func runFixpart(ctx context.Context, p algo.Problem, name string, part mig.Partition) (schedule.Schedule, error) {
-	plan, err := planFixpart(ctx, p, name, part)
+	uses, err := planFixpart(ctx, p, name, part)
 	if err != nil {
 		return schedule.Schedule{}, err
 	}
-	return timedSchedule(p, plan), nil
+	return plan.Schedule(p, uses), nil
 }
 
 // planFixpart assigns the tasks to the partition's instances as FIXPART does. The error is an [*algo.InfeasibleError]
 // of the named algorithm, or the context's error.
-func planFixpart(ctx context.Context, p algo.Problem, name string, part mig.Partition) ([]use, error) {
+func planFixpart(ctx context.Context, p algo.Problem, name string, part mig.Partition) ([]plan.Use, error) {
 	n := p.GPUs() * len(part)
-	plan := make([]use, n)
+	uses := make([]plan.Use, n)
 	free := make(heap.Heap[float64], 0, n) // instances by the time at which they are free
 	for g := range p.GPUs() {
 		for _, in := range part {
 			i := len(free)
-			plan[i] = use{gpu: g, in: in, tasks: make([]timedTask, 0, len(p.Tasks)/n+1)}
+			uses[i] = plan.Use{GPU: g, Instance: in, Tasks: make([]plan.Task, 0, len(p.Tasks)/n+1)}
 			free.Push(heap.Item[float64]{ID: int32(i)})
 		}
 	}
@@ -109,13 +110,13 @@ func planFixpart(ctx context.Context, p algo.Problem, name string, part mig.Part
 				}
 			}
 			e := free.Pop()
-			u := &plan[e.ID]
-			d := float64(task.On(u.in.Size()))
+			u := &uses[e.ID]
+			d := float64(task.On(u.Instance.Size()))
 			if math.IsInf(d, 1) {
 				skipped = append(skipped, e)
 				continue
 			}
-			u.tasks = append(u.tasks, timedTask{d, int32(k)})
+			u.Tasks = append(u.Tasks, plan.Task{Seconds: d, Index: int32(k)})
 			e.Key = max(e.Key, float64(p.ReleaseOf(k))) + d
 			free.Push(e)
 			break
@@ -124,7 +125,7 @@ func planFixpart(ctx context.Context, p algo.Problem, name string, part mig.Part
 			free.Push(e)
 		}
 	}
-	return plan, nil
+	return uses, nil
 }
 
 // fixPartBest is FIXPARTBEST of FAR 6.5: the partition whose FIXPART schedule has
@@ -132,25 +133,25 @@ func planFixpart(ctx context.Context, p algo.Problem, name string, part mig.Part
 type fixPartBest struct{}
 
 func (fixPartBest) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	t, holds := newTimer(p, firstAsked), remnants(p)
-	var best []use
+	t := plan.NewTimer(p, plan.Start(p))
+	var best []plan.Use
 	var firstErr error
 	least := math.Inf(1)
 	for _, part := range p.GPU.Partitions() {
-		plan, err := planFixpart(ctx, p, "fixpartbest", part)
+		uses, err := planFixpart(ctx, p, "fixpartbest", part)
 		if err != nil {
 			firstErr = cmp.Or(firstErr, err)
 			continue
 		}
-		makespan := t.time(holds, plan)
+		makespan := t.Time(uses)
 		if best == nil || makespan < least {
-			best, least = plan, makespan
+			best, least = uses, makespan
 		}
 	}
 	if err := ctx.Err(); err != nil || best == nil {
 		return schedule.Schedule{}, cmp.Or(err, firstErr)
 	}
-	return timedSchedule(p, best), nil
+	return plan.Schedule(p, best), nil
 }
 
 // noMIG runs every task on all slices. The referee requires an instance, so the schedule contains one creation.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"miglab/algorithms/plan"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -76,7 +77,7 @@ func (f flowStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths 
 			q.wait()
 		}
 	}
-	return q.timer.schedule(), ctx.Err()
+	return q.timer.Schedule(), ctx.Err()
 }
 
 // A flowEntry is a waiting task and the size of the instance that it is to run on.
@@ -95,8 +96,8 @@ type flowPlace struct {
 // flowSlices is the state of a GPU. Times are in seconds.
 type flowSlices struct {
 	// free is, by memory slice, when it is free, and place the index of the instance there, or -1.
-	free  [memorySlices]float64
-	place [memorySlices]int16
+	free  [mig.MaxMemorySlices]float64
+	place [mig.MaxMemorySlices]int16
 	// channel is when the last operation ends.
 	channel float64
 }
@@ -105,7 +106,7 @@ type flowSlices struct {
 type flowQueue struct {
 	flowStream
 	p     algo.Problem
-	timer *timer
+	timer *plan.Timer
 	rng   *rand.Rand
 	now   float64 // seconds
 	// coming are the tasks that have not arrived. list is the plan. waiting are the tasks behind it, by ascending work.
@@ -133,20 +134,19 @@ type flowSpot struct {
 
 func newFlowQueue(p algo.Problem, f flowStream) *flowQueue {
 	q := &flowQueue{
-		flowStream: f, p: p, timer: newTimer(p, firstAsked),
+		flowStream: f, p: p, timer: plan.NewTimer(p, plan.Start(p)),
 		rng: rand.New(rand.NewPCG(uint64(p.GPUs()), 0)),
 	}
-	q.timer.begin(remnants(p))
 	for _, size := range p.GPU.Sizes() {
 		profile := p.GPU.Profile(size)
 		var own []int16
 		for _, start := range profile.Starts {
 			in := mig.Instance{Profile: profile, Start: start}
-			first, end := sliceRange(in)
-			create, destroy := operationSeconds(p.Model, profile)
 			own = append(own, int16(len(q.places)))
-			q.places = append(q.places,
-				flowPlace{in: in, first: first, end: end, create: create, destroy: destroy})
+			q.places = append(q.places, flowPlace{
+				in: in, first: int(start), end: int(start + profile.Length),
+				create: float64(p.Model.Cost(profile.Create)), destroy: float64(p.Model.Cost(profile.Destroy)),
+			})
 		}
 		q.bySize = append(q.bySize, own)
 	}
@@ -171,14 +171,12 @@ func (q *flowQueue) react(ctx context.Context) {
 // sync copies each GPU's state from its clock.
 func (q *flowQueue) sync() {
 	for g := range q.gpus {
-		s, c := &q.gpus[g], &q.timer.clocks[g]
-		s.channel = max(q.now, c.channel)
+		s := &q.gpus[g]
+		s.channel = max(q.now, q.timer.Channel(g))
 		for m := range s.place {
-			holder, free := c.holder(m)
-			s.free[m], s.place[m] = max(q.now, free), -1
-			if holder != nil {
-				s.place[m] = int16(slices.IndexFunc(q.places, func(p flowPlace) bool { return p.in == holder.in }))
-			}
+			in, free := q.timer.Slice(g, m)
+			s.free[m] = max(q.now, free)
+			s.place[m] = int16(slices.IndexFunc(q.places, func(p flowPlace) bool { return p.in == in }))
 		}
 	}
 }
@@ -325,7 +323,7 @@ func (q *flowQueue) improve(ctx context.Context) {
 
 // begin runs the tasks that the plan begins now.
 func (q *flowQueue) begin() {
-	q.spots = resized(q.spots, len(q.list))
+	q.spots = slices.Grow(q.spots[:0], len(q.list))[:len(q.list)]
 	q.cost(q.list, q.spots)
 	rest := q.list[:0]
 	for i, e := range q.list {
@@ -336,8 +334,8 @@ func (q *flowQueue) begin() {
 		}
 		in := q.places[spot.place].in
 		t := float64(q.p.Tasks[e.task].On(in.Size()))
-		q.timer.add([]use{{gpu: spot.gpu, in: in, tasks: []timedTask{{t, e.task}}, seconds: t}}, q.now)
-		q.timer.run()
+		q.timer.Add([]plan.Use{{GPU: spot.gpu, Instance: in, Tasks: []plan.Task{{Seconds: t, Index: e.task}}}}, q.now)
+		q.timer.Run()
 	}
 	q.list = rest
 }
@@ -346,14 +344,14 @@ func (q *flowQueue) begin() {
 func (q *flowQueue) wait() {
 	var events []float64
 	inSystem := len(q.list) + len(q.waiting)
-	for g := range q.timer.clocks {
+	for g := range q.gpus {
 		for m := range q.gpus[g].free {
-			holder, free := q.timer.clocks[g].holder(m)
+			in, free := q.timer.Slice(g, m)
 			if free <= q.now {
 				continue
 			}
 			events = append(events, free)
-			if holder != nil && int(holder.in.Start) == m {
+			if in.Profile != nil && int(in.Start) == m {
 				inSystem++
 			}
 		}

@@ -150,7 +150,7 @@ func TestFlowStreamIsNearTheOptimum(t *testing.T) {
 				q.sync()
 				q.begin()
 			}
-			best = min(best, meanFlow(p, q.timer.schedule()))
+			best = min(best, meanFlow(p, q.timer.Schedule()))
 		})
 		ratio := flowOf(t, "flow-stream?price=0", p) / best
 		if ratio < 1-1e-9 {

@@ -3,13 +3,11 @@ package algorithms
 import (
 	"context"
 
+	"miglab/algorithms/plan"
 	"miglab/harness/algo"
 	"miglab/harness/schedule"
 	"miglab/harness/spec"
 )
-
-// lnsBlur is the blur of the first iteration of lns. Durations change by up to half of it; see [search.improve].
-const lnsBlur = 0.1
 
 // iterations returns the parameter for the number of iterations. more says what else it decides.
 func iterations(more string) []algo.Param {
@@ -30,22 +28,19 @@ var _ = algo.Register(algo.Spec{
 	New:    algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return lns{a.Int("iterations")}, nil }),
 })
 
-// lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them from the instances that determine
-// the makespan, re-inserts them by [subsets], and times the result. The insertion is optimal but for waits that the
-// model of subsets leaves out. The budget is a number of iterations, so that answers do not depend on the machine.
-// Several GPUs are searched in pairs; see [forest].
+// lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them from the instances that
+// determine the makespan, re-inserts them, and times the result ([plan.Improve]). The insertion is optimal but for
+// waits that its model leaves out. The budget is a number of iterations, so that answers do not depend on the
+// machine. Several GPUs are searched in pairs ([plan.ImprovePairs]).
 type lns struct{ iterations int }
 
 func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
+	improve := plan.Improve
 	if p.GPUs() > 1 {
-		f, err := newForest(ctx, p, l.iterations)
-		if err != nil {
-			return schedule.Schedule{}, err
-		}
-		return f.plan.answer(ctx, nil)
+		improve = plan.ImprovePairs
 	}
-	s := newSearch(ctx, p, remnants(p))
-	return s.plan.answer(ctx, s.improve(ctx, l.iterations, lnsBlur))
+	out, _, err := improve(ctx, p, plan.Start(p), refinedFAR, l.iterations)
+	return out, err
 }
 
 var _ = algo.Register(algo.Spec{
@@ -64,27 +59,25 @@ type lnsStream struct{ iterations int }
 
 func (l lnsStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
 	out := schedule.Schedule{GPU: p.GPU, Model: p.Model}
-	holds := remnants(p)
+	state := plan.Start(p)
 	from := 0
 	for _, n := range lengths {
-		batch, held := nextBatch(p, holds, from, n)
-		s := newSearch(ctx, batch, held)
+		batch, before := nextBatch(p, state, from, n)
+		var own schedule.Schedule
 		var err error
-		if n <= maxTreeDP {
-			err = s.solve(ctx)
+		if n <= plan.MaxTasks {
+			own, state, err = plan.Solve(ctx, batch, before, refinedFAR)
 		} else {
-			err = s.improve(ctx, l.iterations, lnsBlur)
+			own, state, err = plan.Improve(ctx, batch, before, refinedFAR, l.iterations)
 		}
 		if err != nil {
 			return schedule.Schedule{}, err
 		}
-		own, after := s.plan.schedule()
 		for _, pl := range own.Placements {
 			pl.Task += from
 			out.Placements = append(out.Placements, pl)
 		}
 		out.Operations = append(out.Operations, own.Operations...)
-		holds = after
 		from += n
 	}
 	return out, ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"miglab/algorithms/plan"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -36,8 +37,8 @@ var _ = algo.Register(algo.Spec{
 type miso struct{ permute bool }
 
 func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	plan := make([]use, 0, len(p.Tasks))
-	tasks := make([]timedTask, len(p.Tasks))
+	uses := make([]plan.Use, 0, len(p.Tasks))
+	tasks := make([]plan.Task, len(p.Tasks))
 	ends := make([][]float64, p.GPUs()) // by GPU and memory slice
 	for g := range ends {
 		ends[g] = make([]float64, p.GPU.MemorySlices)
@@ -54,15 +55,15 @@ func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 			in := choice.instances[i]
 			own := ends[g][in.Start : in.Start+in.Profile.Length]
 			end := max(float64(p.ReleaseOf(int(k))), slices.Max(own))
-			tasks[k] = timedTask{float64(p.Tasks[k].On(in.Size())), k}
-			end += tasks[k].time
+			tasks[k] = plan.Task{Seconds: float64(p.Tasks[k].On(in.Size())), Index: k}
+			end += tasks[k].Seconds
 			for s := range own {
 				own[s] = end
 			}
-			plan = append(plan, use{gpu: g, in: in, tasks: tasks[k : k+1]})
+			uses = append(uses, plan.Use{GPU: g, Instance: in, Tasks: tasks[k : k+1]})
 		}
 	}
-	return timedSchedule(p, plan), nil
+	return plan.Schedule(p, uses), nil
 }
 
 // secondsOnFirst returns, by task, its duration on the first of the sizes that it fits; 0 if it fits no size.

@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"miglab/algorithms/plan"
+	"miglab/harness/mig"
 )
 
 // A change is a move (back < 0) or a swap of tasks between two nodes of a size.
@@ -30,29 +33,26 @@ type refinement struct {
 	log []change
 }
 
-// computeSlices returns the first compute slice of a node, counted over all GPUs, and its number of compute slices.
-func (r *refinement) computeSlices(node int32) (first, n int) {
+// locate returns the node, and end of its GPU.
+func (r *refinement) locate(node int32) (n *mig.Node, end []float64) {
 	tree := r.plan.tree
-	g, v := tree.locate(node)
-	in := tree.nodes[v].Instance
-	perGPU := len(r.end) / tree.gpus
-	return g*perGPU + int(in.Start), int(in.Size())
+	g, v := tree.Locate(node)
+	k := len(r.end) / tree.GPUs
+	return &tree.Nodes[v], r.end[g*k : (g+1)*k]
 }
 
 // nodeEnd returns end(I) of Algorithm 2, line 11: the time at which the last slice of a node is free.
 func (r *refinement) nodeEnd(node int32) float64 {
-	first, n := r.computeSlices(node)
-	return slices.Max(r.end[first : first+n])
+	n, end := r.locate(node)
+	return slices.Max(end[n.Start : n.Start+n.Size()])
 }
 
 // delay adds seconds to the ends of the slices that a node keeps from others. Size 3 at slice 0 also keeps slice 3.
 func (r *refinement) delay(node int32, by float64) {
-	tree := r.plan.tree
-	g, v := tree.locate(node)
-	ends := r.end[g*len(r.end)/tree.gpus : (g+1)*len(r.end)/tree.gpus]
-	for s := range ends {
-		if tree.nodes[v].Mask()>>s&1 == 1 {
-			ends[s] += by
+	n, end := r.locate(node)
+	for s := range end {
+		if n.Mask()>>s&1 == 1 {
+			end[s] += by
 		}
 	}
 }
@@ -80,8 +80,8 @@ func (r *refinement) iterate() bool {
 	queue := r.criticalLeaves(omega)
 	for i := 0; i < len(queue); i++ {
 		node := queue[i]
-		_, v := tree.locate(node)
-		parent := tree.nodes[v].Parent
+		_, v := tree.Locate(node)
+		parent := tree.Nodes[v].Parent
 		if parent < 0 {
 			return true
 		}
@@ -105,11 +105,9 @@ const endRounding = 1e-12
 
 // criticalLeaves returns the leaves on critical slices, which reach the makespan omega.
 func (r *refinement) criticalLeaves(omega float64) (leaves []int32) {
-	tree := r.plan.tree
-	for node := range int32(tree.count()) {
-		_, v := tree.locate(node)
-		first, _ := r.computeSlices(node)
-		if len(tree.nodes[v].Children) == 0 && r.end[first] >= omega*(1-endRounding) {
+	for node := range int32(r.plan.tree.Count()) {
+		n, end := r.locate(node)
+		if len(n.Children) == 0 && end[n.Start] >= omega*(1-endRounding) {
 			leaves = append(leaves, node)
 		}
 	}
@@ -122,9 +120,11 @@ func (r *refinement) criticalLeaves(omega float64) (leaves []int32) {
 // Algorithm 2 as printed moves from I^a to I. The paper's text and the released code move the other way, as here.
 func (r *refinement) relieve(node int32, omega float64) bool {
 	tree := r.plan.tree
+	n, _ := r.locate(node)
 	other, end := int32(-1), math.Inf(1)
-	for o := range int32(tree.count()) {
-		if o != node && tree.sizeIndex(o) == tree.sizeIndex(node) {
+	for o := range int32(tree.Count()) {
+		same, _ := r.locate(o)
+		if o != node && same.Size() == n.Size() {
 			nodeEnd := r.nodeEnd(o)
 			if nodeEnd < end {
 				other, end = o, nodeEnd
@@ -138,7 +138,7 @@ func (r *refinement) relieve(node int32, omega float64) bool {
 	list, there := r.plan.lists[node], r.plan.lists[other]
 	i := closestBelow(list, margin)
 	if i >= 0 {
-		r.apply(change{from: node, to: other, task: list[i].task, back: -1}, list[i].time)
+		r.apply(change{from: node, to: other, task: list[i].Index, back: -1}, list[i].Seconds)
 		return true
 	}
 	if r.movesOnly {
@@ -146,11 +146,10 @@ func (r *refinement) relieve(node int32, omega float64) bool {
 	}
 	i, j := closestSwap(list, there, margin)
 	if i >= 0 {
-		c := change{from: node, to: other, task: list[i].task, back: there[j].task}
-		r.apply(c, list[i].time-there[j].time)
-		return true
+		swap := change{from: node, to: other, task: list[i].Index, back: there[j].Index}
+		r.apply(swap, list[i].Seconds-there[j].Seconds)
 	}
-	return false
+	return i >= 0
 }
 
 // apply makes a change that shortens the node c.from, and lengthens c.to, by gain seconds.
@@ -194,15 +193,15 @@ const leastGain = 1e-5
 
 // closestBelow considers the tasks that are shorter than the margin by more than leastGain. It returns the index of the
 // task whose duration is closest to half the margin, or -1.
-func closestBelow(list []timedTask, margin float64) int {
+func closestBelow(list []plan.Task, margin float64) int {
 	half := float64(margin / 2)
-	i := sort.Search(len(list), func(j int) bool { return list[j].time <= half })
+	i := sort.Search(len(list), func(j int) bool { return list[j].Seconds <= half })
 	// list[i] is the longest task up to half the margin, list[i-1] the shortest above.
 	best := -1
-	if i < len(list) && list[i].time < margin-leastGain {
+	if i < len(list) && list[i].Seconds < margin-leastGain {
 		best = i
 	}
-	if i > 0 && list[i-1].time < margin-leastGain && (best < 0 || list[i-1].time-half < half-list[i].time) {
+	if i > 0 && list[i-1].Seconds < margin-leastGain && (best < 0 || list[i-1].Seconds-half < half-list[i].Seconds) {
 		best = i - 1
 	}
 	return best
@@ -210,11 +209,11 @@ func closestBelow(list []timedTask, margin float64) int {
 
 // closestSwap considers the pairs of a task of each list in which the first is longer than the second by less than the
 // margin. It returns the indices of the pair whose difference is closest to half the margin, or -1 and -1.
-func closestSwap(list, there []timedTask, margin float64) (int, int) {
+func closestSwap(list, there []plan.Task, margin float64) (int, int) {
 	half := float64(margin / 2)
 	bestI, bestJ, off := -1, -1, math.Inf(1)
 	consider := func(i, j int) {
-		d := list[i].time - there[j].time
+		d := list[i].Seconds - there[j].Seconds
 		if d > 0 && d < margin && math.Abs(d-half) < off {
 			bestI, bestJ, off = i, j, math.Abs(d-half)
 		}
@@ -222,7 +221,7 @@ func closestSwap(list, there []timedTask, margin float64) (int, int) {
 	// As list[i] gets shorter, so does the partner with a difference of half the margin.
 	j := 0
 	for i := range list {
-		for j < len(there) && list[i].time-there[j].time < half {
+		for j < len(there) && list[i].Seconds-there[j].Seconds < half {
 			j++
 		}
 		if j < len(there) {

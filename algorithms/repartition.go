@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"miglab/algorithms/plan"
 	"miglab/harness/algo"
 	"miglab/harness/heap"
 	"miglab/harness/mig"
@@ -13,10 +14,9 @@ import (
 
 // A repartitioner runs phase 2 of FAR (Algorithm 1) on one allocation after the other and reuses its memory.
 type repartitioner struct {
-	tree   *tree
+	tree   *plan.Tree
 	family *family
-	// shared means that the operations of a GPU exclude each other ([mig.Sequential]).
-	shared bool
+	model  mig.Reconfiguration
 
 	free    heap.Heap[float64] // nodes by the time at which their slices are free
 	used    []bool             // by node: whether it has run a task
@@ -26,36 +26,39 @@ type repartitioner struct {
 }
 
 func newRepartitioner(p algo.Problem, f *family) *repartitioner {
-	tree := newTree(p)
+	tree := plan.NewTree(p)
 	return &repartitioner{
-		tree: tree, family: f, shared: p.Model == mig.Sequential, used: make([]bool, tree.count()),
+		tree: tree, family: f, model: p.Model, used: make([]bool, tree.Count()),
 		channel: make([]float64, p.GPUs()), queue: make([][]taskSpan, len(p.GPU.Sizes())),
 	}
 }
 
 // makespan schedules allocation k by Algorithm 1 and returns the end of the last task in seconds, or +Inf if that
-// exceeds limit. If plan is not nil, it adds each task and destruction to it.
+// exceeds limit. If to is not nil, it adds each task and destruction to it.
 //
 // Under [mig.Sequential] the operations of a GPU follow one another (lines 9-11 and 19-20). Each GPU has a channel.
 //
 // Here a child is free when its parent is destroyed. By line 22, and in the released code, it is free when the parent's
 // tasks end, so that its creation can come before an operation on other slices. Few batches end at another time.
-func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
+func (r *repartitioner) makespan(k int, limit float64, to *treePlan) float64 {
 	var makespan float64
 	for left := r.load(k); left > 0; {
 		node := r.free.Pop()
-		_, v := r.tree.locate(node.ID)
-		c := r.tree.size[v]
+		g, v := r.tree.Locate(node.ID)
+		c := r.tree.Size[v]
 		if r.next[c] == len(r.queue[c]) {
-			r.split(node, plan)
+			r.split(node, to)
 		} else {
-			r.create(&node)
+			if !r.used[node.ID] {
+				r.used[node.ID] = true
+				node.Key = r.operate(g, node.Key, r.tree.Nodes[v].Profile.Create)
+			}
 			t := &r.queue[c][r.next[c]]
 			r.next[c]++
 			left--
 			node.Key += t.time
 			makespan = max(makespan, node.Key)
-			plan.place(node.ID, timedTask{t.time, t.task})
+			to.place(node.ID, plan.Task{Seconds: t.time, Index: t.task})
 			r.free.Push(node)
 		}
 		if makespan > limit {
@@ -65,25 +68,15 @@ func (r *repartitioner) makespan(k int, limit float64, plan *treePlan) float64 {
 	return makespan
 }
 
-// create creates the instance of a node before its first task.
-func (r *repartitioner) create(node *heap.Item[float64]) {
-	if r.used[node.ID] {
-		return
-	}
-	r.used[node.ID] = true
-	g, v := r.tree.locate(node.ID)
-	node.Key = r.operate(g, node.Key, r.tree.create[v])
-}
-
 // split destroys the instance of a node, if it has run tasks, and frees its children.
-func (r *repartitioner) split(node heap.Item[float64], plan *treePlan) {
-	g, v := r.tree.locate(node.ID)
+func (r *repartitioner) split(node heap.Item[float64], to *treePlan) {
+	g, v := r.tree.Locate(node.ID)
 	if r.used[node.ID] {
-		node.Key = r.operate(g, node.Key, r.tree.destroy[v])
-		plan.destroy(node.ID)
+		node.Key = r.operate(g, node.Key, r.tree.Nodes[v].Profile.Destroy)
+		to.destroy(node.ID)
 	}
-	for _, child := range r.tree.nodes[v].Children {
-		r.free.Push(heap.Item[float64]{Key: node.Key, ID: int32(g*len(r.tree.nodes) + child)})
+	for _, child := range r.tree.Nodes[v].Children {
+		r.free.Push(heap.Item[float64]{Key: node.Key, ID: int32(g*len(r.tree.Nodes) + child)})
 	}
 }
 
@@ -104,15 +97,16 @@ func (r *repartitioner) load(k int) int {
 	clear(r.channel)
 	clear(r.next[:])
 	r.free = r.free[:0]
-	for g := range r.tree.gpus {
-		r.free.Push(heap.Item[float64]{ID: int32(g * len(r.tree.nodes))})
+	for g := range r.tree.GPUs {
+		r.free.Push(heap.Item[float64]{ID: int32(g * len(r.tree.Nodes))})
 	}
 	return n
 }
 
 // operate returns the end of an operation that begins at from or, if another occupies the channel, later.
-func (r *repartitioner) operate(gpu int, from, cost float64) float64 {
-	if r.shared {
+func (r *repartitioner) operate(gpu int, from float64, takes mig.Seconds) float64 {
+	cost := float64(r.model.Cost(takes))
+	if r.model == mig.Sequential {
 		from = max(from, r.channel[gpu])
 		r.channel[gpu] = from + cost
 	}

@@ -3,13 +3,15 @@ package algorithms
 import (
 	"slices"
 	"sort"
+
+	"miglab/algorithms/plan"
 )
 
 // A treePlan is FAR's plan: the tasks of each node. Phase 2 (repartition.go) fills it. Phase 3 (refine.go) moves and
 // swaps its tasks.
 type treePlan struct {
-	tree  *tree
-	lists [][]timedTask // by node; longest first (LPT)
+	tree  *plan.Tree
+	lists [][]plan.Task // by node; longest first (LPT)
 	// destroyed marks the nodes that phase 2 destroyed after their tasks, whether or not their slices were used again.
 	destroyed []bool
 	// order lists the nodes that have been given tasks, in the order of their first task, except that every node comes
@@ -17,12 +19,12 @@ type treePlan struct {
 	order []int32
 }
 
-func newTreePlan(t *tree) *treePlan {
-	return &treePlan{tree: t, lists: make([][]timedTask, t.count()), destroyed: make([]bool, t.count())}
+func newTreePlan(t *plan.Tree) *treePlan {
+	return &treePlan{tree: t, lists: make([][]plan.Task, t.Count()), destroyed: make([]bool, t.Count())}
 }
 
 // place adds a task to a node. It ignores a nil plan.
-func (p *treePlan) place(node int32, t timedTask) {
+func (p *treePlan) place(node int32, t plan.Task) {
 	if p != nil {
 		p.enlist(node)
 		p.lists[node] = append(p.lists[node], t)
@@ -49,9 +51,12 @@ func (p *treePlan) enlist(node int32) {
 
 // covers reports whether the node below lies below the other node in the tree.
 func (p *treePlan) covers(node, below int32) bool {
-	g, v := p.tree.locate(node)
-	h, w := p.tree.locate(below)
-	return g == h && p.tree.below[v].contains(w)
+	g, v := p.tree.Locate(node)
+	h, w := p.tree.Locate(below)
+	for w > v {
+		w = p.tree.Nodes[w].Parent
+	}
+	return g == h && w == v && node != below
 }
 
 // A direction is the order of a plan: it splits instances from the root or, reversed, merges them to it (FAR 4.2).
@@ -63,26 +68,26 @@ const (
 )
 
 // asFound returns the plan as phase 2 timed it, with destructions that no later use needs.
-func (p *treePlan) asFound() []use {
+func (p *treePlan) asFound() []plan.Use {
 	out := p.uses(forward)
 	for i := range out {
-		out[i].destroy = p.destroyed[p.order[i]]
+		out[i].Destroy = p.destroyed[p.order[i]]
 	}
 	return out
 }
 
 // uses returns the plan in a direction. The result is valid until a task is moved.
-func (p *treePlan) uses(d direction) []use {
-	out := make([]use, len(p.order))
+func (p *treePlan) uses(d direction) []plan.Use {
+	out := make([]plan.Use, len(p.order))
 	for i, node := range p.order {
-		g, v := p.tree.locate(node)
-		out[i] = use{gpu: g, in: p.tree.nodes[v].Instance, tasks: p.lists[node]}
+		g, v := p.tree.Locate(node)
+		out[i] = plan.Use{GPU: g, Instance: p.tree.Nodes[v].Instance, Tasks: p.lists[node]}
 	}
 	if d == reversed {
 		slices.Reverse(out)
 		for i := range out {
-			out[i].tasks = slices.Clone(out[i].tasks)
-			slices.Reverse(out[i].tasks)
+			out[i].Tasks = slices.Clone(out[i].Tasks)
+			slices.Reverse(out[i].Tasks)
 		}
 	}
 	return out
@@ -90,11 +95,11 @@ func (p *treePlan) uses(d direction) []use {
 
 // transfer moves a task from one node to another of the same size, whose list stays longest first.
 func (p *treePlan) transfer(from, to, task int32) {
-	i := slices.IndexFunc(p.lists[from], func(t timedTask) bool { return t.task == task })
+	i := slices.IndexFunc(p.lists[from], func(t plan.Task) bool { return t.Index == task })
 	t := p.lists[from][i]
 	p.lists[from] = slices.Delete(p.lists[from], i, i+1)
 	p.enlist(to)
 	list := p.lists[to]
-	i = sort.Search(len(list), func(j int) bool { return list[j].time < t.time })
+	i = sort.Search(len(list), func(j int) bool { return list[j].Seconds < t.Seconds })
 	p.lists[to] = slices.Insert(list, i, t)
 }

@@ -20,9 +20,6 @@ var columns = []Slices{1, 2, 3, 4, 7}
 // task as well, so that sums stay finite.
 const maxCost Seconds = 1e12
 
-// maxMemory is the number of memory slices that fit into a [Mask].
-const maxMemory Slices = 8
-
 // check refuses a model that schedulers, simulators or bounds cannot handle.
 func (g *GPU) check() error {
 	if g.Name == "" || len(g.Profiles) == 0 {
@@ -59,8 +56,8 @@ func (g *GPU) check() error {
 		}
 	}
 	switch {
-	case g.DriverSlices < 0 || g.DriverSlices > maxMemory:
-		return fmt.Errorf("driver_slices is %d; it must be 0 to %d", g.DriverSlices, maxMemory)
+	case g.DriverSlices < 0 || g.DriverSlices > MaxMemorySlices:
+		return fmt.Errorf("driver_slices is %d; it must be 0 to %d", g.DriverSlices, MaxMemorySlices)
 	case !slices.IsSortedFunc(g.Profiles, func(a, b *Profile) int { return int(a.Size - b.Size) }):
 		return errors.New("its profiles are not by ascending size")
 	case !sizes[g.ComputeSlices]:
@@ -84,8 +81,8 @@ func (g *GPU) checkProfile(p *Profile) error {
 		return fmt.Errorf("%s has %d compute slices; it must be 1 to %d", p, p.Size, min(MaxSize, g.ComputeSlices))
 	case !slices.Contains(columns, p.Size):
 		return fmt.Errorf("%s has %d compute slices; there are tasks for %v only", p, p.Size, columns)
-	case g.MemorySlices < 1 || g.MemorySlices > maxMemory:
-		return fmt.Errorf("it has %d memory slices; it must be 1 to %d", g.MemorySlices, maxMemory)
+	case g.MemorySlices < 1 || g.MemorySlices > MaxMemorySlices:
+		return fmt.Errorf("it has %d memory slices; it must be 1 to %d", g.MemorySlices, MaxMemorySlices)
 	case p.Length < 1 || p.Length > g.MemorySlices:
 		return fmt.Errorf("%s takes %d memory slices; it must be 1 to %d", p, p.Length, g.MemorySlices)
 	case len(p.Starts) == 0 || !slices.IsSorted(p.Starts) ||

@@ -21,6 +21,9 @@ type Slices int
 // MaxSize is the largest instance size of any model, in compute slices.
 const MaxSize Slices = 7
 
+// MaxMemorySlices is the largest number of memory slices of any model. They fit into a [Mask].
+const MaxMemorySlices Slices = 8
+
 // Mask is a set of memory slices: bit i is memory slice i.
 type Mask uint8
 

@@ -28,10 +28,10 @@ type Device struct {
 	destroy   []float64 // by instance, in seconds
 
 	// here is, by memory slice, the index of the instance that is there, or absent.
-	here [memorySlices]int8
+	here [mig.MaxMemorySlices]int8
 	// free is, by memory slice, when it becomes free: at the end of its last task, of the work that Preset gave it, or
 	// of the destruction of its last instance.
-	free [memorySlices]float64
+	free [mig.MaxMemorySlices]float64
 	// channel holds the operations' times, ascending and disjoint, under mig.Sequential.
 	channel []interval
 	done    float64 // makespan
@@ -41,9 +41,6 @@ type Device struct {
 }
 
 const absent = -1
-
-// memorySlices is the largest number of memory slices of a GPU.
-const memorySlices = 8
 
 type interval struct{ start, end float64 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"miglab/algorithms"
+	"miglab/algorithms/plan"
 	"miglab/harness/mig"
 )
 
@@ -20,7 +20,7 @@ func (o *Own) Endgame(last int) *Own {
 		panic(fmt.Sprintf("env: an endgame of %d tasks, want at most %d", last, maxEndgame))
 	}
 	o.last = last
-	o.endgame = algorithms.NewLastTasks(o.device.gpu, o.device.model, func(task int, size mig.Slices) float64 {
+	o.endgame = plan.NewLastTasks(o.device.gpu, o.device.model, func(task int, size mig.Slices) float64 {
 		return o.tasks[task].Times[size]
 	})
 	return o
@@ -62,8 +62,8 @@ func (o *Own) nextPlanned() (action int) {
 // plan returns the node of each task left.
 func (o *Own) plan() []int32 {
 	v := &o.view
-	return o.endgame.Place(len(o.tasks), &algorithms.GPUAtWork{
-		Free: v.free[:o.layout.computeSlices], First: v.first, Start: v.start, Exists: v.exists,
+	return o.endgame.Place(len(o.tasks), &plan.GPUAtWork{
+		Free: v.free[:o.layout.computeSlices], Start: v.start, Exists: v.exists,
 		Bound: o.bound, Unit: o.unit,
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"miglab/algorithms"
+	"miglab/algorithms/plan"
 	"miglab/harness/mig"
 )
 
@@ -42,7 +42,7 @@ type Own struct {
 
 	// last is the number of tasks in the endgame; 0 means no endgame.
 	last    int
-	endgame *algorithms.LastTasks
+	endgame *plan.LastTasks
 	// planned are the tasks that the endgame has placed and that have not run yet.
 	planned []plannedTask
 }

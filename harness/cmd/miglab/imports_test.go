@@ -43,7 +43,8 @@ var mayImport = map[string]string{
 	"harness/run":        "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store harness/track harness/work datasets",
 	"harness/track":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"harness/external":   "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/store harness/run",
-	"algorithms":         "harness/heap harness/mig harness/task harness/schedule harness/algo",
+	"algorithms":         "harness/heap harness/mig harness/task harness/schedule harness/algo algorithms/plan",
+	"algorithms/plan":    "harness/mig harness/schedule harness/algo", // it knows no scheduler
 	"algorithms/*":       "harness/mig harness/numpy harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"algorithms/rl/nn":   "",
 
@@ -65,7 +66,7 @@ var mayImport = map[string]string{
 	"profiling/command":           "harness/cli harness/algo harness/mig harness/schedule harness/task datasets reports profiling profiling/cuda profiling/execute profiling/launch profiling/kernels profiling/measure profiling/nvml profiling/session",
 	"profiling/execute":           "harness/mig harness/schedule datasets reports profiling profiling/launch profiling/measure profiling/session",
 
-	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun algorithms", // the engine of treedp
+	"algorithms/rl/env":    "harness/mig harness/task harness/schedule harness/sim harness/sim/corun algorithms/plan", // the engine of treedp
 	"algorithms/rl/ppo":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
 	"algorithms/rl/dqn":    "algorithms/rl/nn algorithms/rl/env algorithms/rl/internal/learn",
 	"algorithms/rl/agents": "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo algorithms/rl/nn algorithms/rl/env",
@@ -129,6 +130,7 @@ const notForAlgorithms = "crypto/rand io/fs io/ioutil math/rand math/rand/v2 net
 // seeded are the packages whose algorithms draw from a stream that the harness seeds.
 var seeded = map[string]string{
 	"algorithms":                   "math/rand/v2",
+	"algorithms/plan":              "math/rand/v2",
 	"algorithms/dispatch":          "math/rand/v2",
 	"algorithms/placement":         "math/rand/v2", // random-fit
 	"algorithms/rl/nn":             "math/rand/v2",

@@ -1,4 +1,4 @@
-package algorithms
+package plan
 
 import (
 	"math"
@@ -71,7 +71,7 @@ func (s *subsets) leastArea(set int) int64 {
 }
 
 // roundings is larger than the slice-ticks by which rounding changes the area of a set.
-const roundings = maxTreeDP * 2 * int64(mig.MaxSize)
+const roundings = MaxTasks * 2 * int64(mig.MaxSize)
 
 // loadOn returns the sum of the durations of the other tasks on a node if the tables are tight, otherwise 0.
 func (s *subsets) loadOn(l *load, v int) ticks {
@@ -84,31 +84,31 @@ func (s *subsets) loadOn(l *load, v int) ticks {
 // limitNodes sets until and taken for a GPU with these loads.
 func (s *subsets) limitNodes(l *load) {
 	s.until[0] = s.limit
-	for v := range s.tree.nodes {
+	for v := range s.tree.Nodes {
 		s.taken[v] = 0
 		left := s.until[v]
 		if s.tight && s.forces(l, v) {
 			left -= min(s.loadOn(l, v)+min(s.destroy[v], horizon), left)
 		}
-		for _, c := range s.tree.nodes[v].Children {
+		for _, c := range s.tree.Nodes[v].Children {
 			s.until[c] = left
 		}
 	}
 	// Nodes that share a table need the latest of their ends.
 	var latest [maxNodes]ticks
-	for v := range s.tree.nodes {
+	for v := range s.tree.Nodes {
 		if s.unused(l, v) {
 			latest[s.class[v]] = max(latest[s.class[v]], s.until[v])
 		}
 	}
-	for v := range s.tree.nodes {
+	for v := range s.tree.Nodes {
 		if s.unused(l, v) {
 			s.until[v] = latest[s.class[v]]
 		}
 	}
-	for v := len(s.tree.nodes) - 1; v >= 0; v-- {
-		for _, c := range s.tree.nodes[v].Children {
-			s.taken[v] += s.taken[c] + int64(s.tree.nodes[c].Size())*int64(s.loadOn(l, c))
+	for v := len(s.tree.Nodes) - 1; v >= 0; v-- {
+		for _, c := range s.tree.Nodes[v].Children {
+			s.taken[v] += s.taken[c] + int64(s.tree.Nodes[c].Size())*int64(s.loadOn(l, c))
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (s *subsets) othersOnRoot(v int) []int64 {
 	s.others[all] = 0
 	for set := all - 1; set >= 0; set-- {
 		i := lowestBit(uint32(all &^ set))
-		s.others[set] = s.others[set|1<<i] + int64(s.time[s.tree.size[v]][i])
+		s.others[set] = s.others[set|1<<i] + int64(s.time[s.tree.Size[v]][i])
 	}
 	for set := range all {
 		s.others[set] += int64(s.create[v]) + int64(s.destroy[v])

@@ -1,4 +1,4 @@
-package algorithms
+package plan
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/schedule"
 )
 
 // A search improves an assignment by removing a few of its tasks and re-inserting them.
@@ -31,48 +32,45 @@ type search struct {
 	criticalNodes []nodeSet
 }
 
-// newSearch starts from FAR's plan for empty GPUs.
-func newSearch(ctx context.Context, p algo.Problem, holds []remnant) *search {
-	plan := newAssignment(p, holds)
-	first := farPlan(ctx, p)
-	refineFAR(ctx, p, first, keepBest)
-	for node, list := range first.lists {
-		for _, t := range list {
-			plan.put(t.task, int32(node))
-		}
-	}
-	return newSearchFrom(plan)
+// lnsBlur is the blur of the first iteration of lns. Durations change by up to half of it; see [search.improve].
+const lnsBlur = 0.1
+
+// A Rule makes a first plan for empty GPUs: the tasks of each node of the problem's trees.
+type Rule func(context.Context, algo.Problem) [][]Task
+
+// Improve begins with a rule's plan and runs iterations, each of which removes and re-inserts up to seven tasks. It
+// returns the schedule from a state of the GPUs, and their state after it. It fails only if ctx is done.
+func Improve(
+	ctx context.Context, p algo.Problem, from State, first Rule, iterations int,
+) (schedule.Schedule, State, error) {
+	s := newSearch(p, from, first(ctx, p))
+	return s.plan.answer(ctx, s.improve(ctx, iterations, lnsBlur))
 }
 
-// newSearchFrom starts from an assignment of all tasks.
-func newSearchFrom(plan *assignment) *search {
-	p := plan.p
+// newSearch starts from the tasks of each node.
+func newSearch(p algo.Problem, from State, lists [][]Task) *search {
+	plan := newAssignment(p, from)
+	for node, list := range lists {
+		for _, t := range list {
+			plan.put(t.Index, int32(node))
+		}
+	}
 	s := &search{
 		plan: plan, subsets: newSubsets(p.GPU.Sizes(), p.Model, plan.tree),
 		rng:  rand.New(rand.NewPCG(0, uint64(len(p.Tasks)))),
 		base: math.Inf(1), criticalNodes: make([]nodeSet, p.GPUs()),
 	}
-	for i := range plan.holds {
-		free := plan.holds[i].freeAt()
-		s.base = min(s.base, slices.Min(free[:p.GPU.ComputeSlices]))
+	for g := range p.GPUs() {
+		for m := range int(p.GPU.ComputeSlices) {
+			_, free := plan.timer.Slice(g, m)
+			s.base = min(s.base, free)
+		}
 	}
 	s.makespan = plan.time()
 	s.least, s.bestNode = s.makespan, slices.Clone(plan.node)
 	share := min(1, 2*atATime/float64(len(p.Tasks)))
 	s.heat = share * share / 5
 	return s
-}
-
-// placeAll places all tasks at once in both models of [subsets], polishes each result and restores the best plan.
-func (s *search) placeAll(ctx context.Context) {
-	s.tasks = numbered[int32](len(s.plan.node))
-	for _, greedy := range []bool{false, true} {
-		s.subsets.greedy = greedy
-		s.makespan = s.least
-		s.replace(0, math.Inf(1))
-		s.polish(ctx)
-	}
-	s.restore()
 }
 
 // improve re-inserts up to [atATime] tasks in each iteration and ends with the best plan found. At least one of the
@@ -101,8 +99,7 @@ func (s *search) improve(ctx context.Context, iterations int, blur float64) erro
 // restore returns to the best plan.
 func (s *search) restore() {
 	for i, node := range s.bestNode {
-		s.plan.take(int32(i))
-		s.plan.put(int32(i), node)
+		s.plan.move(int32(i), node)
 	}
 	s.makespan = s.plan.time()
 }
@@ -123,20 +120,11 @@ func (s *search) pick(k int) {
 	plan := s.plan
 	last := plan.time()
 	for g := range s.criticalNodes {
-		s.criticalNodes[g] = 0
-		if plan.ends[g] < last {
-			continue
-		}
-		used := plan.loads[g].used
-		for at := plan.endsAt(g, last); at != 0; at &= at - 1 {
-			for u := lowestBit(at); u >= 0; u = plan.tree.nodes[u].Parent {
-				s.criticalNodes[g] |= used & (1 << u)
-			}
-		}
+		s.criticalNodes[g] = plan.criticalNodes(g, last)
 	}
 	s.critical = s.critical[:0]
 	for i, node := range plan.node {
-		g, v := plan.tree.locate(node)
+		g, v := plan.tree.Locate(node)
 		if s.criticalNodes[g].contains(v) {
 			s.critical = append(s.critical, int32(i))
 		}
@@ -181,7 +169,7 @@ func (s *search) replace(blur, worse float64) {
 		s.subsets.blur(s.rng, blur)
 	}
 	s.after = resized(s.after, len(s.tasks))
-	if s.subsets.place(plan.loads, plan.holds, s.base, s.after) {
+	if s.subsets.place(plan.loads, plan.timer.from, s.base, s.after) {
 		for j, i := range s.tasks {
 			plan.put(i, s.after[j])
 		}

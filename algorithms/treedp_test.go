@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"miglab/algorithms/algotest"
+	"miglab/algorithms/plan"
+	"miglab/harness/algo"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 )
@@ -49,5 +51,13 @@ func TestForestIsNearTheJointOptimum(t *testing.T) {
 	}
 	if mean := sum / float64(n); mean > 1.01 {
 		t.Errorf("lns in pairs is %.2f %% above treedp on all GPUs together; at most 1 %% is right", 100*(mean-1))
+	}
+}
+
+func TestTreeDPSaysHowManyTasksItTakes(t *testing.T) {
+	p := algotest.RandomProblem(rand.New(rand.NewPCG(1, 26)), plan.MaxTasks+1)
+	_, err := algo.MustParse("treedp").Schedule(t.Context(), p)
+	if want := `treedp is infeasible: task "t0018" is one of 19; treedp takes at most 18, lns any number`; err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
 	}
 }

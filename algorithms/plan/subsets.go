@@ -1,4 +1,4 @@
-package algorithms
+package plan
 
 import (
 	"math"
@@ -34,7 +34,7 @@ const (
 //
 // With n tasks, the tasks of a node itself take n 2^n steps, and the division between two children takes 3^n.
 type subsets struct {
-	tree  *tree
+	tree  *Tree
 	gpus  int
 	sizes []mig.Slices
 	// class is, by node, the same for nodes with equal subtrees. leaves is the number of compute slices that tasks can
@@ -74,22 +74,22 @@ type subsets struct {
 	subsetLimits
 }
 
-func newSubsets(sizes []mig.Slices, model mig.Reconfiguration, tree *tree) *subsets {
+func newSubsets(sizes []mig.Slices, model mig.Reconfiguration, tree *Tree) *subsets {
 	s := &subsets{
-		tree: tree, gpus: tree.gpus, sizes: sizes, model: model, parallel: model != mig.Sequential,
+		tree: tree, gpus: tree.GPUs, sizes: sizes, model: model, parallel: model != mig.Sequential,
 		time: make([][]ticks, len(sizes)), subsetLimits: subsetLimits{slack: math.MaxInt64},
 	}
 	s.startsApart = s.parallel
-	s.first, s.after = make([]table, tree.count()), make([]table, tree.count())
+	s.first, s.after = make([]table, tree.Count()), make([]table, tree.Count())
 	s.joint, s.fresh = make([][]cell, s.gpus), make([]bool, s.gpus)
-	n := len(tree.nodes)
+	n := len(tree.Nodes)
 	s.class, s.leaves = make([]int8, n), make([]int, n)
 	for v := n - 1; v >= 0; v-- {
 		s.class[v] = int8(v)
-		for _, c := range tree.nodes[v].Children {
+		for _, c := range tree.Nodes[v].Children {
 			s.leaves[v] += s.leaves[c]
 		}
-		s.leaves[v] = max(s.leaves[v], int(tree.nodes[v].Size()))
+		s.leaves[v] = max(s.leaves[v], int(tree.Nodes[v].Size()))
 		for o := v + 1; o < n; o++ {
 			if s.alike(v, o) {
 				s.class[v] = s.class[o]
@@ -101,8 +101,8 @@ func newSubsets(sizes []mig.Slices, model mig.Reconfiguration, tree *tree) *subs
 
 // alike reports whether two nodes are of one size and have children of equal classes.
 func (s *subsets) alike(a, b int) bool {
-	return s.tree.size[a] == s.tree.size[b] &&
-		slices.EqualFunc(s.tree.nodes[a].Children, s.tree.nodes[b].Children, func(x, y int) bool {
+	return s.tree.Size[a] == s.tree.Size[b] &&
+		slices.EqualFunc(s.tree.Nodes[a].Children, s.tree.Nodes[b].Children, func(x, y int) bool {
 			return s.class[x] == s.class[y]
 		})
 }
@@ -111,8 +111,9 @@ func (s *subsets) alike(a, b int) bool {
 func (s *subsets) setHorizon(seconds, first float64) {
 	s.scale = float64(horizon) / seconds
 	s.firstLimit = min(horizon, ticks(first*s.scale))
-	for v := range s.tree.nodes {
-		s.create[v], s.destroy[v] = s.ticks(s.tree.create[v]), s.ticks(s.tree.destroy[v])
+	for v := range s.tree.Nodes {
+		create, destroy := operationSeconds(s.model, s.tree.Nodes[v].Profile)
+		s.create[v], s.destroy[v] = s.ticks(create), s.ticks(destroy)
 	}
 }
 
@@ -169,7 +170,7 @@ func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // place finds the nodes for all tasks; it sets node[i] to the node of task i, numbered over all GPUs. The loads and
 // remnants are by GPU. Times count from base, in seconds. It returns false if not all tasks can end within the horizon.
-func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32) bool {
+func (s *subsets) place(loads []load, rest State, base float64, node []int32) bool {
 	s.limit, s.tight = s.firstLimit, true
 	if s.solve(loads, rest, base) > s.limit { // this need not be the earliest end
 		s.limit, s.tight = horizon, false
@@ -188,7 +189,7 @@ func (s *subsets) place(loads []load, rest []remnant, base float64, node []int32
 }
 
 // solve computes all tables and returns when all tasks end.
-func (s *subsets) solve(loads []load, rest []remnant, base float64) ticks {
+func (s *subsets) solve(loads []load, rest State, base float64) ticks {
 	for g := range s.gpus {
 		s.fill(g, &loads[g], &rest[g], base)
 		root := s.root(g)
@@ -214,7 +215,7 @@ func (s *subsets) split(set int, a, b []cell, end ticks, wait bool) int {
 			return part
 		}
 		if part == 0 {
-			panic("algorithms: no division has the end that was found")
+			panic("plan: no division has the end that was found")
 		}
 	}
 }
@@ -230,11 +231,11 @@ func (s *subsets) trace(gpu, v, set int, at turn, node []int32) {
 		return
 	}
 	for set != 0 {
-		i := s.lastTask(t.own, set, s.time[s.tree.size[v]])
+		i := s.lastTask(t.own, set, s.time[s.tree.Size[v]])
 		if i < 0 {
 			break
 		}
-		node[i] = int32(gpu*len(s.tree.nodes) + v)
+		node[i] = int32(gpu*len(s.tree.Nodes) + v)
 		set ^= 1 << i
 	}
 	s.traceApart(gpu, v, set, laterOnSlices, node)
@@ -256,7 +257,7 @@ func (s *subsets) traceApart(gpu, v, set int, at turn, node []int32) {
 	if set == 0 {
 		return
 	}
-	c := s.tree.nodes[v].Children
+	c := s.tree.Nodes[v].Children
 	if len(c) == 1 {
 		s.trace(gpu, c[0], set, at, node)
 		return

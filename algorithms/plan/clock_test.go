@@ -1,4 +1,4 @@
-package algorithms
+package plan
 
 import (
 	"math"
@@ -33,12 +33,12 @@ func instance(t *testing.T, size, start mig.Slices) mig.Instance {
 }
 
 // usesOf returns uses of the problem's GPU 0, each with its tasks by number.
-func usesOf(p algo.Problem, list ...testUse) []use {
-	var out []use
+func usesOf(p algo.Problem, list ...testUse) []Use {
+	var out []Use
 	for _, l := range list {
-		u := use{in: l.in}
+		u := Use{Instance: l.in}
 		for _, i := range l.tasks {
-			u.tasks = append(u.tasks, timedTask{float64(p.Tasks[i].On(l.in.Size())), i})
+			u.Tasks = append(u.Tasks, Task{float64(p.Tasks[i].On(l.in.Size())), i})
 		}
 		out = append(out, u)
 	}
@@ -60,7 +60,7 @@ func TestClockByHand(t *testing.T) {
 		mig.Free:       {0, 10, 10},
 	} {
 		p := exampleProblem(model)
-		s := timedSchedule(p, usesOf(p, testUse{whole, []int32{0}}, testUse{left, []int32{1}}, testUse{right, []int32{2}}))
+		s := Schedule(p, usesOf(p, testUse{whole, []int32{0}}, testUse{left, []int32{1}}, testUse{right, []int32{2}}))
 		if v := schedule.Check(p, s); len(v) > 0 {
 			t.Fatalf("%v: %v", model, v)
 		}
@@ -87,12 +87,12 @@ func TestClockFollowsItsRule(t *testing.T) {
 	p := exampleProblem(mig.Sequential)
 	plan := usesOf(p, testUse{left, []int32{1}}, testUse{right, []int32{0}})
 	for i := range plan {
-		plan[i].seconds = plan[i].tasks[0].time
+		plan[i].seconds = plan[i].Tasks[0].Seconds
 	}
 	for r, want := range map[channelRule]mig.Instance{firstAsked: left, longestTail: right} {
-		tm := newTimer(p, r)
-		tm.time(remnants(p), plan)
-		if got := tm.schedule().Operations[0].Instance; got != want {
+		tm := newTimer(p, Start(p), r)
+		tm.Time(plan)
+		if got := tm.Schedule().Operations[0].Instance; got != want {
 			t.Errorf("rule %d creates %v first, want %v", r, got, want)
 		}
 	}
@@ -105,11 +105,11 @@ func TestTailsIncludeSuccessors(t *testing.T) {
 	p := exampleProblem(mig.Sequential)
 	plan := usesOf(p, testUse{right, []int32{0}}, testUse{left, []int32{1}}, testUse{left, []int32{2}})
 	for i := range plan {
-		plan[i].seconds = plan[i].tasks[0].time
+		plan[i].seconds = plan[i].Tasks[0].Seconds
 	}
-	tm := newTimer(p, longestTail)
-	tm.time(remnants(p), plan)
-	if got := tm.schedule().Operations[0].Instance; got != left {
+	tm := newTimer(p, Start(p), longestTail)
+	tm.Time(plan)
+	if got := tm.Schedule().Operations[0].Instance; got != left {
 		t.Errorf("%v is created first, want %v", got, left)
 	}
 }
@@ -119,11 +119,11 @@ func TestTailsIncludeSuccessors(t *testing.T) {
 func TestRemnantsRememberFreedSlices(t *testing.T) {
 	whole, left, right := instance(t, 7, 0), instance(t, 4, 0), instance(t, 3, 4)
 	p := exampleProblem(mig.Free)
-	first := newTimer(p, firstAsked)
-	first.time(remnants(p), usesOf(p, testUse{whole, []int32{0}}, testUse{left, []int32{1}}))
-	next := newTimer(p, firstAsked)
-	next.time(first.remnants(), usesOf(p, testUse{right, []int32{2}}))
-	if got := next.schedule().Placements[0].Start; got != 10 {
+	first := NewTimer(p, Start(p))
+	first.Time(usesOf(p, testUse{whole, []int32{0}}, testUse{left, []int32{1}}))
+	next := NewTimer(p, first.State())
+	next.Time(usesOf(p, testUse{right, []int32{2}}))
+	if got := next.Schedule().Placements[0].Start; got != 10 {
 		t.Errorf("the right half is taken at %v s, want 10, when the whole GPU's task has ended", got)
 	}
 }

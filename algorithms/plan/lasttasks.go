@@ -1,7 +1,8 @@
-package algorithms
+package plan
 
 import (
 	"math"
+	"slices"
 
 	"miglab/harness/mig"
 )
@@ -13,8 +14,6 @@ import (
 type LastTasks struct {
 	subsets *subsets
 	seconds func(task int, size mig.Slices) float64
-	// noLoad is the load of other tasks: there are none.
-	noLoad load
 	// free is, by compute slice, when it is free, in ticks since the first slice is free.
 	free []ticks
 	node []int32
@@ -22,9 +21,8 @@ type LastTasks struct {
 
 // GPUAtWork is the state of a GPU after the earlier decisions of a batch. Times are in seconds.
 type GPUAtWork struct {
-	// Free is, by compute slice, when its last task ends, and First is the earliest of these times.
-	Free  []float64
-	First float64
+	// Free is, by compute slice, when its last task ends.
+	Free []float64
 	// Start is, by node of [mig.GPU.FullTree], when a first task could start there. Bit i of Exists is set if node i
 	// exists.
 	Start  []float64
@@ -35,7 +33,7 @@ type GPUAtWork struct {
 
 // NewLastTasks returns a planner. seconds gives the duration of a task, +Inf where it does not fit.
 func NewLastTasks(g *mig.GPU, model mig.Reconfiguration, seconds func(task int, size mig.Slices) float64) *LastTasks {
-	s := newSubsets(g.Sizes(), model, buildTree(g, g.FullTree(), 1, model))
+	s := newSubsets(g.Sizes(), model, buildTree(g, g.FullTree(), 1))
 	return &LastTasks{subsets: s, seconds: seconds, free: make([]ticks, g.ComputeSlices)}
 }
 
@@ -47,7 +45,7 @@ var slacks = [...]float64{0.06, 0.12, 0.3}
 // Place returns the node of each of n tasks. The result is valid until the next call.
 func (l *LastTasks) Place(n int, at *GPUAtWork) []int32 {
 	l.load(n, at)
-	bound, found := l.subsets.ticks(at.Bound-at.First), false
+	bound, found := l.subsets.ticks(at.Bound-slices.Min(at.Free)), false
 	for i := 0; i < len(slacks) && !found; i++ {
 		found = l.solve(min(horizon, bound+l.subsets.ticks(slacks[i]*at.Unit)))
 	}
@@ -63,10 +61,12 @@ func (l *LastTasks) Place(n int, at *GPUAtWork) []int32 {
 // load reads the tasks and the state. The horizon is later than every sensible completion.
 func (l *LastTasks) load(n int, at *GPUAtWork) {
 	s := l.subsets
+	first := slices.Min(at.Free)
 	latest, cost := 0.0, 0.0
-	for v := range s.tree.nodes {
-		latest = max(latest, at.Start[v]-at.First)
-		cost = max(cost, s.tree.create[v]+s.tree.destroy[v])
+	for v := range s.tree.Nodes {
+		create, destroy := operationSeconds(s.model, s.tree.Nodes[v].Profile)
+		latest = max(latest, at.Start[v]-first)
+		cost = max(cost, create+destroy)
 	}
 	for i := range n {
 		longest := 0.0
@@ -83,11 +83,11 @@ func (l *LastTasks) load(n int, at *GPUAtWork) {
 	// Instances wait for each other's creation if all slices are free at once.
 	s.startsApart = s.parallel
 	for i, free := range at.Free {
-		l.free[i] = s.ticks(free - at.First)
-		s.startsApart = s.startsApart || free != at.First
+		l.free[i] = s.ticks(free - first)
+		s.startsApart = s.startsApart || free != first
 	}
-	for v := range s.tree.nodes {
-		s.start[v] = cell{s.ticks(at.Start[v] - at.First), s.create[v]}
+	for v := range s.tree.Nodes {
+		s.start[v] = cell{s.ticks(at.Start[v] - first), s.create[v]}
 		if at.Exists>>v&1 == 1 {
 			s.start[v].heads = 0
 		}
@@ -97,19 +97,16 @@ func (l *LastTasks) load(n int, at *GPUAtWork) {
 // solve looks for the best plan that ends by the limit, and reports whether such a plan exists.
 func (l *LastTasks) solve(limit ticks) bool {
 	s := l.subsets
+	var none load // the load of other tasks
 	var taken [maxNodes]int64
-	var earliest [maxNodes]ticks // by class: when the slices of a node are free
-	for v := range s.tree.nodes {
-		earliest[v] = limit
-	}
-	for v := range s.tree.nodes {
-		n, ready := &s.tree.nodes[v], ticks(0)
+	var room [maxNodes]ticks // by class: the time from which the slices of a node are free to the limit
+	for v := range s.tree.Nodes {
+		n, ready := &s.tree.Nodes[v], ticks(0)
 		for _, free := range l.free[n.Start : int(n.Start)+int(n.Size())] {
 			taken[v] += int64(min(free, limit))
 			ready = max(ready, free)
 		}
-		s.until[v] = limit
-		earliest[s.class[v]] = min(earliest[s.class[v]], ready)
+		room[s.class[v]] = max(room[s.class[v]], limit-ready)
 	}
 	all := 1<<s.tasks - 1
 	s.limit, s.slack = limit, int64(limit)*int64(s.leaves[0])-taken[0]-s.area[all]
@@ -120,15 +117,15 @@ func (l *LastTasks) solve(limit ticks) bool {
 	s.skip = ^l.neededClasses()
 	// The tables in after count from the instant at which the slices of a node are free.
 	s.taken = [maxNodes]int64{}
-	for v := range s.tree.nodes {
-		s.until[v] = limit - earliest[s.class[v]]
+	for v := range s.tree.Nodes {
+		s.until[v] = room[s.class[v]]
 	}
-	s.fillAfter(0, &l.noLoad)
+	s.fillAfter(0, &none)
 	s.taken = taken
-	for v := range s.tree.nodes {
+	for v := range s.tree.Nodes {
 		s.until[v] = limit
 	}
-	s.fillFirst(0, &l.noLoad)
+	s.fillFirst(0, &none)
 	return s.root(0)[all].end < never
 }
 
@@ -136,8 +133,8 @@ func (l *LastTasks) solve(limit ticks) bool {
 // the limit and then be split, and all nodes below them.
 func (l *LastTasks) neededClasses() (classes nodeSet) {
 	s := l.subsets
-	for v := range s.tree.nodes {
-		n, start := &s.tree.nodes[v], s.start[v].end
+	for v := range s.tree.Nodes {
+		n, start := &s.tree.Nodes[v], s.start[v].end
 		in := space{taken: s.taken[v], leaves: s.leaves[v]}
 		used := classes.contains(int(s.class[v])) || start <= s.limit && !in.wastes(start, 0, s.slack)
 		if used && len(n.Children) > 0 {

@@ -1,4 +1,4 @@
-package algorithms
+package plan
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ func TestTightTablesFindTheSame(t *testing.T) {
 			}
 			p = algo.Problem{GPU: g, Tasks: in.Tasks}
 		}
-		s := newSearch(t.Context(), p, remnants(p))
+		s := newSearch(p, Start(p), drawnPlan(rng)(t.Context(), p))
 		for i := range 250 {
 			if err := sameFound(s, rng, float64(250-i)/2500); err != nil {
 				t.Fatalf("seed %d, search %d: %v", seed, i, err)
@@ -66,10 +66,10 @@ func sameFound(s *search, rng *rand.Rand, blur float64) error {
 	s.subsets.setTasks(len(s.tasks), s.seconds)
 	s.subsets.blur(rng, blur)
 	limited, all := make([]int32, atATime), make([]int32, atATime)
-	found := s.subsets.place(s.plan.loads, s.plan.holds, s.base, limited)
+	found := s.subsets.place(s.plan.loads, s.plan.timer.from, s.base, limited)
 	tight := s.subsets.tight
 	s.subsets.firstLimit = 0 // nothing ends within it
-	if again := s.subsets.place(s.plan.loads, s.plan.holds, s.base, all); again != found || s.subsets.tight {
+	if again := s.subsets.place(s.plan.loads, s.plan.timer.from, s.base, all); again != found || s.subsets.tight {
 		return fmt.Errorf("found %v, and %v without a limit", found, again)
 	}
 	s.subsets.tight = tight

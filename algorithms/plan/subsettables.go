@@ -1,4 +1,4 @@
-package algorithms
+package plan
 
 import (
 	"math/bits"
@@ -45,19 +45,19 @@ func (s *subsets) table(gpu, v int, at turn) *table {
 	if at == laterOnSlices || s.fresh[gpu] {
 		ts = s.after
 	}
-	ts = ts[gpu*len(s.tree.nodes):]
+	ts = ts[gpu*len(s.tree.Nodes):]
 	return &ts[ts[v].as]
 }
 
 // fill computes the tables of a GPU from the loads of the other tasks and its state at the beginning.
 func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
-	s.fresh[gpu] = base == 0 && len(r.exist) == 0 && r.free == [memorySlices]float64{} && r.channel == 0
+	s.fresh[gpu] = base == 0 && len(r.exist) == 0 && r.free == [mig.MaxMemorySlices]float64{} && r.channel == 0
 	s.limitNodes(l)
 	s.fillAfter(gpu, l)
 	if s.fresh[gpu] {
 		return
 	}
-	for v := range s.tree.nodes {
+	for v := range s.tree.Nodes {
 		s.start[v] = s.firstStart(v, r, base)
 	}
 	s.fillFirst(gpu, l)
@@ -65,12 +65,12 @@ func (s *subsets) fill(gpu int, l *load, r *remnant, base float64) {
 
 // fillAfter computes the tables in after, from the leaves up.
 func (s *subsets) fillAfter(gpu int, l *load) {
-	n := len(s.tree.nodes)
+	n := len(s.tree.Nodes)
 	ts := s.after[gpu*n:]
 	for v := n - 1; v >= 0; v-- {
 		ts[v].as = s.equalNode(ts, l, v)
 		skip := s.skip.contains(int(s.class[v]))
-		if ts[v].as != v || skip && len(s.tree.nodes[v].Children) > 0 {
+		if ts[v].as != v || skip && len(s.tree.Nodes[v].Children) > 0 {
 			continue
 		}
 		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
@@ -86,7 +86,7 @@ func (s *subsets) equalNode(ts []table, l *load, v int) int {
 	if !s.unused(l, v) {
 		return v
 	}
-	for o := v + 1; o < len(s.tree.nodes); o++ {
+	for o := v + 1; o < len(s.tree.Nodes); o++ {
 		if s.class[o] == s.class[v] && s.unused(l, o) {
 			return ts[o].as
 		}
@@ -96,7 +96,7 @@ func (s *subsets) equalNode(ts []table, l *load, v int) int {
 
 // fillFirst computes the tables in first, from the leaves up.
 func (s *subsets) fillFirst(gpu int, l *load) {
-	n := len(s.tree.nodes)
+	n := len(s.tree.Nodes)
 	ts := s.first[gpu*n:]
 	// Nodes below a node that other tasks use are never the first, so their tables are not read.
 	var after nodeSet
@@ -128,8 +128,9 @@ func (s *subsets) forces(l *load, v int) bool { return s.model != mig.Free && l.
 
 // firstStart returns when a node can start as the first on its slices, and how long the channel is busy for it.
 func (s *subsets) firstStart(v int, r *remnant, base float64) cell {
-	in := s.tree.nodes[v].Instance
-	ready, cost := base, s.tree.create[v]
+	in := s.tree.Nodes[v].Instance
+	create, _ := operationSeconds(s.model, in.Profile)
+	ready, cost := base, create
 	if !s.parallel {
 		ready = max(base, r.channel)
 	}
@@ -147,12 +148,12 @@ func (s *subsets) firstStart(v int, r *remnant, base float64) cell {
 			cost += d
 		}
 	}
-	return cell{s.ticks(ready + s.tree.create[v] - base), s.ticks(cost)}
+	return cell{s.ticks(ready + create - base), s.ticks(cost)}
 }
 
 // fillApart computes apart in the table of a node, which has at most two children.
 func (s *subsets) fillApart(t *table, gpu, v int, l *load, at turn) {
-	switch c := s.tree.nodes[v].Children; len(c) {
+	switch c := s.tree.Nodes[v].Children; len(c) {
 	case 0:
 		t.apart = append(t.apart[:0], s.noCells[:1<<s.tasks]...)
 		t.apart[0] = cell{}
@@ -177,7 +178,7 @@ func (s *subsets) waits(at turn) bool { return !s.parallel && !(at == firstOnSli
 func (s *subsets) fillOwn(t *table, rest []cell, v int, start cell, l *load) {
 	run := nodeRun{
 		busy: min(start.end+s.ticks(l.seconds[v]), never), destroy: s.destroy[v],
-		time: s.time[s.tree.size[v]], leaf: len(s.tree.nodes[v].Children) == 0,
+		time: s.time[s.tree.Size[v]], leaf: len(s.tree.Nodes[v].Children) == 0,
 	}
 	t.own, t.best = resized(t.own, 1<<s.tasks), resized(t.best, 1<<s.tasks)
 	own, best := t.own, t.best

@@ -1,4 +1,4 @@
-package algorithms
+package plan
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/schedule"
 )
 
 // forestRounds is the number of times that each search of a forest pairs its GPUs.
@@ -22,28 +23,50 @@ type forest struct {
 	rng  *rand.Rand
 }
 
-// newForest searches from two beginnings, FAR's plan and [forest.dealAlike], anneals the result that ends earlier, and
-// searches it again. Each of the three searches has the given iterations for each pair.
-func newForest(ctx context.Context, p algo.Problem, iterations int) (*forest, error) {
-	s := newSearch(ctx, p, remnants(p))
+// ImprovePairs is [Improve] for several GPUs. It searches from two beginnings, a rule's plan and one that deals tasks
+// of similar durations to each GPU, anneals the result that ends earlier, and searches it again. Each of the three
+// searches has the given iterations for each pair of GPUs.
+func ImprovePairs(
+	ctx context.Context, p algo.Problem, from State, first Rule, iterations int,
+) (schedule.Schedule, State, error) {
+	f, err := newForest(ctx, p, from, first, iterations)
+	return f.plan.answer(ctx, err)
+}
+
+// SolvePairs is [Solve] for several GPUs with at most [MaxTasks] tasks each on average. [ImprovePairs] divides the
+// tasks between the GPUs, and the tasks of each GPU are placed together. Then pairs of GPUs exchange tasks again.
+func SolvePairs(ctx context.Context, p algo.Problem, from State, first Rule) (schedule.Schedule, State, error) {
+	f, err := newForest(ctx, p, from, first, iterationsOnPairs)
+	if err == nil {
+		err = f.placeEach(ctx)
+	}
+	if err == nil {
+		err = f.improve(ctx, iterationsOnPairs, polishBlur)
+	}
+	if err == nil {
+		err = f.placeEach(ctx)
+	}
+	return f.plan.answer(ctx, err)
+}
+
+func newForest(ctx context.Context, p algo.Problem, from State, first Rule, iterations int) (*forest, error) {
+	s := newSearch(p, from, first(ctx, p))
 	best := &forest{plan: s.plan, rng: s.rng}
-	other := &forest{plan: newAssignment(p, best.plan.holds), rng: s.rng}
-	other.dealAlike(ctx, best.plan)
+	other := &forest{plan: newAssignment(p, from), rng: s.rng}
+	other.dealAlike(ctx, best.plan, first)
 	for _, f := range []*forest{best, other} {
 		if err := f.improve(ctx, iterations, lnsBlur); err != nil {
-			return nil, err
+			return best, err
 		}
 	}
 	if other.plan.time() < best.plan.time() {
 		best = other
 	}
-	if err := best.anneal(ctx, annealSteps*p.GPUs()*iterations); err != nil {
-		return nil, err
+	err := best.anneal(ctx, annealSteps*p.GPUs()*iterations)
+	if err == nil {
+		err = best.improve(ctx, iterations, lnsBlur/5)
 	}
-	if err := best.improve(ctx, iterations, lnsBlur/5); err != nil {
-		return nil, err
-	}
-	return best, nil
+	return best, err
 }
 
 // problem returns the problem of some tasks on the given number of GPUs.
@@ -61,28 +84,29 @@ func (f *forest) problem(tasks []int32, gpus int) algo.Problem {
 
 // dealAlike gives each GPU tasks of similar durations, because a whole GPU waits for the last of the tasks that run
 // beside each other. The tasks that the given plan runs on one size are sorted and dealt in blocks. The tasks on whole
-// GPUs go to the GPU with the least work. FAR then plans each GPU by itself.
-func (f *forest) dealAlike(ctx context.Context, from *assignment) {
-	p, n := from.p, int32(len(from.tree.nodes))
-	bySize := make([][]timedTask, mig.MaxSize+1)
+// GPUs go to the GPU with the least work. The rule then plans each GPU by itself.
+func (f *forest) dealAlike(ctx context.Context, from *assignment, first Rule) {
+	p, n := from.p, int32(len(from.tree.Nodes))
+	bySize := make([][]Task, mig.MaxSize+1)
 	for i, node := range from.node {
-		size := from.tree.nodes[node%n].Size()
-		bySize[size] = append(bySize[size], timedTask{from.seconds(int32(i), node), int32(i)})
+		size := from.tree.Nodes[node%n].Size()
+		bySize[size] = append(bySize[size], Task{from.seconds(int32(i), node), int32(i)})
 	}
 	own, work := make([][]int32, p.GPUs()), make([]float64, p.GPUs())
 	for size, list := range bySize {
-		slices.SortStableFunc(list, func(a, b timedTask) int { return cmp.Compare(b.time, a.time) })
+		slices.SortStableFunc(list, func(a, b Task) int { return cmp.Compare(b.Seconds, a.Seconds) })
 		for k, t := range list {
 			g := k * p.GPUs() / len(list)
 			if mig.Slices(size) == p.GPU.ComputeSlices {
 				g = slices.Index(work, slices.Min(work))
 			}
-			own[g] = append(own[g], t.task)
-			work[g] += float64(float64(size) * t.time)
+			own[g] = append(own[g], t.Index)
+			work[g] += float64(float64(size) * t.Seconds)
 		}
 	}
 	for g, tasks := range own {
-		for j, node := range newSearch(ctx, f.problem(tasks, 1), f.plan.holds[g:g+1]).bestNode {
+		sub := f.problem(tasks, 1)
+		for j, node := range newSearch(sub, f.plan.timer.from[g:g+1], first(ctx, sub)).bestNode {
 			f.plan.put(tasks[j], int32(g)*n+node)
 		}
 	}
@@ -90,7 +114,10 @@ func (f *forest) dealAlike(ctx context.Context, from *assignment) {
 
 // improve runs [search.improve] on the pairs of each round, and divides the iterations of a pair between the rounds.
 func (f *forest) improve(ctx context.Context, iterations int, blur float64) error {
-	order := numbered[int](f.plan.p.GPUs())
+	var order []int
+	for g := range f.plan.p.GPUs() {
+		order = append(order, g)
+	}
 	for r := range forestRounds {
 		if r%2 == 0 {
 			f.plan.time()
@@ -109,11 +136,11 @@ func (f *forest) improve(ctx context.Context, iterations int, blur float64) erro
 	return nil
 }
 
-// placeEach runs [search.improve] on each GPU, after [search.placeAll] if the GPU has at most [maxTreeDP] tasks.
+// placeEach runs [search.improve] on each GPU, after [search.placeAll] if the GPU has at most [MaxTasks] tasks.
 func (f *forest) placeEach(ctx context.Context) error {
 	for g := range f.plan.p.GPUs() {
 		err := f.search([]int{g}, func(s *search) error {
-			if len(s.plan.node) <= maxTreeDP {
+			if len(s.plan.node) <= MaxTasks {
 				s.placeAll(ctx)
 			}
 			return s.improve(ctx, iterationsAfter, polishBlur)
@@ -127,7 +154,7 @@ func (f *forest) placeEach(ctx context.Context) error {
 
 // search improves the plan of some GPUs. The plan of the other GPUs stays.
 func (f *forest) search(gpus []int, improve func(*search) error) error {
-	n := int32(len(f.plan.tree.nodes))
+	n := int32(len(f.plan.tree.Nodes))
 	var tasks []int32
 	for i, node := range f.plan.node {
 		if slices.Contains(gpus, int(node/n)) {
@@ -137,24 +164,24 @@ func (f *forest) search(gpus []int, improve func(*search) error) error {
 	if len(tasks) == 0 {
 		return nil
 	}
-	var holds []remnant
+	var from State
 	for _, g := range gpus {
-		holds = append(holds, f.plan.holds[g])
+		from = append(from, f.plan.timer.from[g])
 	}
-	plan := newAssignment(f.problem(tasks, len(gpus)), holds)
+	lists := make([][]Task, int(n)*len(gpus))
 	for j, i := range tasks {
 		node := f.plan.node[i]
-		plan.put(int32(j), int32(slices.Index(gpus, int(node/n)))*n+node%n)
+		own := int32(slices.Index(gpus, int(node/n)))*n + node%n
+		lists[own] = append(lists[own], Task{Index: int32(j)})
 	}
-	s := newSearchFrom(plan)
+	s := newSearch(f.problem(tasks, len(gpus)), from, lists)
 	s.rng = f.rng
 	if err := improve(s); err != nil {
 		return err
 	}
 	for j, i := range tasks {
-		f.plan.take(i)
 		node := s.bestNode[j]
-		f.plan.put(i, int32(gpus[node/n])*n+node%n)
+		f.plan.move(i, int32(gpus[node/n])*n+node%n)
 	}
 	return nil
 }

@@ -1,9 +1,10 @@
-package algorithms
+package plan
 
 import (
 	"context"
 	"slices"
 
+	"miglab/harness/mig"
 	"miglab/harness/portable"
 )
 
@@ -61,7 +62,7 @@ func (a *annealer) run(ctx context.Context, steps int) error {
 		a.step(temperature * temperature)
 	}
 	for i, node := range a.bestNode {
-		a.move(int32(i), node)
+		a.plan.move(int32(i), node)
 	}
 	a.plan.time()
 	return nil
@@ -70,9 +71,9 @@ func (a *annealer) run(ctx context.Context, steps int) error {
 // shorten moves tasks from nodes that are busy for longer than the target to whole GPUs, if they end in time there.
 func (a *annealer) shorten() {
 	for i, node := range a.plan.node {
-		root := int32(a.rng.IntN(a.plan.p.GPUs()) * len(a.plan.tree.nodes))
+		root := int32(a.rng.IntN(a.plan.p.GPUs()) * len(a.plan.tree.Nodes))
 		if a.busy(node) > a.target && a.fits(int32(i), root) {
-			a.move(int32(i), root)
+			a.plan.move(int32(i), root)
 		}
 	}
 }
@@ -82,7 +83,7 @@ func (a *annealer) fits(task, node int32) bool { return a.plan.seconds(task, nod
 
 // busy returns the sum of the durations of a node's tasks.
 func (a *annealer) busy(node int32) float64 {
-	g, v := a.plan.tree.locate(node)
+	g, v := a.plan.tree.Locate(node)
 	return a.plan.loads[g].seconds[v]
 }
 
@@ -92,16 +93,11 @@ func (a *annealer) allows(node int32, before float64) bool {
 	return busy <= a.target || busy <= before
 }
 
-func (a *annealer) move(task, node int32) {
-	a.plan.take(task)
-	a.plan.put(task, node)
-}
-
 // swap moves task i from a node to another, and task j back if it is not negative.
 func (a *annealer) swap(i, j, from, to int32) {
-	a.move(i, to)
+	a.plan.move(i, to)
 	if j >= 0 {
-		a.move(j, from)
+		a.plan.move(j, from)
 	}
 }
 
@@ -109,7 +105,7 @@ func (a *annealer) swap(i, j, from, to int32) {
 func (a *annealer) step(temperature float64) {
 	p := a.plan
 	i, j := a.rng.Int32N(int32(len(p.node))), int32(-1)
-	from, to := p.node[i], a.rng.Int32N(int32(p.tree.count()))
+	from, to := p.node[i], a.rng.Int32N(int32(p.tree.Count()))
 	if a.rng.IntN(2) == 0 {
 		j = a.rng.Int32N(int32(len(p.node)))
 		to = p.node[j]
@@ -123,8 +119,8 @@ func (a *annealer) step(temperature float64) {
 		a.swap(i, j, to, from)
 		return
 	}
-	g, _ := p.tree.locate(from)
-	h, _ := p.tree.locate(to)
+	g, _ := p.tree.Locate(from)
+	h, _ := p.tree.Locate(to)
 	endG, endH := p.ends[g], p.ends[h]
 	before, after := a.cost[g], a.measure(g)
 	costG, costH := after, after
@@ -152,7 +148,7 @@ func (a *annealer) step(temperature float64) {
 func (a *annealer) measure(g int) float64 {
 	p := a.plan
 	p.timeOne(g)
-	var ends [memorySlices]float64
+	var ends [mig.MaxMemorySlices]float64
 	p.timer.clocks[g].raiseEnds(ends[:])
 	cost := 0.0
 	for _, end := range ends {

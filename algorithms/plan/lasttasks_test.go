@@ -1,4 +1,4 @@
-package algorithms
+package plan
 
 import (
 	"math"
@@ -20,13 +20,13 @@ func TestLimitsOfTheLastTasksChangeNothing(t *testing.T) {
 		p.Model = []mig.Reconfiguration{mig.Sequential, mig.Parallel, mig.Free}[seed%3]
 		l := NewLastTasks(p.GPU, p.Model, func(task int, size mig.Slices) float64 { return float64(p.Tasks[task].On(size)) })
 		s := l.subsets
-		at := GPUAtWork{First: 1, Unit: 1}
+		at := GPUAtWork{Unit: 1}
 		for range p.GPU.ComputeSlices {
 			at.Free = append(at.Free, 1+float64(rng.IntN(3)))
 		}
-		at.First = slices.Min(at.Free)
-		for v, n := range s.tree.nodes {
-			at.Start = append(at.Start, slices.Max(at.Free[n.Start:int(n.Start)+int(n.Size())])+s.tree.create[v])
+		for _, n := range s.tree.Nodes {
+			create, _ := operationSeconds(p.Model, n.Profile)
+			at.Start = append(at.Start, slices.Max(at.Free[n.Start:int(n.Start)+int(n.Size())])+create)
 		}
 		for i := range p.Tasks {
 			least := math.Inf(1)
@@ -35,7 +35,7 @@ func TestLimitsOfTheLastTasksChangeNothing(t *testing.T) {
 			}
 			at.Unit += least
 		}
-		at.Bound = at.First + at.Unit
+		at.Bound = slices.Min(at.Free) + at.Unit
 		place := slices.Clone(l.Place(len(p.Tasks), &at))
 		if limit := s.limit; limit < horizon {
 			tight := s.root(0)[1<<s.tasks-1].end

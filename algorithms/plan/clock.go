@@ -1,4 +1,4 @@
-package algorithms
+package plan
 
 import (
 	"slices"
@@ -6,25 +6,6 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
-
-// A use is a stretch of time in which one instance runs tasks one after the other. A plan is a list of uses. Of two
-// uses that share a slice, the use that is earlier in the list runs first.
-type use struct {
-	gpu int
-	in  mig.Instance
-	// tasks are in order of execution.
-	tasks []timedTask
-	// seconds is the sum of the tasks' durations. Only clocks with sums or with the rule longestTail need it.
-	seconds float64
-	// destroy requests the destruction of the instance after the tasks, even if no later use needs its slices.
-	destroy bool
-}
-
-// timedTask is a task of a problem with its duration in seconds on the instance that runs it.
-type timedTask struct {
-	time float64
-	task int32
-}
 
 // A channelRule says which of several possible operations goes first. Remaining ties go to the earlier use.
 type channelRule uint8
@@ -35,9 +16,6 @@ const (
 	// longestTail prefers the operation with the longest remaining chain of work.
 	longestTail
 )
-
-// memorySlices is the largest number of memory slices of a GPU.
-const memorySlices = 8
 
 // A clock computes when the uses of one GPU run. Everything happens as early as possible. An instance is destroyed when
 // its tasks are done, if a later use needs its slices. An instance is created once its slices are free. A use of an
@@ -55,9 +33,9 @@ type clock struct {
 	uses []clockUse
 	// existing is the number of uses that are instances from the beginning. They come first in uses.
 	existing int
-	last     [memorySlices]int32   // by memory slice: the last use, or -1
-	free     [memorySlices]float64 // by memory slice without a use: when it became free
-	channel  float64               // when the last operation ends, if operations exclude each other
+	last     [mig.MaxMemorySlices]int32   // by memory slice: the last use, or -1
+	free     [mig.MaxMemorySlices]float64 // by memory slice without a use: when it became free
+	channel  float64                      // when the last operation ends, if operations exclude each other
 	// pending are the operations that only wait for the channel. They share no slice.
 	pending []operation
 	// done are the operations in the order in which they were carried out.
@@ -67,12 +45,13 @@ type clock struct {
 
 // A clockUse is a use with its state on the clock. All times are in seconds.
 type clockUse struct {
-	use
+	Use
 	// notBefore is the earliest instant of any operation or task of the use.
 	notBefore float64
 	// destroyFrom is the notBefore of the first follower: the instance is not destroyed before it.
 	destroyFrom float64
-	state       useState
+	// finished means that the instance exists and its tasks have an end. A destroyed instance is not finished.
+	finished, destroyed bool
 	// slicesFree is when the slices of earlier uses are free, known when waits is 0.
 	slicesFree float64
 	// The instance exists and is free for the tasks at from. Tasks end at end, the destruction at gone.
@@ -80,7 +59,7 @@ type clockUse struct {
 	// waits counts the instances that stand in the way and are not yet destroyed.
 	waits int8
 	// followers are the uses that wait for the destruction of this use's instance; followed is their number.
-	followers [memorySlices]int32
+	followers [mig.MaxMemorySlices]int32
 	followed  int8
 	// successor is the use that continues on the same instance, or -1.
 	successor int32
@@ -89,16 +68,6 @@ type clockUse struct {
 	// rest is the time from the start of the destruction to the same end.
 	rest float64
 }
-
-type useState uint8
-
-const (
-	// The zero value is a use that has not begun.
-	_ useState = iota
-	// finished: the instance exists and its tasks have an end.
-	finished
-	destroyed
-)
 
 // An operation creates or destroys the instance of a use. While it is pending, start is the earliest possible one.
 type operation struct {
@@ -116,8 +85,8 @@ func (c *clock) begin(r *remnant) {
 		c.last[s] = -1
 	}
 	for _, e := range r.exist {
-		i := c.push(use{in: e.Instance}, 0)
-		c.uses[i].state, c.uses[i].end = finished, float64(e.BusyUntil)
+		i := c.push(Use{Instance: e.Instance}, 0)
+		c.uses[i].finished, c.uses[i].end = true, float64(e.BusyUntil)
 		first, end := sliceRange(e.Instance)
 		for s := first; s < end; s++ {
 			c.last[s] = i
@@ -125,8 +94,8 @@ func (c *clock) begin(r *remnant) {
 	}
 }
 
-func (c *clock) push(u use, notBefore float64) int32 {
-	c.uses = append(c.uses, clockUse{use: u, notBefore: notBefore, successor: -1})
+func (c *clock) push(u Use, notBefore float64) int32 {
+	c.uses = append(c.uses, clockUse{Use: u, notBefore: notBefore, successor: -1})
 	return int32(len(c.uses) - 1)
 }
 
@@ -136,17 +105,17 @@ func sliceRange(in mig.Instance) (first, end int) {
 }
 
 // add adds a use after the uses that occupy its slices. Its operations and tasks begin at notBefore or later.
-func (c *clock) add(u use, notBefore float64) {
+func (c *clock) add(u Use, notBefore float64) {
 	i := c.push(u, notBefore)
-	first, end := sliceRange(u.in)
+	first, end := sliceRange(u.Instance)
 	b := c.last[first]
-	if b >= 0 && c.continues(b, u.in) {
+	if b >= 0 && c.continues(b, u.Instance) {
 		for s := first; s < end; s++ {
 			c.last[s] = i
 		}
 		predecessor := &c.uses[b]
 		predecessor.successor = i
-		if predecessor.state == finished {
+		if predecessor.finished {
 			c.work(i, max(predecessor.end, notBefore))
 		}
 		return
@@ -169,17 +138,17 @@ func (c *clock) add(u use, notBefore float64) {
 // continues reports whether a new use of an instance can continue after use b without an operation.
 func (c *clock) continues(b int32, in mig.Instance) bool {
 	u := &c.uses[b]
-	return u.in == in && u.followed == 0 && !u.destroy && u.state != destroyed
+	return u.Instance == in && u.followed == 0 && !u.Destroy && !u.destroyed
 }
 
 // follow makes use i wait for the destruction of the instance of use b.
 func (c *clock) follow(i, b int32) {
 	u, blocker := &c.uses[i], &c.uses[b]
-	if blocker.state == destroyed {
+	if blocker.destroyed {
 		u.slicesFree = max(u.slicesFree, blocker.gone)
 		return
 	}
-	if blocker.state == finished && blocker.followed == 0 && !blocker.destroy {
+	if blocker.finished && blocker.followed == 0 && !blocker.Destroy {
 		c.ask(schedule.Destroy, b, max(blocker.end, u.notBefore))
 	}
 	if blocker.followed == 0 {
@@ -221,7 +190,7 @@ func (c *clock) computeTails() {
 		for _, f := range u.followers[:u.followed] {
 			after = max(after, c.uses[f].tail)
 		}
-		create, destroy := operationSeconds(c.model, u.in.Profile)
+		create, destroy := operationSeconds(c.model, u.Instance.Profile)
 		u.rest = destroy + after
 		u.tail = create + u.seconds + after
 		if u.followed > 0 {
@@ -277,7 +246,7 @@ func (c *clock) remaining(o *operation) float64 {
 // operate carries out an operation and asks for the operations that it makes possible.
 func (c *clock) operate(o operation) {
 	u := &c.uses[o.use]
-	cost, destroy := operationSeconds(c.model, u.in.Profile)
+	cost, destroy := operationSeconds(c.model, u.Instance.Profile)
 	if o.op == schedule.Destroy {
 		cost = destroy
 	}
@@ -291,7 +260,7 @@ func (c *clock) operate(o operation) {
 		c.work(o.use, o.end)
 		return
 	}
-	u.state, u.gone = destroyed, o.end
+	u.finished, u.destroyed, u.gone = false, true, o.end
 	for _, f := range u.followers[:u.followed] {
 		w := &c.uses[f]
 		w.slicesFree = max(w.slicesFree, o.end)
@@ -304,7 +273,7 @@ func (c *clock) operate(o operation) {
 func (c *clock) work(i int32, from float64) {
 	u := &c.uses[i]
 	for {
-		u.from, u.state = from, finished
+		u.from, u.finished = from, true
 		u.end = from + u.seconds
 		if !c.sums {
 			u.end = c.lastEnd(u)
@@ -317,7 +286,7 @@ func (c *clock) work(i int32, from float64) {
 		u = &c.uses[i]
 	}
 	c.makespan = max(c.makespan, u.end)
-	if u.followed > 0 || u.destroy {
+	if u.followed > 0 || u.Destroy {
 		c.ask(schedule.Destroy, i, max(u.end, u.destroyFrom))
 	}
 }
@@ -325,18 +294,18 @@ func (c *clock) work(i int32, from float64) {
 // lastEnd returns when the last task of a use ends in the schedule.
 func (c *clock) lastEnd(u *clockUse) float64 {
 	at := u.from
-	for _, t := range u.tasks {
-		at = c.startTime(t, at) + t.time
+	for _, t := range u.Tasks {
+		at = c.startTime(t, at) + t.Seconds
 	}
 	return at
 }
 
 // startTime returns when a task begins on an instance that is free from an instant on.
-func (c *clock) startTime(t timedTask, from float64) float64 {
+func (c *clock) startTime(t Task, from float64) float64 {
 	if c.release == nil {
 		return from
 	}
-	return max(from, float64(c.release[t.task]))
+	return max(from, float64(c.release[t.Index]))
 }
 
 // write adds the tasks and operations of the GPU to a schedule.
@@ -344,46 +313,49 @@ func (c *clock) write(gpu int, out *schedule.Schedule) {
 	out.Operations = slices.Grow(out.Operations, len(c.done))
 	for _, o := range c.done {
 		out.Operations = append(out.Operations, schedule.Operation{
-			Op: o.op, GPU: gpu, Instance: c.uses[o.use].in, Start: mig.Seconds(o.start), End: mig.Seconds(o.end),
+			Op: o.op, GPU: gpu, Instance: c.uses[o.use].Instance, Start: mig.Seconds(o.start), End: mig.Seconds(o.end),
 		})
 	}
 	for i := range c.uses {
 		u := &c.uses[i]
 		at := u.from
-		for _, t := range u.tasks {
+		for _, t := range u.Tasks {
 			start := c.startTime(t, at)
-			at = start + t.time
+			at = start + t.Seconds
 			out.Placements = append(out.Placements, schedule.Placement{
-				Task: int(t.task), GPU: gpu, Instance: u.in, Start: mig.Seconds(start), End: mig.Seconds(at),
+				Task: int(t.Index), GPU: gpu, Instance: u.Instance, Start: mig.Seconds(start), End: mig.Seconds(at),
 			})
 		}
 	}
 }
 
-// holder returns the use whose instance has a memory slice, or nil, and the time in seconds at which the slice is free:
-// when the tasks of the use end or, without a use, when the last destruction ends. All added uses must have run.
-func (c *clock) holder(m int) (u *clockUse, free float64) {
+// slice returns the instance that has a memory slice, and the time in seconds at which the slice is free: when the
+// tasks of the instance end or, without an instance, when the last destruction ends. All added uses must have run.
+func (c *clock) slice(m int) (in mig.Instance, free float64) {
 	i := c.last[m]
 	if i < 0 {
-		return nil, c.free[m]
+		return in, c.free[m]
 	}
-	u = &c.uses[i]
-	if u.state != destroyed {
-		return u, u.end
+	u := &c.uses[i]
+	if !u.destroyed {
+		return u.Instance, u.end
 	}
-	return nil, u.gone
+	return in, u.gone
 }
 
 // remnant returns the state of the GPU in the end. It lists the oldest instances first.
 func (c *clock) remnant(gpu int) remnant {
 	out := remnant{free: c.free, channel: c.channel}
 	for m := range c.last {
-		u, free := c.holder(m)
-		if u == nil {
+		in, free := c.slice(m)
+		if in.Profile == nil {
 			out.free[m] = free
 		}
 	}
-	oldest := numbered[int32](c.existing)
+	var oldest []int32
+	for i := range c.existing {
+		oldest = append(oldest, int32(i))
+	}
 	for _, o := range c.done {
 		if o.op == schedule.Create {
 			oldest = append(oldest, o.use)
@@ -394,14 +366,14 @@ func (c *clock) remnant(gpu int) remnant {
 		for u.successor >= 0 {
 			u = &c.uses[u.successor]
 		}
-		if u.state != finished {
+		if !u.finished {
 			continue
 		}
 		end := u.end
-		if len(u.tasks) > 0 {
+		if len(u.Tasks) > 0 {
 			end = c.lastEnd(u) // With sums, u.end is rounded differently from the schedule that write makes.
 		}
-		out.exist = append(out.exist, schedule.Existing{GPU: gpu, Instance: u.in, BusyUntil: mig.Seconds(end)})
+		out.exist = append(out.exist, schedule.Existing{GPU: gpu, Instance: u.Instance, BusyUntil: mig.Seconds(end)})
 	}
 	return out
 }
@@ -410,7 +382,7 @@ func (c *clock) remnant(gpu int) remnant {
 func (c *clock) raiseEnds(ends []float64) {
 	for i := c.existing; i < len(c.uses); i++ {
 		u := &c.uses[i]
-		for s := u.in.Start; s < u.in.Start+u.in.Size(); s++ {
+		for s := u.Instance.Start; s < u.Instance.Start+u.Instance.Size(); s++ {
 			ends[s] = max(ends[s], u.end)
 		}
 	}
