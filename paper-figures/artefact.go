@@ -216,21 +216,18 @@ func (o *Output) Figure(file, title string, f reports.Figure) {
 	o.Figures = append(o.Figures, manifest.Figure{File: file, Title: title, Figure: f})
 }
 
-// The tables of an [Output] have the types of package manifest.
-type (
-	Table = manifest.Table
-	About = manifest.About
-)
+// Table is a table of an [Output].
+type Table = manifest.Table
 
 // Layout adds a reading to a table, arranged like the paper's: a row for each name, and the measured and the published
 // value for each column. Columns are cells without a row. The artefact has the name of the table's file.
-func (d *Data) Layout(t *Table, rows []string, columns []claim.Cell, r Reading) *Table {
+func (d *Data) Layout(t *Table, rows []string, columns []claim.Cell, r Reading) {
 	t.Notes = slices.Insert(t.Notes, 0, "measured (published)")
 	for _, c := range columns {
 		t.Columns = t.Columns.Beside(c.String(), c.String()+", published")
 	}
 	for _, name := range rows {
-		t.Row(name, Map(columns, func(cell claim.Cell) []string {
+		t.RowAbout(claim.Selection{Row: name}, "", name, Map(columns, func(cell claim.Cell) []string {
 			measured, published := reports.Missing, ""
 			cell.Row = name
 			c := d.Claims.Find(claim.Key{Artefact: t.File, Cell: cell})
@@ -243,5 +240,4 @@ func (d *Data) Layout(t *Table, rows []string, columns []claim.Cell, r Reading) 
 			return []string{measured, published}
 		}))
 	}
-	return t
 }

@@ -87,14 +87,10 @@ func namedNumbers(columns reports.Columns, row, names []string) (out []manifest.
 // authors' public code and of the default reading here. It builds the artefacts to which the lines belong.
 func Script(d *Data) {
 	d.DefaultAlone = true
-	built := map[string]bool{}
-	for i := range d.Claims.Scripts {
-		name := d.Claims.Scripts[i].Artefact
-		if built[name] {
+	for _, a := range d.others {
+		if !slices.ContainsFunc(d.Claims.Scripts, func(s claim.Script) bool { return s.Artefact == a.Name }) {
 			continue
 		}
-		built[name] = true
-		a := d.others[slices.IndexFunc(d.others, func(a Artefact) bool { return a.Name == name })]
 		own := d.Output
 		d.Output = Output{}
 		a.Build(d)
@@ -134,8 +130,7 @@ func (d *Data) scriptTable(a *Artefact, values Values) {
 			code, settings = "", ""
 		}
 		above = source
-		about := About{Selection: claim.Selection(r.Cell)}
-		t.RowAbout(about, r.Cell, reports.Fixed(printed.Published, printed.Decimals),
+		t.RowAbout(claim.Selection(r.Cell), "", r.Cell, reports.Fixed(printed.Published, printed.Decimals),
 			PlusMinus(theirs, printed.Decimals+1), r.Runs, PlusMinus(ours, printed.Decimals+1),
 			reports.Cells(printed.Decimals+1, difference, half), verdict.Judge(printed.Claim, theirs).Verdict,
 			agrees, code, settings)

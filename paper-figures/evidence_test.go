@@ -16,7 +16,7 @@ func TestNumbersAbout(t *testing.T) {
 		Columns: reports.Left("workload", "batches").Right("n", "gains at most [%]").PlusMinus("mean").Beside("NOMIG", "NOMIG, published"),
 	}}
 	add := func(row, column, label string, cells ...any) {
-		table.RowAbout(About{Selection: claim.Selection{Row: row, Column: column}, Label: label}, slices.Concat([]any{row, label}, cells)...)
+		table.RowAbout(claim.Selection{Row: row, Column: column}, label, slices.Concat([]any{row, label}, cells)...)
 	}
 	add("WIDE", "n=10", "script", "10", "1.5", "2", "0.1", "3", "4")
 	add("WIDE", "n=10", "text", "10", "2.5", "2", "0.1", "3", "4")

@@ -39,10 +39,7 @@ func adversarial(d *figures.Data) {
 
 // adversarial measures the claims of 6.7 on data sets of some kinds together.
 func (r *reading) adversarial(d *figures.Data, values figures.Values, ws []workload) {
-	count := 0
-	for _, w := range ws {
-		count += w.datasets
-	}
+	count := len(ws) * ws[0].datasets
 	together := func(of func(w workload) []float64) []float64 { return slices.Concat(figures.Map(ws, of)...) }
 	for _, a := range []approach{far, miso, direct} {
 		values[claim.Of(a.name)] = a.overRuns(d, ws[0], r, count, func(r *reading, algorithm string) []float64 {

@@ -175,7 +175,7 @@ func nomig(d *figures.Data) {
 		fmt.Sprintf("with the best of 0, 25, 50, 75 and 100 %% for each workload: means %v, leaving with %v, "+
 			"sub-linearly from 3 to 4 slices: %v", free.means, free.leave, free.flat))
 	for i, w := range noMIGWorkloads {
-		t.RowAbout(about(w.name, ""), w.name, reports.Cells(1, printed4(d, generated(w.name), noMIG),
+		t.RowAbout(claim.Selection{Row: w.name}, "", w.name, reports.Cells(1, printed4(d, generated(w.name), noMIG),
 			text.pOpt[i], text.off[i], fixed.pOpt[i], fixed.off[i]), free.quarters[i]*25,
 			reports.Cells(1, free.pOpt[i], free.off[i]))
 	}
@@ -239,7 +239,7 @@ func agentShares(d *figures.Data) {
 	for w, generator := range figures.Each(synthetic, []reading{readings[byScript], readings[byPrint]}) {
 		name := cmp.Or(generator.name, "create_dataset.py")
 		row := func(share any, pOpt func(approach) float64, over float64) {
-			t.RowAbout(about(w.name, fmt.Sprintf("%s, p_sup %v", name, share)), w, name, share,
+			t.RowAbout(claim.Selection{Row: w.name}, fmt.Sprintf("%s, p_sup %v", name, share), w, name, share,
 				figures.Map(agents, func(a approach) string { return reports.Fixed(pOpt(a), 1) }),
 				reports.Fixed(over, 1))
 		}

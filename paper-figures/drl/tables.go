@@ -33,8 +33,7 @@ func table4(d *figures.Data) {
 			len(partitions()), d.Scale.Replicates(partitioned)),
 		"RODINIA + ALTIS: the suite's RODINIA, all batches of subsets of the 16 public Rodinia kernels, which has no "+
 			"Altis kernel; by the agents that learned from WIDETIMES")
-	layout := d.Layout(head, namesOf(workloads()), columnsOf(approaches), d.Readings[0])
-	layout.About = figures.Map(workloads(), func(w workload) figures.About { return about(w.name, "") })
+	d.Layout(head, namesOf(workloads()), columnsOf(approaches), d.Readings[0])
 	byReading(d)
 }
 
@@ -77,7 +76,7 @@ func byReading(d *figures.Data) {
 	t.Columns = t.Columns.Right(namesOf(approaches)...)
 	for _, w := range synthetic {
 		row := func(name string, value func(approach) string) {
-			t.RowAbout(about(w.name, name), w, name, figures.Map(approaches, value))
+			t.RowAbout(claim.Selection{Row: w.name}, name, w, name, figures.Map(approaches, value))
 		}
 		row("published", func(a approach) string { return reports.Fixed(printed4(d, w, a), 2) })
 		for _, r := range d.Readings {
@@ -111,7 +110,7 @@ func onlineFloors(d *figures.Data) {
 			certified := bound("A100", r.whole(w), "certified", r.model)
 			ahead := d.AboveBound(r.queue(w, inQueue[0].track, inQueue[0].algorithm), certified, floorFull)
 			reading := cmp.Or(r.name, figures.DefaultReading)
-			t.RowAbout(about(w.name, reading), w, reading,
+			t.RowAbout(claim.Selection{Row: w.name}, reading, w, reading,
 				figures.PlusMinus(d.MeanOf(ahead, dataSets, 0), 2),
 				reports.Fixed(d.Claims.Published("table5", claim.Cell{Row: w.name, Column: far.name}), 2))
 		}
@@ -198,7 +197,7 @@ func fixedPartitions(d *figures.Data) {
 				beside = append(beside, reports.Fixed(printed, 2), fmt.Sprint(below))
 			}
 			reading := cmp.Or(r.name, figures.DefaultReading)
-			t.RowAbout(about(w.name, reading), w, reading,
+			t.RowAbout(claim.Selection{Row: w.name}, reading, w, reading,
 				figures.PlusMinus(d.MeanOf(values(onesOnly.algorithm), dataSets, 0), 1),
 				figures.PlusMinus(d.MeanOf(values(agents[1].one(w)+"&actions=any"), dataSets, 0), 1),
 				reports.Fixed(figures.Mean(r.fixBest(d, w)), 1), beside)

@@ -92,11 +92,6 @@ func (r reading) String() string { return r.name }
 
 func namesOf[T fmt.Stringer](all []T) []string { return figures.Map(all, T.String) }
 
-// about selects the claims of a workload, for a row about them.
-func about(workload, label string) figures.About {
-	return figures.About{Selection: claim.Selection{Row: workload}, Label: label}
-}
-
 func columnsOf[T fmt.Stringer](all []T) []claim.Cell {
 	return figures.Map(all, func(v T) claim.Cell { return claim.Cell{Column: v.String()} })
 }

@@ -32,12 +32,6 @@ func contradiction(d *figures.Data) {
 const halfOfDifference = "±: half of the 95 % interval of the difference from a printed mean of 1000 other " +
 	"executions or pairs"
 
-// about selects the claims of a workload with n tasks, for a row about them.
-func about(w workload, n int, label string) figures.About {
-	c := cell(w, n, "")
-	return figures.About{Selection: claim.Selection(c), Label: label}
-}
-
 // table9Arithmetic compares Tables 4, 7 and 9 by arithmetic on printed numbers alone.
 func table9Arithmetic(d *figures.Data) {
 	claims := d.Claims
@@ -59,7 +53,8 @@ func table9Arithmetic(d *figures.Data) {
 			g := table7.printed(claims, w, n, "p_move/swap")
 			gain, implied = reports.Fixed(g, 2), reports.Fixed((2*rho/(1+g/100)-1)*100, 1)
 		}
-		t.RowAbout(about(w, n, ""), w, n, reports.Cells(2, rho, p), reports.Fixed((1+p/100)*1001/1000/2, 3),
+		t.RowAbout(claim.Selection(cell(w, n, "")), "", w, n, reports.Cells(2, rho, p),
+			reports.Fixed((1+p/100)*1001/1000/2, 3),
 			reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied, reports.Fixed((rho-1)*100, 0))
 	}
 }
@@ -80,7 +75,7 @@ func sigmaLimits(d *figures.Data) {
 			l := limit{"", rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)}
 			cells = append(cells, l.cells(d)...)
 		}
-		t.RowAbout(figures.About{Selection: claim.Selection(cell(w, 15, "sigma "+a.name))}, w, a.name, cells)
+		t.RowAbout(claim.Selection(cell(w, 15, "sigma "+a.name)), "", w, a.name, cells)
 	}
 }
 
@@ -146,7 +141,7 @@ func refinementLimits(d *figures.Data) {
 				r := table4.printed(d.Claims, w, n, "rho")
 				printed = reports.Cells(2, r, r*(1+p/100))
 			}
-			t.RowAbout(about(w, n, b.name), w, b.name, n, reports.Cells(2, p, operations), all.cells(d),
+			t.RowAbout(claim.Selection(cell(w, n, "")), b.name, w, b.name, n, reports.Cells(2, p, operations), all.cells(d),
 				even.cells(d), many.cells(d), strings.Join(exceeded(d, p, all, even, many), ", "), printed)
 		}
 	}
@@ -196,7 +191,7 @@ func joiningLimits(d *figures.Data) {
 			even := limit{name: "spread evenly", values: figures.Map(kept, slices.Max)}
 			many := limit{name: "so many", values: mostGained(kept, operations)}
 			beyond := append(exceeded(d, rev, reversed), exceeded(d, all, free, even, many)...)
-			t.RowAbout(about(w, n, b.name), w, b.name, n, reports.Fixed(rev, 2), reversed.cells(d),
+			t.RowAbout(claim.Selection(cell(w, n, "")), b.name, w, b.name, n, reports.Fixed(rev, 2), reversed.cells(d),
 				reports.Fixed(all, 2), free.cells(d), even.cells(d), reports.Fixed(operations, 2), many.cells(d),
 				strings.Join(beyond, ", "))
 		}
@@ -259,8 +254,7 @@ func textArithmetic(d *figures.Data) {
 	t := d.Table("contradiction-text", "Numbers of the text against what they sum up",
 		reports.Left("claim", "follows from").Right("value"))
 	add := func(quantity, label string, v float64, decimals int) {
-		about := figures.About{Selection: claim.Selection{Quantity: quantity}, Label: label}
-		t.RowAbout(about, quantity, label, reports.Fixed(v, decimals))
+		t.RowAbout(claim.Selection{Quantity: quantity}, label, quantity, label, reports.Fixed(v, decimals))
 	}
 	add("gain over no reconfiguration", "the least by Table 5 [%]", least, 0)
 	add("gain over no reconfiguration", "the largest by Table 5 [%]", largest, 0)

@@ -114,8 +114,7 @@ func speedupLimits(d *figures.Data) {
 			}
 			return append(reports.Cells(2, ones, seven), from, to)
 		})
-		t.RowAbout(figures.About{
-			Selection: claim.Selection{Row: scaling + " NARROWTIMES;" + scaling + " WIDETIMES"}, Label: generator,
-		}, scaling, generator, row)
+		both := claim.Selection{Row: scaling + " NARROWTIMES;" + scaling + " WIDETIMES"}
+		t.RowAbout(both, generator, scaling, generator, row)
 	}
 }

@@ -299,7 +299,7 @@ type Term struct {
 type Table struct {
 	File          string `json:"file"`
 	reports.Table `json:"table"`
-	// About says what each row is evidence for; nil if causes do not name the table. A manifest leaves it out.
+	// About says what each row is evidence for; nil if no cause can name the table. A manifest leaves it out.
 	About []About `json:"about,omitempty"`
 }
 
@@ -309,9 +309,9 @@ type About struct {
 	Label string `json:"label,omitempty"`
 }
 
-// RowAbout is [reports.Table.Row] for a row that is about claims.
-func (t *Table) RowAbout(about About, cells ...any) {
-	t.About = append(t.About, about)
+// RowAbout is [reports.Table.Row] for a row that is about claims, with a label that tells a claim's rows apart.
+func (t *Table) RowAbout(claims claim.Selection, label string, cells ...any) {
+	t.About = append(t.About, About{claims, label})
 	t.Row(cells...)
 }
 
