@@ -109,7 +109,7 @@ func (l *LastTasks) solve(limit ticks) bool {
 		room[s.class[v]] = max(room[s.class[v]], limit-ready)
 	}
 	all := 1<<s.tasks - 1
-	s.limit, s.slack = limit, int64(limit)*int64(s.leaves[0])-taken[0]-s.area[all]
+	s.limit, s.slack = limit, int64(limit)*int64(s.width[0])-taken[0]-s.area[all]
 	if s.slack < 0 {
 		return false
 	}
@@ -135,7 +135,7 @@ func (l *LastTasks) neededClasses() (classes nodeSet) {
 	s := l.subsets
 	for v := range s.tree.Nodes {
 		n, start := &s.tree.Nodes[v], s.start[v].end
-		in := space{taken: s.taken[v], leaves: s.leaves[v]}
+		in := space{taken: s.taken[v], width: s.width[v]}
 		used := classes.contains(int(s.class[v])) || start <= s.limit && !in.wastes(start, 0, s.slack)
 		if used && len(n.Children) > 0 {
 			classes |= 1 << s.class[v]

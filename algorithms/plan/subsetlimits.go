@@ -26,19 +26,19 @@ type subsetLimits struct {
 	others []int64 // scratch of othersOnRoot
 }
 
-// A space is a time on a number of leaves, of which other tasks take a part, in slice-ticks.
+// A space is a time on a number of compute slices, of which other tasks take a part, in slice-ticks.
 type space struct {
 	ticks, taken int64
-	leaves       int
+	width        int
 	wasted       bool // whether slice-ticks that are left over are wasted
-	// others is, by set, the time that the node above the leaves needs for the tasks outside the set; nil if they may
+	// others is, by set, the time that the node above them needs for the tasks outside the set; nil if they may
 	// run elsewhere.
 	others []int64
 }
 
 // wastes reports whether too many slice-ticks are idle before the end of a set with the area.
 func (in *space) wastes(end ticks, area, slack int64) bool {
-	return int64(in.leaves)*int64(end)-in.taken-area > slack
+	return int64(in.width)*int64(end)-in.taken-area > slack
 }
 
 // fitsIn reports whether the slice-ticks of a space suffice for a set, without too much waste.
@@ -47,12 +47,12 @@ func (s *subsets) fitsIn(set int, in *space) bool {
 	if in.others != nil {
 		room -= in.others[set]
 	}
-	left := int64(in.leaves)*room - in.taken - s.leastArea(set)
+	left := int64(in.width)*room - in.taken - s.leastArea(set)
 	return left >= 0 && (!in.wasted || left <= s.slack)
 }
 
-// fit sets fits to the sets that fit into a number of slice-ticks.
-func (s *subsets) fit(room int64) {
+// setFits sets fits to the sets that fit into a number of slice-ticks, in ascending order: the parts of a set come before it.
+func (s *subsets) setFits(room int64) {
 	s.fits = append(s.fits[:0], 0)
 	for set := 1; set < 1<<s.tasks; set++ {
 		if s.leastArea(set) <= room {

@@ -12,7 +12,7 @@ import (
 type ticks = int32
 
 const (
-	// horizon is the longest time that can be part of a solution.
+	// horizon is the longest time that can be part of a solution, but for the rounding that [LastTasks.Place] allows.
 	horizon ticks = 1 << 29
 	// never represents all longer times. The sum of two of them does not overflow.
 	never ticks = 1<<30 - 1
@@ -24,8 +24,8 @@ const (
 //
 // The nodes that cover a slice run one after the other, from the root down. So the end of a subtree with a set S of
 // tasks is the least of two values. If the node is not used, it is the end of the children with S. Otherwise it is the
-// least, over the sets T that the node runs itself, of create + load(T) + destroy + the end of the children with the
-// rest. The end of two children is the least, over the divisions of the set between them, of the later of their ends.
+// least, over the sets T that the node runs itself, of create + the time of T on it + destroy + the end of the children
+// with the rest. The end of two children is the least, over the divisions of the set between them, of the later of their ends.
 //
 // Under [mig.Sequential] one child, whichever is better, waits until the channel has created the other's first
 // instances. There are two models. In the first it waits for all of them, as if children were served one after the
@@ -37,10 +37,11 @@ type subsets struct {
 	tree  *Tree
 	gpus  int
 	sizes []mig.Slices
-	// class is, by node, the same for nodes with equal subtrees. leaves is the number of compute slices that tasks can
-	// use at once in the subtree: the slices of its leaves or, where these leave slices idle, its own.
-	class  []int8
-	leaves []int
+	// class is, by node, the same for nodes with equal subtrees.
+	class []int8
+	// width is, by node, the number of compute slices that tasks can use at once in the subtree: the slices of its leaves
+	// or, where these leave slices idle, its own.
+	width []int
 	// model is the problem's. parallel means that operations do not exclude each other, and startsApart that the
 	// operations by which the first nodes start do not.
 	model                 mig.Reconfiguration
@@ -83,13 +84,13 @@ func newSubsets(sizes []mig.Slices, model mig.Reconfiguration, tree *Tree) *subs
 	s.first, s.after = make([]table, tree.Count()), make([]table, tree.Count())
 	s.joint, s.fresh = make([][]cell, s.gpus), make([]bool, s.gpus)
 	n := len(tree.Nodes)
-	s.class, s.leaves = make([]int8, n), make([]int, n)
+	s.class, s.width = make([]int8, n), make([]int, n)
 	for v := n - 1; v >= 0; v-- {
 		s.class[v] = int8(v)
 		for _, c := range tree.Nodes[v].Children {
-			s.leaves[v] += s.leaves[c]
+			s.width[v] += s.width[c]
 		}
-		s.leaves[v] = max(s.leaves[v], int(tree.Nodes[v].Size()))
+		s.width[v] = max(s.width[v], int(tree.Nodes[v].Size()))
 		for o := v + 1; o < n; o++ {
 			if s.alike(v, o) {
 				s.class[v] = s.class[o]
@@ -141,7 +142,7 @@ func (s *subsets) setTasks(n int, seconds func(task int, size mig.Slices) float6
 	s.area = resized(s.area, 1<<n)
 	s.area[0], s.blurred = 0, 0
 	for i := range n {
-		least := int64(math.MaxInt64) >> 8
+		least := int64(math.MaxInt64) >> 8 // of a task that fits nowhere; sums over the tasks do not overflow
 		for c, size := range s.sizes {
 			if s.time[c][i] < never {
 				least = min(least, int64(size)*int64(s.time[c][i]))
@@ -172,7 +173,7 @@ func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 // remnants are by GPU. Times count from base, in seconds. It returns false if not all tasks can end within the horizon.
 func (s *subsets) place(loads []load, rest State, base float64, node []int32) bool {
 	s.limit, s.tight = s.firstLimit, true
-	if s.solve(loads, rest, base) > s.limit { // this need not be the earliest end
+	if s.solve(loads, rest, base) > s.limit { // an end beyond the limit need not be the earliest
 		s.limit, s.tight = horizon, false
 		if s.solve(loads, rest, base) >= never {
 			return false
@@ -198,8 +199,8 @@ func (s *subsets) solve(loads []load, rest State, base float64) ticks {
 			continue
 		}
 		s.joint[g] = resized(s.joint[g], 1<<s.tasks)
-		s.fit(int64(s.limit) * int64(s.gpus*s.leaves[0]))
-		all := space{ticks: int64(s.limit), leaves: s.gpus * s.leaves[0]}
+		s.setFits(int64(s.limit) * int64(s.gpus*s.width[0]))
+		all := space{ticks: int64(s.limit), width: s.gpus * s.width[0]}
 		s.divide(s.joint[g], s.joint[g-1], root, false, &all)
 	}
 	return s.joint[s.gpus-1][1<<s.tasks-1].end
@@ -226,6 +227,7 @@ func (s *subsets) trace(gpu, v, set int, at turn, node []int32) {
 		return
 	}
 	t := s.table(gpu, v, at)
+	// Where apart is as early as the use of the node, best is a copy of apart.
 	if !t.forced && (t.best[set].end < t.own[set] || t.best[set] == t.apart[set]) {
 		s.traceApart(gpu, v, set, at, node)
 		return

@@ -29,7 +29,7 @@ type table struct {
 	as int
 }
 
-// A turn is the turn of a node on its slices.
+// A turn says whether a node is the first that uses its slices.
 type turn uint8
 
 const (
@@ -73,7 +73,7 @@ func (s *subsets) fillAfter(gpu int, l *load) {
 		if ts[v].as != v || skip && len(s.tree.Nodes[v].Children) > 0 {
 			continue
 		}
-		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
+		s.setFits(int64(s.width[v])*int64(s.until[v]) - s.taken[v])
 		s.fillApart(&ts[v], gpu, v, l, laterOnSlices)
 		if !skip {
 			s.fillOwn(&ts[v], ts[v].apart, v, cell{s.create[v], s.create[v]}, l)
@@ -111,7 +111,7 @@ func (s *subsets) fillFirst(gpu int, l *load) {
 			continue
 		}
 		ts[v].forced = s.forces(l, v)
-		s.fit(int64(s.leaves[v])*int64(s.until[v]) - s.taken[v])
+		s.setFits(int64(s.width[v])*int64(s.until[v]) - s.taken[v])
 		if !ts[v].forced {
 			s.fillApart(&ts[v], gpu, v, l, firstOnSlices)
 		}
@@ -122,8 +122,8 @@ func (s *subsets) fillFirst(gpu int, l *load) {
 // unused reports whether other tasks use neither the node nor the nodes below it.
 func (s *subsets) unused(l *load, v int) bool { return l.used&(s.tree.below[v]|1<<v) == 0 }
 
-// forces reports whether the other tasks on a node are known to come before its children. Under [mig.Free] both orders
-// may end at the same time. The search then prefers the children, so forces excludes no order.
+// forces reports whether a node comes before its children, because other tasks run on it. It never does under [mig.Free]:
+// the children may come first there and end at the same time, and the search prefers them.
 func (s *subsets) forces(l *load, v int) bool { return s.model != mig.Free && l.used.contains(v) }
 
 // firstStart returns when a node can start as the first on its slices, and how long the channel is busy for it.
@@ -163,7 +163,7 @@ func (s *subsets) fillApart(t *table, gpu, v int, l *load, at turn) {
 		t.apart = resized(t.apart, 1<<s.tasks)
 		a, b := s.table(gpu, c[0], at), s.table(gpu, c[1], at)
 		room := space{
-			ticks: int64(s.until[v] - s.loadOn(l, v)), taken: s.taken[v], leaves: s.leaves[v],
+			ticks: int64(s.until[v] - s.loadOn(l, v)), taken: s.taken[v], width: s.width[v],
 			wasted: at == firstOnSlices, others: s.othersOnRoot(v),
 		}
 		s.divide(t.apart, a.best, b.best, s.waits(at), &room)
@@ -186,7 +186,7 @@ func (s *subsets) fillOwn(t *table, rest []cell, v int, start cell, l *load) {
 		start.heads = 0
 	}
 	until := s.until[v]
-	in := space{taken: s.taken[v], leaves: s.leaves[v]}
+	in := space{taken: s.taken[v], width: s.width[v]}
 	copy(own, s.noEnds)
 	if l.used.contains(v) {
 		copy(best, s.noCells)
@@ -258,10 +258,12 @@ func (s *subsets) bestDivision(set int, a, b []cell, alike, wait bool) cell {
 	if alike && set != 0 {
 		last = 1 << (bits.Len(uint(set)) - 1) // the first of two equal subtrees takes the last task
 	}
-	for part := set; !wait; part = (part - 1) & set {
-		best.end = min(best.end, max(a[part].end, b[set^part].end)) // without a branch, which would be unpredictable
-		if part <= last {
-			return best
+	if !wait {
+		for part := set; ; part = (part - 1) & set {
+			best.end = min(best.end, max(a[part].end, b[set^part].end)) // without a branch, which would be unpredictable
+			if part <= last {
+				return best
+			}
 		}
 	}
 	for part := set; ; part = (part - 1) & set {
