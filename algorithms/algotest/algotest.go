@@ -17,6 +17,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -124,7 +126,7 @@ func (s *Suite[P, A]) test(spec algo.Spec, trials []trial[P]) (int64, error) {
 				}
 				ran.Add(1)
 				if err := s.conform(a, &trials[i], i%repeatEvery == 0); err != nil {
-					return fmt.Errorf("problem %d, %s: %w", i, id, err)
+					return fmt.Errorf("problem %d%s, %s: %w", i, onGPU(trials[i].problem), id, err)
 				}
 			}
 			return nil
@@ -145,8 +147,23 @@ func (s *Suite[P, A]) algorithms(p P, rng *rand.Rand) []string {
 	return ids
 }
 
-// conform runs an algorithm on a problem; repeat asks for more answers to compare.
-func (s *Suite[P, A]) conform(a algo.Algorithm, tr *trial[P], repeat bool) error {
+// onGPU says on which GPU model a problem is; "" for problems without the field GPU.
+func onGPU(problem any) string {
+	v := reflect.ValueOf(problem)
+	if v.Kind() != reflect.Struct || !v.FieldByName("GPU").IsValid() {
+		return ""
+	}
+	return fmt.Sprintf(" on %v", v.FieldByName("GPU"))
+}
+
+// conform runs an algorithm on a problem; repeat asks for more answers to compare. A panic is an error.
+func (s *Suite[P, A]) conform(a algo.Algorithm, tr *trial[P], repeat bool) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			_, stack, _ := strings.Cut(string(debug.Stack()), "\npanic(")
+			err = fmt.Errorf("panic: %v\n%.600s", v, stack)
+		}
+	}()
 	p := tr.problem
 	answer, err := s.Run(context.Background(), a, p)
 	if !reflect.DeepEqual(p, tr.same) {
