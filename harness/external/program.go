@@ -48,7 +48,8 @@ func findProgram(name string) (algo.Spec, error) {
 			hint = fmt.Sprintf("write exec:./%s for the file in this folder, or put its interpreter before it, as in "+
 				"exec:python3 %[1]s", command[0])
 		case isFile:
-			hint = "make the file executable (chmod +x), or put its interpreter before it, as in exec:python3 " + command[0]
+			hint = "make the file executable (chmod +x), or put its interpreter before it, as in exec:python3 " +
+				command[0]
 		}
 		return algo.Spec{}, fmt.Errorf("algorithm %q: %w; %s", name, err, hint)
 	}

@@ -31,6 +31,8 @@ type Conditions struct {
 	RankBy string
 	// Datasets lists the datasets to rank; nil means all.
 	Datasets []string
+	// Algorithms lists the algorithms to rank; nil means all.
+	Algorithms []string
 	// Split says which instances count; "" means all.
 	Split run.Split
 }
@@ -97,7 +99,8 @@ type board struct {
 func (c *Conditions) byDataset(all []store.Series) map[string][]store.Series {
 	out := map[string][]store.Series{}
 	for _, s := range all {
-		if c.Datasets == nil || slices.Contains(c.Datasets, s.Dataset) {
+		if (c.Datasets == nil || slices.Contains(c.Datasets, s.Dataset)) &&
+			(c.Algorithms == nil || slices.Contains(c.Algorithms, s.Algorithm)) {
 			out[s.Dataset] = append(out[s.Dataset], s)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
+	"miglab/harness/algo"
 	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -26,6 +27,7 @@ type boardFlags struct {
 	catalog                mig.Catalog
 	format, results        string
 	models, specs, columns []string
+	algorithms             []string
 	top                    int
 	split                  run.Split
 	profile                bool
@@ -47,7 +49,10 @@ func newLeaderboard() *cobra.Command {
 	c.Flags().StringSliceVar(&f.models, "across", nil,
 		"GPU models, separated by commas, in place of --gpu: one table of the places on each of them and of --datasets")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "only these datasets, separated by commas")
+	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
+		"rank only these algorithms, separated by commas; by default, all with results")
 	c.Flags().StringSliceVar(&f.columns, "columns", nil, "only these columns, in this order, separated by commas")
+	cli.CheckArgs(c, f.parseAlgorithms)
 	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1),
 		"only so many algorithms of each dataset, the best ones; with --profile, of all datasets together")
 	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),
@@ -59,6 +64,18 @@ func newLeaderboard() *cobra.Command {
 		c.MarkFlagsMutuallyExclusive("across", flag)
 	}
 	return c
+}
+
+// parseAlgorithms gives the algorithms the names that results have.
+func (f *boardFlags) parseAlgorithms() error {
+	for i, text := range f.algorithms {
+		a, err := algo.Parse(text)
+		if err != nil {
+			return err
+		}
+		f.algorithms[i] = a.ID
+	}
+	return nil
 }
 
 func (f *boardFlags) run(c *cobra.Command, _ []string) error {
@@ -95,7 +112,7 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		return f.summarize(c.OutOrStdout(), db)
 	}
 	ranking := f.leaderboard()
-	ranking.Datasets, ranking.Split = ids, f.split
+	ranking.Datasets, ranking.Algorithms, ranking.Split = ids, f.algorithms, f.split
 	standings, err := leaderboard.Standings(db, ranking)
 	if err != nil {
 		return rankingError(err)
@@ -208,7 +225,7 @@ func (f *boardFlags) across(c *cobra.Command, db *store.DB, ids []string) (err e
 		}
 		for _, id := range ids {
 			ranking := f.leaderboard()
-			ranking.Datasets = []string{id}
+			ranking.Datasets, ranking.Algorithms = []string{id}, f.algorithms
 			standings, err := leaderboard.Standings(db, ranking)
 			if err != nil {
 				return rankingError(err)

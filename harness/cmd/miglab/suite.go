@@ -297,7 +297,7 @@ func newSuiteSubmit() *cobra.Command {
 			return showJudgement(c, j, path, format)
 		},
 	}
-	c.Flags().StringVar(&id, "id", "", "instance of a file that is a schedule alone, as miglab schedule --out writes it")
+	c.Flags().StringVar(&id, "id", "", "instance, if the file is a schedule alone, as miglab schedule writes it")
 	c.Flags().StringVar(&by, "by", "", "who hands in the schedule of --id")
 	c.MarkFlagsRequiredTogether("id", "by")
 	c.Flags().StringVar(&out, "out", "",
