@@ -84,9 +84,10 @@ func Table(names []string, results [][]suite.Result) *reports.Table {
 			Right("instances", "solved", "with a bound", "from the bound (%)", "from the best known (%)", "as good",
 				"better"),
 		Notes: []string{
-			"Mean distances over the solved instances; from the bound, over those with a bound above 0. For a metric " +
-				"in percent they are differences in percentage points. The last columns count the instances on which " +
-				"the algorithm is as good as, or better than, the best known result.",
+			"from the bound: mean over the solved instances with a bound above 0; in percentage points for a metric in " +
+				"percent, as is the next column",
+			"from the best known: mean over the solved instances",
+			"as good, better: instances on which the result is as good as the best known one, or better",
 		},
 	}
 	for i, name := range names {
