@@ -114,18 +114,24 @@ func findSpec(name string) (Spec, error) {
 	}
 	s, ok := registry[name]
 	if !ok {
-		command := name
-		first, _, isCommand := strings.Cut(name, " ")
-		if strings.HasSuffix(first, ".py") {
-			command, isCommand = "python3 "+name, true
-		}
-		if isCommand {
-			unknown := &nearest.UnknownError{Kind: "algorithm", Name: name}
-			return Spec{}, fmt.Errorf("%w; a program is exec:%s", unknown, command)
-		}
-		return Spec{}, nearest.Unknown("algorithm", name, slices.Collect(maps.Keys(registry)))
+		return Spec{}, unknownName(name)
 	}
 	return s, nil
+}
+
+// unknownName returns the error for a name that is not registered. To a command or a script it adds the prefix of
+// programs.
+func unknownName(name string) error {
+	first, _, isCommand := strings.Cut(name, " ")
+	_, isAlgorithm := registry[first]
+	unknown := &nearest.UnknownError{Kind: "algorithm", Name: name}
+	switch {
+	case strings.HasSuffix(first, ".py"):
+		return fmt.Errorf("%w; a program is exec:python3 %s", unknown, name)
+	case isCommand && !isAlgorithm:
+		return fmt.Errorf("%w; a program is exec:%s", unknown, name)
+	}
+	return nearest.Unknown("algorithm", name, slices.Collect(maps.Keys(registry)))
 }
 
 // All returns the registered algorithms of a track by name; all tracks for "".
