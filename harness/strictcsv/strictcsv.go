@@ -54,9 +54,9 @@ type Format struct {
 	Columns []string
 	// Optional columns may be missing.
 	Optional []string
-	// Or are the columns of another kind of file, without optional ones. A file is of that kind if its header has the
-	// first of them; nil if there is no other kind.
-	Or []string
+	// Or are the Columns and Optional of other kinds of files. A file is of the first kind of which its header has a
+	// column that Columns and Optional lack.
+	Or []Format
 	// Header names the header in errors, for example "the header of a jobs file".
 	Header string
 	// Empty is the error for a file that has only a header.
@@ -145,12 +145,17 @@ func (f *Format) checkHeader(header []string) (column string, err error) {
 		}
 		return "", err
 	}
-	if len(f.Or) > 0 && slices.Contains(header, f.Or[0]) {
-		f.Columns, f.Optional = f.Or, nil
+	for _, other := range f.Or {
+		if slices.ContainsFunc(header, func(name string) bool {
+			return slices.Contains(other.Columns, name) && !f.has(name)
+		}) {
+			f.Columns, f.Optional = other.Columns, other.Optional
+			break
+		}
 	}
 	whole := fmt.Sprintf("%s is %s", f.Header, strings.Join(f.Columns, ","))
 	for i, name := range header {
-		if !slices.Contains(f.Columns, name) && !slices.Contains(f.Optional, name) {
+		if !f.has(name) {
 			return name, fmt.Errorf("unknown column; %s", whole)
 		}
 		if slices.Contains(header[:i], name) {
@@ -163,6 +168,10 @@ func (f *Format) checkHeader(header []string) (column string, err error) {
 		}
 	}
 	return "", nil
+}
+
+func (f *Format) has(column string) bool {
+	return slices.Contains(f.Columns, column) || slices.Contains(f.Optional, column)
 }
 
 // Len returns the number of rows.

@@ -39,13 +39,25 @@ func (r *Requests) Fix(g *mig.GPU, names []string) error {
 	slices.SortFunc(instances, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
 	for i := range r.Requests {
 		q := &r.Requests[i]
-		k := slices.IndexFunc(instances, func(in mig.Instance) bool {
-			return in.Size() >= q.Profile.Size && in.Profile.MemoryGB >= q.Profile.MemoryGB
-		})
-		if k < 0 {
-			return fmt.Errorf("request %d asks for %v; all instances of %v are smaller", i, q.Profile, names)
+		var members []Member
+		for k := range q.Instances() {
+			m := q.Member(k)
+			at := slices.IndexFunc(instances, func(in mig.Instance) bool {
+				return in.Size() >= m.Profile.Size && in.Profile.MemoryGB >= m.Profile.MemoryGB
+			})
+			if m.Media {
+				return fmt.Errorf("request %d asks for %v; the instances of a geometry have no media extensions", i, m)
+			}
+			if at < 0 {
+				return fmt.Errorf("request %d asks for %v; all instances of %v are smaller", i, m, names)
+			}
+			members = append(members, Member{Profile: instances[at].Profile})
 		}
-		q.Profile = instances[k].Profile
+		if q.Gang == nil {
+			q.Profile = members[0].Profile
+		} else {
+			q.SetGang(members, q.Gang.OneGPU)
+		}
 		if q.Work > 0 {
 			q.setLifespan(g)
 		}

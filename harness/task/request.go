@@ -21,6 +21,9 @@ type Request struct {
 	// GPUs is the number of whole GPUs that the request needs at once. It is rejected unless it
 	// gets all of them. The profile then covers a whole GPU. 0 and 1 both mean one instance.
 	GPUs int
+	// Gang has the instances of a request that needs several at once, or one with media extensions. It is nil for all
+	// other requests. Profile is then the profile of the first member. [Request.SetGang] sets both.
+	Gang *Gang
 	// Work and MemoryMB are not 0 if the request asks for memory and work instead of a profile and a lifespan, which
 	// [Request.SetProfile] then sets. Work is in slots of a whole GPU.
 	Work, MemoryMB int
@@ -30,14 +33,48 @@ type Request struct {
 func Share(g *mig.GPU, p *mig.Profile) int { return 100 * int(p.Size) / int(g.ComputeSlices) }
 
 // Instances returns the number of instances that the request needs at once.
-func (q *Request) Instances() int { return max(q.GPUs, 1) }
+func (q *Request) Instances() int {
+	if q.Gang != nil {
+		return len(q.Gang.Members)
+	}
+	return max(q.GPUs, 1)
+}
 
 // Slices returns the memory slices of all instances of the request.
-func (q *Request) Slices() int { return q.Instances() * int(q.Profile.Length) }
+func (q *Request) Slices() int {
+	return q.sum(func(p *mig.Profile) mig.Slices { return p.Length })
+}
+
+// ComputeSlices returns the compute slices of all instances of the request.
+func (q *Request) ComputeSlices() int {
+	return q.sum(func(p *mig.Profile) mig.Slices { return p.Size })
+}
+
+// sum returns the sum of a number of slices over the instances.
+func (q *Request) sum(number func(*mig.Profile) mig.Slices) (n int) {
+	if q.Gang == nil {
+		return q.Instances() * int(number(q.Profile))
+	}
+	for _, m := range q.Gang.Members {
+		n += int(number(m.Profile))
+	}
+	return n
+}
+
+// Exceeds reports whether the request needs more GPUs, memory slices or media extensions than a cluster has.
+func (q *Request) Exceeds(g *mig.GPU, gpus int) bool {
+	if q.Gang == nil {
+		return q.Instances() > gpus
+	}
+	return q.Gang.Media() > gpus || q.Slices() > gpus*int(g.MemorySlices)
+}
 
 // CheckGPUs returns an error if the request needs several GPUs and its profile is smaller than a
-// GPU. The text continues a sentence that begins with the request.
+// GPU, and if no cluster can hold its gang. The text continues a sentence that begins with the request.
 func (q *Request) CheckGPUs(g *mig.GPU) error {
+	if q.Gang != nil {
+		return q.Gang.check(g)
+	}
 	if q.GPUs < 0 || q.GPUs > 1 && q.Profile.Length != g.MemorySlices {
 		return fmt.Errorf("asks for %v on %d GPUs; a request for several GPUs needs the profile of a whole one",
 			q.Profile, q.GPUs)
@@ -126,9 +163,12 @@ func (r *Requests) CheckEnd() error {
 		switch q := &r.Requests[i]; {
 		case q.Lifespan == Forever:
 			return fmt.Errorf("request %d never leaves, so that others could wait forever; give a lifespan", i)
-		case q.Instances() > r.GPUs:
+		case q.Gang != nil && !r.mayHold(q.Gang):
+			return fmt.Errorf("request %d needs %v (gang=%s) and would wait forever; not even the empty cluster has them",
+				i, q.Gang, q.Gang.Where())
+		case q.Gang == nil && q.Instances() > r.GPUs:
 			return fmt.Errorf("request %d needs %d GPUs of %d and would wait forever", i, q.Instances(), r.GPUs)
-		case r.Geometry != nil && q.Instances() > available[q.Profile]:
+		case q.Gang == nil && r.Geometry != nil && q.Instances() > available[q.Profile]:
 			return fmt.Errorf("request %d needs %d of %v and would wait forever; the geometry has %d", i, q.Instances(),
 				q.Profile, available[q.Profile])
 		case q.Lifespan > maxEnd-max(end, q.Arrival):
@@ -138,6 +178,34 @@ func (r *Requests) CheckEnd() error {
 		}
 	}
 	return nil
+}
+
+// mayHold returns false for a gang that needs more instances than a geometry has, or more media extensions than there
+// are GPUs.
+func (r *Requests) mayHold(g *Gang) bool {
+	pools := r.Geometry
+	switch {
+	case r.Geometry == nil:
+		return g.Media() <= r.GPUs
+	case !g.OneGPU:
+		pools = Geometry{slices.Concat(r.Geometry...)}
+	}
+	return slices.ContainsFunc(pools, func(pool mig.Partition) bool {
+		left := slices.Clone(pool)
+		for _, m := range g.Members {
+			k := slices.IndexFunc(left, func(in mig.Instance) bool { return in.Profile == m.Profile })
+			if k < 0 {
+				return false
+			}
+			left = slices.Delete(left, k, k+1)
+		}
+		return true
+	})
+}
+
+// HasGangs reports whether a request has a [Gang].
+func (r *Requests) HasGangs() bool {
+	return slices.ContainsFunc(r.Requests, func(q Request) bool { return q.Gang != nil })
 }
 
 // Seconds returns the length of a slot in seconds.
@@ -156,6 +224,11 @@ func (r Requests) AddTo(d *Digest) {
 		if q.GPUs > 1 { // A field with its zero value adds nothing here and below, so that older digests stay valid.
 			d.Text("gpus")
 			d.Int(q.GPUs)
+		}
+		if q.Gang != nil {
+			d.Text("gang")
+			d.Text(q.Gang.String())
+			d.Text(q.Gang.Where())
 		}
 	}
 	m := r.Migration

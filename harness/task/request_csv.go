@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,14 @@ var requestColumns = []string{"arrival_slot", "lifespan", "profile"}
 
 const gpusColumn = "gpus"
 
+// gangColumns are the columns of a file of requests for several instances. The column gpus may follow.
+var gangColumns = []string{"arrival_slot", "lifespan", profilesColumn, gangColumn}
+
+const (
+	profilesColumn = "profiles"
+	gangColumn     = "gang"
+)
+
 // workColumns are the columns of a file of requests for work and memory.
 var workColumns = []string{"arrival_ms", "work_ms", "memory_mb"}
 
@@ -26,9 +35,10 @@ const workSlot = 0.001
 
 // ReadRequests reads requests for a GPU model: one line for each request, with the columns arrival_slot (from 0,
 // ascending), lifespan (in slots from 1, or forever) and profile (NVIDIA's name, as 1g.10gb), in any order. A column
-// gpus may hold the number of whole GPUs that a request needs at once. Instead the file may have the columns
-// arrival_ms, work_ms (on a whole GPU) and memory_mb; a slot is then a millisecond. Spaces, line ends, quotes and
-// errors are treated as by [ReadCSV].
+// gpus may hold the number of whole GPUs that a request needs at once. In place of profile the file may have the columns
+// profiles (of the instances that a request needs at once, as 3g.40gb+1g.10gb+me) and gang (gpu if they must be on the
+// same GPU, or any). Instead the file may have the columns arrival_ms, work_ms (on a whole GPU) and memory_mb; a slot is
+// then a millisecond. Spaces, line ends, quotes and errors are treated as by [ReadCSV].
 //
 // ReadRequests returns the cluster with the requests. If requests wait, it refuses a request that
 // stays forever or needs more GPUs than the cluster has.
@@ -36,9 +46,11 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Reque
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns:  requestColumns,
 		Optional: []string{gpusColumn},
-		Or:       workColumns,
-		Header:   "the header of a requests file",
-		Empty:    "there are no requests; write one line a request below the header",
+		Or: []strictcsv.Format{
+			{Columns: workColumns}, {Columns: gangColumns, Optional: []string{gpusColumn}},
+		},
+		Header: "the header of a requests file",
+		Empty:  "there are no requests; write one line a request below the header",
 	})
 	if err != nil {
 		return Requests{}, err
@@ -67,7 +79,7 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Reque
 			return Requests{}, in.Fail(i, "lifespan", errors.New("forever lets others wait forever; write a number of "+
 				"slots"))
 		}
-		if q.Instances() > out.GPUs {
+		if q.Gang == nil && q.Instances() > out.GPUs {
 			return Requests{}, in.Fail(i, gpusColumn,
 				fmt.Errorf("%d would wait forever; the cluster has %d", q.Instances(), out.GPUs))
 		}
@@ -87,6 +99,9 @@ func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error)
 	if in.Err != nil {
 		return in.Err
 	}
+	if in.Has(profilesColumn) {
+		return readGang(in, i, g, q)
+	}
 	name, all := in.Text(i, "profile"), RequestProfiles(g)
 	if q.Profile, err = nearest.Find("profile of "+g.Name, name, all, (*mig.Profile).String); err != nil {
 		_, unknown := g.ProfileByName(name)
@@ -98,6 +113,27 @@ func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error)
 	}
 	if err := q.CheckGPUs(g); err != nil {
 		return in.Fail(i, gpusColumn, fmt.Errorf("the request %w", err))
+	}
+	return nil
+}
+
+// readGang reads the profiles of a line and where they must be.
+func readGang(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) error {
+	members, err := parseMembers(g, in.Text(i, profilesColumn))
+	if err != nil {
+		return in.Fail(i, profilesColumn, err)
+	}
+	where := in.Text(i, gangColumn)
+	if where != oneGPU && where != anyGPU {
+		return in.Fail(i, gangColumn, fmt.Errorf("%q is neither %s (all on one GPU) nor %s", where, oneGPU, anyGPU))
+	}
+	q.SetGang(members, where == oneGPU)
+	if q.Gang != nil && q.GPUs > 1 {
+		return in.Fail(i, gpusColumn, fmt.Errorf("the request asks for %v on %d GPUs; a request for several GPUs has a "+
+			"single profile", q.Gang, q.GPUs))
+	}
+	if err := q.CheckGPUs(g); err != nil {
+		return in.Fail(i, profilesColumn, fmt.Errorf("the request %w", err))
 	}
 	return nil
 }
@@ -124,6 +160,9 @@ func (q *Request) checkNumbers() error {
 		return fmt.Errorf("%d is not %s", q.Arrival, slotNumbers.What)
 	case q.Lifespan != Forever && !lifespans.Has(float64(q.Lifespan)):
 		return fmt.Errorf("%d is not %s", q.Lifespan, lifespans.What)
+	case q.Gang != nil && (q.GPUs > 1 || len(q.Gang.Members) > maxMembers):
+		return fmt.Errorf("%d instances on %d GPUs; a request for several GPUs has one profile, others at most %d",
+			len(q.Gang.Members), q.GPUs, maxMembers)
 	case !gpuNumbers.Has(float64(q.Instances())):
 		return fmt.Errorf("%d is not %s", q.Instances(), gpuNumbers.What)
 	}
@@ -175,7 +214,8 @@ var (
 	}
 )
 
-// WriteRequests writes a file for [ReadRequests]. It leaves out the column gpus if no request needs several GPUs.
+// WriteRequests writes a file for [ReadRequests]. It leaves out the column gpus if no request needs several GPUs, and has
+// the columns of gangs only if there are some.
 // It returns an error for an empty list, requests that are not in order of arrival, numbers out of range, and a
 // mixture of requests for work and for profiles. It passes on the errors of w. It does not call [Request.CheckGPUs].
 func WriteRequests(w io.Writer, requests []Request) error {
@@ -199,6 +239,10 @@ func WriteRequests(w io.Writer, requests []Request) error {
 		})
 	}
 	names := requestColumns
+	gangs := slices.ContainsFunc(requests, func(q Request) bool { return q.Gang != nil })
+	if gangs {
+		names = gangColumns
+	}
 	several := slices.ContainsFunc(requests, func(q Request) bool { return q.GPUs > 1 })
 	if several {
 		names = append(slices.Clone(names), gpusColumn)
@@ -209,8 +253,12 @@ func WriteRequests(w io.Writer, requests []Request) error {
 		if q.Lifespan == Forever {
 			line[1] = forever
 		}
+		if gangs {
+			gang := cmp.Or(q.Gang, &Gang{Members: []Member{q.Member(0)}})
+			line = append(line[:2], gang.String(), gang.Where())
+		}
 		if several {
-			line = append(line, strconv.Itoa(q.Instances()))
+			line = append(line, strconv.Itoa(max(q.GPUs, 1)))
 		}
 		return line
 	})

@@ -1,0 +1,170 @@
+package task
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"miglab/harness/mig"
+	"miglab/harness/nearest"
+)
+
+// A Gang has the instances of a request that needs several at once, or a single one with media extensions. They are
+// placed together or not at all, and leave together.
+type Gang struct {
+	// Members are the instances, in the order of [Request.SetGang].
+	Members []Member
+	// OneGPU says that all members must be on the same GPU.
+	OneGPU bool
+}
+
+// A Member is one of the instances that a request needs.
+type Member struct {
+	// Profile is the profile without "+me".
+	Profile *mig.Profile
+	// Media says that the instance has the media extensions, of which a GPU has one: its profile is "+me".
+	Media bool
+}
+
+// String returns NVIDIA's name of the profile.
+func (m Member) String() string {
+	if m.Media {
+		return m.Profile.String() + "+me"
+	}
+	return m.Profile.String()
+}
+
+// String returns the names of the profiles, joined by +.
+func (g *Gang) String() string { return strings.Join(nearest.Names(g.Members, Member.String), "+") }
+
+// Where returns the word of requests files for the GPUs of the members: gpu for the same one, or any.
+func (g *Gang) Where() string {
+	if g.OneGPU {
+		return oneGPU
+	}
+	return anyGPU
+}
+
+// Equal reports whether two gangs have the same members on as many GPUs; both may be nil.
+func (g *Gang) Equal(o *Gang) bool {
+	if g == nil || o == nil {
+		return g == o
+	}
+	return g.OneGPU == o.OneGPU && slices.Equal(g.Members, o.Members)
+}
+
+// Media returns the number of members with media extensions.
+func (g *Gang) Media() (n int) {
+	for _, m := range g.Members {
+		if m.Media {
+			n++
+		}
+	}
+	return n
+}
+
+// The words for the GPUs of a gang.
+const (
+	oneGPU = "gpu"
+	anyGPU = "any"
+)
+
+// maxMembers is the largest number of members of a gang.
+const maxMembers = 1024
+
+// SetGang sets the instances of a request. It sorts them: more memory slices first, then more compute slices, then media
+// extensions. A single member without media extensions is the profile of the request; Gang is then nil.
+func (q *Request) SetGang(members []Member, oneGPU bool) {
+	members = slices.Clone(members)
+	slices.SortStableFunc(members, func(a, b Member) int {
+		media := 0
+		if a.Media != b.Media {
+			media = 1
+			if a.Media {
+				media = -1
+			}
+		}
+		return cmp.Or(int(b.Profile.Length-a.Profile.Length), int(b.Profile.Size-a.Profile.Size), media)
+	})
+	q.Profile, q.Gang = members[0].Profile, nil
+	if len(members) > 1 || members[0].Media {
+		q.Gang = &Gang{Members: members, OneGPU: oneGPU && len(members) > 1}
+	}
+}
+
+// Member returns instance k of those that the request needs.
+func (q *Request) Member(k int) Member {
+	if q.Gang != nil {
+		return q.Gang.Members[k]
+	}
+	return Member{Profile: q.Profile}
+}
+
+// FitsBeside reports whether a GPU with some occupied slices has room for all members. starts returns where the GPU may
+// have a profile. It does not look at media extensions.
+func FitsBeside(members []Member, occupied mig.Mask, starts func(*mig.Profile) []mig.Slices) bool {
+	if len(members) == 0 {
+		return true
+	}
+	for _, start := range starts(members[0].Profile) {
+		at := mig.Instance{Profile: members[0].Profile, Start: start}.Mask()
+		if at&occupied == 0 && FitsBeside(members[1:], occupied|at, starts) {
+			return true
+		}
+	}
+	return false
+}
+
+// check returns an error if no cluster can hold the gang. The text continues a sentence that begins with the request.
+func (g *Gang) check(gpu *mig.GPU) error {
+	if len(g.Members) == 0 || len(g.Members) > maxMembers {
+		return fmt.Errorf("asks for %d instances; ask for 1 to %d", len(g.Members), maxMembers)
+	}
+	allStarts := func(p *mig.Profile) []mig.Slices { return p.Starts }
+	switch {
+	case !g.OneGPU:
+	case g.Media() > 1:
+		return fmt.Errorf("asks for %v on one GPU, which has the media extensions once", g)
+	case len(g.Members) > int(gpu.MemorySlices) || !FitsBeside(g.Members, 0, allStarts):
+		return fmt.Errorf("asks for %v on one GPU; they do not fit beside each other", g)
+	}
+	return nil
+}
+
+// requestable returns the members that a request may have: the profiles of [RequestProfiles], and those of them that the
+// model also has with media extensions.
+func requestable(g *mig.GPU) (out []Member) {
+	for _, p := range RequestProfiles(g) {
+		out = append(out, Member{Profile: p})
+	}
+	for _, me := range g.AllProfiles() {
+		i := slices.IndexFunc(out, func(m Member) bool { return m.Profile.String()+"+me" == me.String() })
+		if i >= 0 && slices.Equal(out[i].Profile.Starts, me.Starts) {
+			out = append(out, Member{Profile: out[i].Profile, Media: true})
+		}
+	}
+	return out
+}
+
+// parseMembers reads the names of profiles joined by +. The name of a profile begins with a digit; a + before anything
+// else is part of a name, as in 1g.10gb+me.
+func parseMembers(g *mig.GPU, text string) (out []Member, err error) {
+	var names []string
+	for i, part := range strings.Split(text, "+") {
+		if i > 0 && (part == "" || part[0] < '0' || part[0] > '9') {
+			names[len(names)-1] += "+" + part
+		} else {
+			names = append(names, part)
+		}
+	}
+	all := requestable(g)
+	for _, name := range names {
+		m, err := nearest.Find("profile of "+g.Name, name, all, Member.String)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
