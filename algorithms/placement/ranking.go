@@ -124,7 +124,7 @@ func newTabled(name string, newRule func(algo.Args, *mig.GPU) rule) algo.NewPlac
 
 // Place returns the best spot in the cluster.
 func (t table) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
-	if c.Fixed() {
+	if c.Restricted() {
 		return t[profile].scanFixed(c, profile, 0)
 	}
 	occurs := c.Occurs()

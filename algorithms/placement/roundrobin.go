@@ -25,7 +25,7 @@ type roundRobin struct {
 // Place returns a spot on the next GPU.
 func (r *roundRobin) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	k := &r.table[profile]
-	if c.Fixed() {
+	if c.Restricted() {
 		spot, ok := k.scanFixed(c, profile, r.next)
 		r.next = (spot.GPU + 1) % c.GPUs()
 		return spot, ok

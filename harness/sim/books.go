@@ -24,14 +24,25 @@ type books struct {
 	errs  []error
 }
 
+// A memorySlice is a resource that one instance can use at a time.
 type memorySlice struct {
-	gpu   int
+	gpu int
+	// slice is mediaSlice for the media extensions.
 	slice mig.Slices
+}
+
+const mediaSlice mig.Slices = -1
+
+func (m memorySlice) String() string {
+	if m.slice == mediaSlice {
+		return fmt.Sprintf("the media extensions of GPU %d are", m.gpu)
+	}
+	return fmt.Sprintf("slice %d of GPU %d is", m.slice, m.gpu)
 }
 
 // A visit is the stay of an accepted request.
 type visit struct {
-	// single says that the request has a single instance, and at is the place of that instance.
+	// single says that the request has a single instance and no gang, and at is the place of that instance.
 	single bool
 	at     Spot
 	// until is the slot in which the request leaves unless it moves again. The pause of its last move ends in slot
@@ -50,23 +61,55 @@ func (b *books) wrong(format string, args ...any) {
 	b.errs = append(b.errs, fmt.Errorf(format, args...))
 }
 
-// use records that a request uses a place from a slot on.
-func (b *books) use(i int, s Spot, from int) {
-	p := b.requests[i].Profile
+// admit records that a request uses its places from a slot on. It leaves in slot until.
+func (b *books) admit(i int, spots []Spot, from, until int) {
+	q := &b.requests[i]
+	needed := max(q.GPUs, 1)
+	if q.Gang != nil {
+		needed = len(q.Gang.Members)
+	}
+	if len(spots) != needed {
+		b.wrong("request %d has %d of the %d instances that it needs", i, len(spots), needed)
+	}
+	b.stays[i] = visit{single: needed == 1 && q.Gang == nil, until: until}
+	for k, s := range spots {
+		b.stays[i].at = s
+		if q.Gang == nil {
+			b.use(i, q.Profile, s, from)
+			continue
+		}
+		if q.Gang.OneGPU && s.GPU != spots[0].GPU {
+			b.wrong("request %d is on GPUs %d and %d; it needs all instances on one", i, spots[0].GPU, s.GPU)
+		}
+		if k < needed {
+			b.use(i, q.Gang.Members[k].Profile, s, from)
+		}
+		if k < needed && q.Gang.Members[k].Media {
+			b.take(i, memorySlice{s.GPU, mediaSlice}, from)
+		}
+	}
+}
+
+// use records that a request uses a place for a profile from a slot on.
+func (b *books) use(i int, p *mig.Profile, s Spot, from int) {
 	if s.GPU < 0 || s.GPU >= b.gpus || !slices.Contains(p.Starts, s.Start) ||
 		!b.geometry.Has(s.GPU, mig.Instance{Profile: p, Start: s.Start}) {
 		b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, p, s.GPU, s.Start)
 		return
 	}
 	for k := s.Start; k < s.Start+p.Length; k++ {
-		at := memorySlice{s.GPU, k}
-		user := b.users[at] - 1
-		if user >= 0 && b.stays[user].until > from {
-			b.wrong("slice %d of GPU %d is used by request %d until slot %d and by request %d from slot %d", k,
-				s.GPU, user, b.stays[user].until, i, from)
-		}
-		b.users[at] = i + 1
+		b.take(i, memorySlice{s.GPU, k}, from)
 	}
+}
+
+// take records that a request uses a resource from a slot on.
+func (b *books) take(i int, at memorySlice, from int) {
+	user := b.users[at] - 1
+	if user >= 0 && b.stays[user].until > from {
+		b.wrong("%v used by request %d until slot %d and by request %d from slot %d", at, user, b.stays[user].until, i,
+			from)
+	}
+	b.users[at] = i + 1
 }
 
 // countMove records the slot of move n, and checks the number of moves in its window.
@@ -85,7 +128,7 @@ func (b *books) relocate(n, i int, to Spot, slot int) {
 		b.wrong("move %d in slot %d is of request %d, which stands still until slot %d", n, slot, i, v.standing)
 	}
 	// The new place must be free while the request still holds the old place.
-	b.use(i, to, slot)
+	b.use(i, b.requests[i].Profile, to, slot)
 	for k := v.at.Start; k < v.at.Start+b.requests[i].Profile.Length; k++ {
 		at := memorySlice{v.at.GPU, k}
 		if b.users[at] == i+1 {

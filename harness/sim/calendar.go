@@ -13,6 +13,8 @@ type departure struct {
 	window  mig.Mask
 	// further says that the instance is not the first of its request.
 	further bool
+	// media says that it has the media extensions of the GPU.
+	media bool
 	// next is the index in soon, plus one, of the next departure in the list.
 	next int32
 }

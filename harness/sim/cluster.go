@@ -27,6 +27,11 @@ type Cluster struct {
 	fixed [][]*mig.Profile
 	// waiting is the number of instances of each profile that waiting requests need.
 	waiting []int
+	// media says which GPUs have their media extensions in use; nil if no request has a gang.
+	media []bool
+	// view is the view of the gang that is being placed; nil otherwise. views has those of earlier gangs.
+	view  *gangView
+	views []*gangView
 
 	gpus   int
 	masks  maskList // by GPU
@@ -77,11 +82,22 @@ func (c *Cluster) GPUs() int { return c.gpus }
 // is shared and must not be changed.
 func (c *Cluster) Profiles() []*mig.Profile { return c.profiles }
 
-// Fixed reports whether the instances of the GPUs exist from the beginning and never change.
-func (c *Cluster) Fixed() bool { return c.fixed != nil }
+// Restricted reports whether the starts of [Cluster.Profile] depend on the GPU. This is so if the instances of the GPUs
+// never change, and for a member of a gang. A member can be only where the GPU has the media extensions that it needs.
+// If the gang needs one GPU, it can be only where the members after it fit, too, and on the GPU of those before it.
+func (c *Cluster) Restricted() bool { return c.fixed != nil || c.view != nil }
 
 // Profile returns a profile, given by its index, with the starts at which a GPU may have it. It must not be changed.
 func (c *Cluster) Profile(gpu, profile int) *mig.Profile {
+	p := c.ownProfile(gpu, profile)
+	if c.view != nil {
+		p = c.view.narrow(c, gpu, p)
+	}
+	return p
+}
+
+// ownProfile is [Cluster.Profile] without regard to gangs.
+func (c *Cluster) ownProfile(gpu, profile int) *mig.Profile {
 	if c.fixed != nil {
 		return c.fixed[gpu][profile]
 	}

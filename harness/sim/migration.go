@@ -16,7 +16,7 @@ type Mover interface {
 	Placer
 	// Move returns the next move before a request for a profile is decided, or false. The engine checks the move and
 	// carries it out. It calls Move again until Move returns false or no more moves are allowed. Where requests wait,
-	// it does so each time that it tries one, except one for several GPUs.
+	// it does so each time that it tries one, except one for several GPUs. It never calls Move before a gang.
 	Move(r *Residents, profile int) (Move, bool)
 }
 
@@ -46,7 +46,7 @@ type Resident struct {
 	Profile int
 	Start   mig.Slices
 	// Fixed says that the workload cannot be moved now: the pause of its last move is not over, or it is part of a
-	// request for several GPUs.
+	// gang or of a request for several GPUs.
 	Fixed bool
 }
 
@@ -71,7 +71,7 @@ type Residents struct {
 	old   int
 }
 
-// A resident is a Resident whose Fixed says only that its request is for several GPUs.
+// A resident is a Resident whose Fixed says only that its request is a gang or for several GPUs.
 type resident struct {
 	Resident
 	// until is the slot from which the workload can be moved again.
@@ -139,21 +139,25 @@ func newResidents(c *Cluster, requests int, rules task.Migration) *Residents {
 	}
 }
 
-// add adds the workloads of a request.
-func (r *Residents) add(i, profile int, spots []Spot) {
-	window := mig.Instance{Profile: r.cluster.profiles[profile], Start: spots[0].Start}.Mask()
-	r.stays[i] = departure{request: int32(i), gpu: int32(spots[0].GPU), window: window}
+// add adds the workloads of request i.
+func (r *Residents) add(i int, q *task.Request, spots []Spot) {
+	first := q.Member(0)
+	window := mig.Instance{Profile: first.Profile, Start: spots[0].Start}.Mask()
+	r.stays[i] = departure{request: int32(i), gpu: int32(spots[0].GPU), window: window, media: first.Media}
 	r.spots[i] = slices.Clone(spots)
-	for _, s := range spots {
-		w := Resident{Request: i, Profile: profile, Start: s.Start, Fixed: len(spots) > 1}
+	for k, s := range spots {
+		w := Resident{
+			Request: i, Profile: r.cluster.index(q.Member(k).Profile), Start: s.Start,
+			Fixed: len(spots) > 1 || q.Gang != nil,
+		}
 		r.on[s.GPU] = append(r.on[s.GPU], resident{Resident: w})
 	}
 }
 
 // settle adds the workloads of an accepted request to the residents.
-func (e *placementEngine) settle(i, profile int) {
-	e.residents.add(i, profile, e.spots)
+func (e *placementEngine) settle(i int) {
 	q := &e.requests[i]
+	e.residents.add(i, q, e.spots)
 	e.residents.stays[i].slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
 }
 
@@ -162,7 +166,7 @@ func firstSlice(m mig.Mask) mig.Slices { return mig.Slices(bits.TrailingZeros8(u
 // moveBefore lets the mover move before request i is decided.
 func (e *placementEngine) moveBefore(i, profile int) error {
 	r := e.residents
-	if r == nil {
+	if r == nil || e.requests[i].Gang != nil {
 		return nil
 	}
 	r.slot = e.requests[i].Arrival
@@ -211,7 +215,7 @@ func (r *Residents) move(m Move, set func(gpu int, to mig.Mask)) error {
 	}
 	old := &r.on[from][k]
 	if old.Fixed || old.until > r.slot {
-		return bad("it is on several GPUs, or its last move is not over")
+		return bad("it is on several GPUs or a gang, or its last move is not over")
 	}
 	window, why := c.windowAt(c.profiles[old.Profile], m.To)
 	if why != "" {

@@ -13,8 +13,8 @@ import (
 
 // RunPlacement lets a scheduler place a stream of requests on an empty cluster (MFI VI). In every slot, the instances
 // that have reached their lifespan leave first. Then the scheduler decides on the slot's requests one after the other.
-// It is asked once for each instance that a request needs. If it rejects one, the whole request is rejected: the engine
-// removes the instances already placed. A rejected request does not return. The simulation ends with the last arrival.
+// It is asked once for each instance that a request needs, or once for a gang if it is a [GangPlacer]. If it rejects one,
+// the whole request is rejected: the engine removes the instances already placed. A rejected request does not return. The simulation ends with the last arrival.
 //
 // An impossible choice of the scheduler is a [*ChoiceError]. Other errors are about the cluster,
 // the requests or the rules. A scheduler that is a [Mover] may move workloads before each request,
@@ -47,11 +47,11 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		if steady {
 			r.SteadyArrived.add(q)
 		}
-		profile := slices.Index(c.profiles, q.Profile)
+		profile := c.index(q.Profile)
 		if err := e.moveBefore(i, profile); err != nil {
 			return PlacementResult{}, err
 		}
-		accepted, err := e.decide(i, profile, p)
+		accepted, err := e.decide(i, p)
 		if err != nil {
 			return PlacementResult{}, err
 		}
@@ -65,6 +65,7 @@ func RunPlacement(g *mig.GPU, gpus int, requests []task.Request, p Placer, w Win
 		}
 	}
 	e.advance(e.slot + 1)
+	r.Spots = e.places
 	if e.residents != nil {
 		r.Spots, r.Moved = e.residents.spots, e.residents.moves
 	}
@@ -119,6 +120,8 @@ type placementEngine struct {
 	// leaving has the instances that leave before the present request, and spots has the places of the present request.
 	leaving []departure
 	spots   []Spot
+	// places has the places of each request; nil if no request has a gang.
+	places [][]Spot
 
 	// mover and residents are nil if workloads do not move.
 	mover     Mover
@@ -136,6 +139,10 @@ func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules tas
 		cluster: c, requests: requests, oneASlot: oneASlot(requests),
 		calendar: newCalendar(len(requests)), measures: measureMasks(c.gpu),
 	}
+	all := task.Requests{Requests: requests}
+	if all.HasGangs() {
+		c.media, e.places = make([]bool, c.gpus), make([][]Spot, len(requests))
+	}
 	mover, moves := p.(Mover)
 	if moves && rules.Moves > 0 {
 		e.mover = mover
@@ -145,7 +152,7 @@ func newPlacementEngine(c *Cluster, requests []task.Request, p Placer, rules tas
 }
 
 // decide asks the scheduler for the places of a request and reports whether it accepts the request.
-func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
+func (e *placementEngine) decide(i int, p Placer) (bool, error) {
 	spots, err := placeInstances(e, p, e.requests, i, e.spots[:0])
 	if err != nil || len(spots) == 0 {
 		return false, err
@@ -153,8 +160,11 @@ func (e *placementEngine) decide(i, profile int, p Placer) (bool, error) {
 	e.spots = spots
 	e.now.running++
 	e.book(i)
+	if e.places != nil {
+		e.places[i] = slices.Clone(spots)
+	}
 	if e.residents != nil {
-		e.settle(i, profile)
+		e.settle(i)
 	}
 	return true, nil
 }
@@ -169,11 +179,14 @@ type engine interface {
 // scheduler rejects an instance, placeInstances removes the others and returns no places.
 func placeInstances(e engine, p Placer, requests []task.Request, i int, spots []Spot) ([]Spot, error) {
 	c, q := e.state(), &requests[i]
-	profile := slices.Index(c.profiles, q.Profile)
+	if q.Gang != nil {
+		return placeGang(e, p, i, q, spots)
+	}
+	profile := c.index(q.Profile)
 	for range q.Instances() {
 		s, ok := p.Place(c, profile)
 		if !ok {
-			removeInstances(e, q.Profile, spots)
+			removeInstances(e, q, spots)
 			return nil, nil
 		}
 		window, why := c.windowAt(q.Profile, s)
@@ -187,10 +200,12 @@ func placeInstances(e engine, p Placer, requests []task.Request, i int, spots []
 	return spots, nil
 }
 
-// removeInstances frees the slices of instances of a profile.
-func removeInstances(e engine, p *mig.Profile, spots []Spot) {
-	for _, s := range spots {
-		e.set(s.GPU, e.state().Mask(s.GPU)&^mig.Instance{Profile: p, Start: s.Start}.Mask())
+// removeInstances frees the slices and the media extensions of the first instances of a request, at these places.
+func removeInstances(e engine, q *task.Request, spots []Spot) {
+	for k, s := range spots {
+		m := q.Member(k)
+		e.set(s.GPU, e.state().Mask(s.GPU)&^mig.Instance{Profile: m.Profile, Start: s.Start}.Mask())
+		e.state().setMedia(s.GPU, m, false)
 	}
 }
 
@@ -199,16 +214,19 @@ func (c *Cluster) windowAt(p *mig.Profile, s Spot) (window mig.Mask, why string)
 	if s.GPU < 0 || s.GPU >= c.GPUs() {
 		return 0, fmt.Sprintf("the GPUs are 0 to %d", c.GPUs()-1)
 	}
-	if c.Fixed() {
-		p = c.Profile(s.GPU, slices.Index(c.profiles, p))
+	if c.fixed != nil {
+		p = c.fixed[s.GPU][c.index(p)]
 	}
 	if !slices.Contains(p.Starts, s.Start) {
 		return 0, fmt.Sprintf("it may start at %v", p.Starts)
 	}
 	window = mig.Instance{Profile: p, Start: s.Start}.Mask()
 	occupied := c.Mask(s.GPU)
-	if occupied&window != 0 {
+	switch {
+	case occupied&window != 0:
 		return 0, fmt.Sprintf("slices of it are in use; the GPU has the mask %08b", occupied)
+	case c.view != nil && !slices.Contains(c.view.narrow(c, s.GPU, p).Starts, s.Start):
+		return 0, "its gang needs one GPU with room for all, or the media extensions of the GPU are in use"
 	}
 	return window, ""
 }
@@ -223,9 +241,10 @@ func (e *placementEngine) book(i int) {
 	slot := q.Arrival + q.Lifespan
 	before := e.arrivalFrom(i, slot)
 	for k, s := range e.spots {
+		m := q.Member(k)
 		e.calendar.add(departure{
 			slot: uint32(slot), before: int32(before), request: int32(i), gpu: int32(s.GPU),
-			window: mig.Instance{Profile: q.Profile, Start: s.Start}.Mask(), further: k > 0,
+			window: mig.Instance{Profile: m.Profile, Start: s.Start}.Mask(), further: k > 0, media: m.Media,
 		})
 	}
 }
@@ -258,6 +277,9 @@ func (e *placementEngine) release(d *departure) {
 	gpu := int(d.gpu)
 	e.advance(int(d.slot))
 	e.set(gpu, e.cluster.Mask(gpu)&^d.window)
+	if d.media {
+		e.cluster.media[gpu] = false
+	}
 	if e.residents != nil {
 		e.residents.remove(gpu, e.residents.find(gpu, firstSlice(d.window)))
 	}

@@ -13,11 +13,12 @@ import (
 //
 //   - spots does not have an entry for each request; other violations are then not looked for
 //   - a request has some of the instances that it needs, but not all
+//   - a gang that needs one GPU is on several
 //   - an instance is on a GPU that does not exist, or starts where its profile cannot
-//   - two instances use the same memory slice at the same time; each move delays the departure of
+//   - two instances use the same memory slice, or the media extensions of a GPU, at the same time; each move delays the departure of
 //     its workload by the downtime
 //   - more moves than allowed lie within one window
-//   - a moved request does not run, was moved less than the downtime ago, or is on several GPUs
+//   - a moved request does not run, was moved less than the downtime ago, is on several GPUs or is a gang
 //   - moves are not in the order of the requests before which they are carried out, or a move is before a request that
 //     does not exist
 func CheckPlacement(gpus int, requests []task.Request, spots [][]Spot, moves []Moved, rules task.Migration) error {
@@ -46,16 +47,8 @@ func CheckPlacement(gpus int, requests []task.Request, spots [][]Spot, moves []M
 // arrive records the places of request i.
 func (b *books) arrive(i int, spots []Spot) {
 	q := &b.requests[i]
-	n := len(spots)
-	if n == 0 {
-		return
-	}
-	if n != max(q.GPUs, 1) {
-		b.wrong("request %d has %d of the %d instances that it needs", i, n, max(q.GPUs, 1))
-	}
-	b.stays[i] = visit{single: n == 1, at: spots[0], until: addSlots(q.Arrival, q.Lifespan)}
-	for _, s := range spots {
-		b.use(i, s, q.Arrival)
+	if len(spots) > 0 {
+		b.admit(i, spots, q.Arrival, addSlots(q.Arrival, q.Lifespan))
 	}
 }
 
@@ -64,7 +57,7 @@ func (b *books) move(n int, m Moved) {
 	now := b.requests[m.Before].Arrival
 	b.countMove(n, now)
 	if m.Request < 0 || m.Request >= m.Before || !b.stays[m.Request].single || b.stays[m.Request].until <= now {
-		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs", n, now, m.Request)
+		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs or a gang", n, now, m.Request)
 		return
 	}
 	b.relocate(n, m.Request, m.To, now)

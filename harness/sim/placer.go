@@ -38,6 +38,9 @@ type PlacementSetting struct {
 	Waiting task.Waiting
 	// Geometry holds the instances of a cluster that never changes them.
 	Geometry task.Geometry
+	// Gangs says that some requests have a [task.Gang]. A scheduler refuses the setting if it does not look at
+	// [Cluster.Profile] when [Cluster.Restricted], and is no [GangPlacer].
+	Gangs bool
 	// Demand is the true probability of each profile, by its index in the cluster's
 	// profiles; nil if it is unknown. Only schedulers that declare it may read it.
 	Demand []float64

@@ -14,7 +14,7 @@ import (
 // RunWaiting lets a scheduler place a stream of requests on an empty cluster. A rejected request waits. The scheduler
 // decides in each slot in which a request arrives or an instance leaves; instances leave before requests arrive. It
 // tries the waiting requests in the order of their arrival. After a rejection, other requests for the same profile on
-// as many GPUs are not tried again in that slot. With [task.FIFO], a rejection ends the decisions of the slot. The
+// as many GPUs, or for the same gang, are not tried again in that slot. With [task.FIFO], a rejection ends the decisions of the slot. The
 // simulation ends when the last instance leaves.
 //
 // A [Mover] may move running requests each time before the scheduler tries a request, if the stream allows moves. A
@@ -45,7 +45,7 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 		for ; next < len(requests) && requests[next].Arrival == now; next++ {
 			k := &e.kinds[e.kindOf[next]]
 			k.queue = append(k.queue, int32(next))
-			c.waiting[k.profile] += k.instances
+			e.count(k, 1)
 			e.queued++
 		}
 		if err := e.serve(now, p); err != nil {
@@ -60,10 +60,11 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 	return e.result(in), nil
 }
 
-// A waitingKind is the profile and the number of instances of a request. A scheduler sees only the kind of a request.
+// A waitingKind is the profile and the number of instances of a request, or its gang. A scheduler sees only the kind of a request.
 // Requests of one kind are served in the order of their arrival.
 type waitingKind struct {
 	profile, instances int
+	gang               *task.Gang
 	// compute and slices are the numbers of compute and memory slices of all instances.
 	compute, slices int
 	// queue holds the requests that wait.
@@ -126,21 +127,40 @@ func newWaitingEngine(c *Cluster, in *task.Requests, p Placer) *waitingEngine {
 	for i := range requests {
 		e.kindOf[i] = e.findKind(&requests[i])
 	}
+	if in.HasGangs() {
+		c.media = make([]bool, c.gpus)
+	}
 	return e
 }
 
 // findKind returns the index of the kind of a request, which it adds to the kinds if it is new.
 func (e *waitingEngine) findKind(q *task.Request) int32 {
-	profile, instances := slices.Index(e.cluster.profiles, q.Profile), q.Instances()
-	i := slices.IndexFunc(e.kinds, func(k waitingKind) bool { return k.profile == profile && k.instances == instances })
+	profile, instances := e.cluster.index(q.Profile), q.Instances()
+	i := slices.IndexFunc(e.kinds, func(k waitingKind) bool {
+		return k.profile == profile && k.instances == instances && k.gang.Equal(q.Gang)
+	})
 	if i < 0 {
 		i = len(e.kinds)
 		e.kinds = append(e.kinds, waitingKind{
-			profile: profile, instances: instances, compute: instances * int(q.Profile.Size), slices: q.Slices(),
+			profile: profile, instances: instances, gang: q.Gang, compute: q.ComputeSlices(), slices: q.Slices(),
 		})
 	}
 	return int32(i)
 }
+
+// count adds a number of requests of a kind to the waiting instances.
+func (e *waitingEngine) count(k *waitingKind, requests int) {
+	if k.gang == nil {
+		e.cluster.waiting[k.profile] += requests * k.instances
+		return
+	}
+	for _, m := range k.gang.Members {
+		e.cluster.waiting[e.cluster.index(m.Profile)] += requests
+	}
+}
+
+// movable reports whether the scheduler may move others before a request of the kind.
+func (k *waitingKind) movable() bool { return k.instances == 1 && k.gang == nil }
 
 // next returns the slot of the next event. request is the next request to arrive.
 func (e *waitingEngine) next(request int) int {
@@ -180,11 +200,11 @@ func (e *waitingEngine) serve(now int, p Placer) error {
 		}
 		e.spots[i] = spots
 		e.use.compute += k.compute
-		e.cluster.waiting[k.profile] -= k.instances
+		e.count(k, -1)
 		e.starts[i], e.ends[i] = now, now+e.requests[i].Lifespan
 		e.leaving.Push(heap.Item[int]{Key: e.ends[i], Tie: int32(i), ID: int32(i)})
 		if e.residents != nil {
-			e.residents.add(i, k.profile, e.spots[i])
+			e.residents.add(i, &e.requests[i], e.spots[i])
 		}
 		e.queued--
 		k.queue = k.queue[1:]
@@ -208,7 +228,7 @@ func (e *waitingEngine) first() (best *waitingKind) {
 // moveBefore lets the mover move before request i, of kind k, is tried.
 func (e *waitingEngine) moveBefore(now, i int, k *waitingKind) error {
 	r := e.residents
-	if r == nil || k.instances > 1 {
+	if r == nil || !k.movable() {
 		return nil
 	}
 	r.slot, r.behind = now, e.behind
@@ -233,7 +253,7 @@ func (e *waitingEngine) behind(yield func(profile int) bool) {
 	present := e.first()
 	for j := range e.kinds {
 		k := &e.kinds[j]
-		if k.failed != e.event && k.instances == 1 {
+		if k.failed != e.event && k.movable() {
 			queues[j] = k.queue
 		}
 		if k == present {
@@ -262,7 +282,7 @@ func (e *waitingEngine) leave(i int) {
 		}
 	}
 	e.use.compute -= e.kinds[e.kindOf[i]].compute
-	removeInstances(e, e.requests[i].Profile, e.spots[i])
+	removeInstances(e, &e.requests[i], e.spots[i])
 }
 
 // skipMoved corrects the key of the first request of leaving for its moves, until the first key is right.

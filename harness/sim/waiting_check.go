@@ -15,10 +15,11 @@ import (
 //   - a request begins before it arrives, or in a slot without an arrival or departure
 //   - a request does not leave in the slot in which it has run for its lifespan and paused for each of its moves
 //   - a request has the wrong number of instances, or an instance where its profile cannot be or does not exist
-//   - two instances use the same memory slice at the same time
+//   - a gang that needs one GPU is on several
+//   - two instances use the same memory slice, or the media extensions of a GPU, at the same time
 //   - with [task.FIFO], a request begins before one that arrived earlier
 //   - a move breaks a rule of [task.Migration], or its new place is in use; its request does not run, still pauses, or
-//     is on several GPUs; it is in a slot without an arrival or departure, or before a request that does not wait then
+//     is on several GPUs or is a gang; it is in a slot without an arrival or departure, or before a request that does not wait then
 //   - moves are not in the order of their slots and, in a slot, of the requests before which they are carried out
 func CheckWaiting(r *WaitingResult) error {
 	n := len(r.In.Requests)
@@ -95,14 +96,7 @@ func (b *waitingBooks) begin(i int) {
 	if !b.events[start] {
 		b.wrong("request %d begins in slot %d, in which nothing arrives or leaves", i, start)
 	}
-	if len(spots) != max(q.GPUs, 1) {
-		b.wrong("request %d has %d of the %d instances that it needs", i, len(spots), max(q.GPUs, 1))
-	}
-	b.stays[i].until = start + q.Lifespan
-	for _, s := range spots {
-		b.stays[i].at = s
-		b.use(i, s, start)
-	}
+	b.admit(i, spots, start, start+q.Lifespan)
 }
 
 // move records move k.
@@ -114,11 +108,11 @@ func (b *waitingBooks) move(k int) {
 	}
 	n := len(b.requests)
 	if m.Before < 0 || m.Before >= n || b.requests[m.Before].Arrival > m.Slot || b.result.Starts[m.Before] < m.Slot ||
-		b.requests[m.Before].GPUs > 1 {
+		b.requests[m.Before].GPUs > 1 || b.requests[m.Before].Gang != nil {
 		b.wrong("move %d in slot %d is before request %d, which does not wait then for one GPU", k, m.Slot, m.Before)
 	}
-	if m.Request < 0 || m.Request >= n || b.requests[m.Request].GPUs > 1 || b.stays[m.Request].until <= m.Slot {
-		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs", k, m.Slot, m.Request)
+	if m.Request < 0 || m.Request >= n || !b.stays[m.Request].single || b.stays[m.Request].until <= m.Slot {
+		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs or a gang", k, m.Slot, m.Request)
 		return
 	}
 	b.relocate(k, m.Request, m.To, m.Slot)

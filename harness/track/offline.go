@@ -77,7 +77,13 @@ func waitingEnergyAtLeast(g *mig.GPU, in task.Requests, end int) float64 {
 	sum := float64(in.GPUs) * float64(g.Power.Idle) * float64(end)
 	for i := range in.Requests {
 		q := &in.Requests[i]
-		sum += float64(float64(g.Floor(q.Profile.Size)) * float64(q.Instances()*q.Lifespan))
+		if q.Gang == nil {
+			sum += float64(float64(g.Floor(q.Profile.Size)) * float64(q.Instances()*q.Lifespan))
+			continue
+		}
+		for _, m := range q.Gang.Members {
+			sum += float64(float64(g.Floor(m.Profile.Size)) * float64(q.Lifespan))
+		}
 	}
 	return sum * in.Seconds()
 }

@@ -87,7 +87,7 @@ func waitingHistory(g *mig.GPU, r sim.WaitingResult) schedule.History {
 			Stays: []schedule.Stay{{
 				Start:  mig.Seconds(float64(r.Starts[i]) * slot),
 				End:    mig.Seconds(float64(r.Ends[i]) * slot),
-				Slices: int(q.Profile.Size) * len(r.Spots[i]),
+				Slices: q.ComputeSlices(),
 			}},
 		})
 	}
@@ -101,9 +101,9 @@ func waitingEnergy(g *mig.GPU, r *sim.WaitingResult) mig.Joules {
 	begins, spots := slices.Clone(r.Starts), slices.Clone(r.Spots) // since its last move
 	var runs []mig.Run
 	addRuns := func(request, slot int) { // up to the slot
-		for _, s := range spots[request] {
+		for k, s := range spots[request] {
 			runs = append(runs, mig.Run{
-				Board: s.GPU, Size: r.In.Requests[request].Profile.Size,
+				Board: s.GPU, Size: r.In.Requests[request].Member(k).Profile.Size,
 				Start: mig.Seconds(float64(begins[request]) * r.In.Seconds()),
 				End:   mig.Seconds(float64(slot) * r.In.Seconds()),
 			})
@@ -123,7 +123,7 @@ func newPlacer(a algo.Algorithm, p Problem) (sim.Placer, error) {
 	in := payload[task.Requests](p)
 	return a.Placer(sim.PlacementSetting{
 		GPU: p.GPU, GPUs: p.Count, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry,
-		Demand: in.Demand, Seed: p.Seed,
+		Gangs: in.HasGangs(), Demand: in.Demand, Seed: p.Seed,
 	})
 }
 

@@ -1,0 +1,129 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"miglab/harness/mig"
+	"miglab/harness/task"
+)
+
+// A GangPlacer is a [Placer] that chooses the places of all members of a gang together.
+//
+// For other placers, the engine composes the places from decisions about single instances, in the order of the
+// members, which begins with the largest: see [Cluster.Restricted].
+type GangPlacer interface {
+	Placer
+	// PlaceGang chooses a place for each member of a gang, in their order, or rejects the gang with false. The engine
+	// checks the choice and carries it out.
+	PlaceGang(c *Cluster, g *task.Gang) ([]Spot, bool)
+}
+
+// A gangView hides the places at which a member of a gang cannot be.
+type gangView struct {
+	*task.Gang
+	// next is the member that is placed now, and gpu has the first one; -1 if the members may be on any GPU.
+	next, gpu int
+	// narrowed has the profiles that narrow has made.
+	narrowed map[narrowKey]*mig.Profile
+}
+
+type narrowKey struct {
+	p        *mig.Profile
+	hidden   bool
+	occupied mig.Mask
+	next     int
+}
+
+// present returns the members that the GPU of the next member must have room for.
+func (v *gangView) present() []task.Member {
+	if v.OneGPU {
+		return v.Members[v.next:]
+	}
+	return v.Members[v.next : v.next+1]
+}
+
+// narrow returns a profile with only the starts on a GPU after which all present members fit. They all are there if
+// their gang needs one GPU.
+func (v *gangView) narrow(c *Cluster, gpu int, p *mig.Profile) *mig.Profile {
+	present := v.present()
+	needsMedia := slices.ContainsFunc(present, func(m task.Member) bool { return m.Media })
+	hidden := v.OneGPU && v.next > 0 && gpu != v.gpu || needsMedia && c.media[gpu]
+	if !hidden && len(present) == 1 {
+		return p
+	}
+	key := narrowKey{p: p, hidden: hidden, occupied: c.Mask(gpu), next: v.next}
+	out, known := v.narrowed[key]
+	if known {
+		return out
+	}
+	starts := func(o *mig.Profile) []mig.Slices { return c.ownProfile(gpu, c.index(o)).Starts }
+	narrowed := *p
+	narrowed.Starts = slices.DeleteFunc(slices.Clone(p.Starts), func(start mig.Slices) bool {
+		at := mig.Instance{Profile: p, Start: start}.Mask()
+		return hidden || at&key.occupied != 0 || !task.FitsBeside(present[1:], key.occupied|at, starts)
+	})
+	v.narrowed[key] = &narrowed
+	return &narrowed
+}
+
+// placeGang is [placeInstances] for a request with a gang.
+func placeGang(e engine, p Placer, i int, q *task.Request, spots []Spot) ([]Spot, error) {
+	c, g := e.state(), q.Gang
+	choose := func(k int) (Spot, bool) { return p.Place(c, c.index(g.Members[k].Profile)) }
+	if joint, ok := p.(GangPlacer); ok {
+		chosen, ok := joint.PlaceGang(c, g)
+		if !ok {
+			return nil, nil
+		}
+		if len(chosen) != len(g.Members) {
+			return nil, &ChoiceError{fmt.Sprintf("request %d: %v has %d members; there are places for %d", i, g,
+				len(g.Members), len(chosen))}
+		}
+		choose = func(k int) (Spot, bool) { return chosen[k], true }
+	}
+	v := c.viewOf(g)
+	c.view = v
+	defer func() { c.view = nil }()
+	for k, m := range g.Members {
+		v.next = k
+		s, ok := choose(k)
+		if !ok {
+			removeInstances(e, q, spots)
+			return nil, nil
+		}
+		window, why := c.windowAt(m.Profile, s)
+		if why != "" {
+			return nil, &ChoiceError{fmt.Sprintf("request %d: %v of %v (gang=%s) cannot be placed on GPU %d at slice %d: "+
+				"%s", i, m, g, g.Where(), s.GPU, s.Start, why)}
+		}
+		e.set(s.GPU, c.Mask(s.GPU)|window)
+		c.setMedia(s.GPU, m, true)
+		v.gpu = s.GPU
+		spots = append(spots, s)
+	}
+	return spots, nil
+}
+
+// viewOf returns the view for the members of a gang.
+func (c *Cluster) viewOf(g *task.Gang) *gangView {
+	k := slices.IndexFunc(c.views, func(v *gangView) bool { return v.Equal(g) })
+	if k < 0 {
+		k = len(c.views)
+		c.views = append(c.views, &gangView{Gang: g, narrowed: map[narrowKey]*mig.Profile{}})
+	}
+	return c.views[k]
+}
+
+// Media reports whether the media extensions of a GPU are in use.
+func (c *Cluster) Media(gpu int) bool { return c.media != nil && c.media[gpu] }
+
+// setMedia records that the media extensions of a GPU are in use or free, if a member has them.
+func (c *Cluster) setMedia(gpu int, m task.Member, used bool) {
+	if m.Media {
+		c.media[gpu] = used
+	}
+}
+
+// index returns the index of a profile in [Cluster.Profiles]; -1 for another profile.
+func (c *Cluster) index(p *mig.Profile) int { return slices.Index(c.profiles, p) }
