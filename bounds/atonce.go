@@ -70,32 +70,42 @@ type crowd struct {
 	index map[crowdKey]int
 }
 
-// A crowdKind counts the requests of one profile and number of instances.
+// A crowdKind counts the requests for the same instances.
 type crowdKind struct {
 	weight float64
 	number int
 }
 
+// A crowdKey names the instances of a request. gang is the name of a gang, or empty.
 type crowdKey struct {
 	profile   *mig.Profile
 	instances int
+	gang      string
+}
+
+func keyOf(q *task.Request) crowdKey {
+	k := crowdKey{profile: q.Profile, instances: q.Instances()}
+	if q.Gang != nil {
+		k.gang = q.Gang.String()
+	}
+	return k
 }
 
 func newCrowd(g *mig.GPU, in task.Requests, weights []float64) *crowd {
 	c := &crowd{gpus: float64(in.GPUs), index: map[crowdKey]int{}}
 	profiles := task.RequestProfiles(g)
-	keys := []crowdKey{}
-	weight := func(k crowdKey) float64 { return weights[slices.Index(profiles, k.profile)] * float64(k.instances) }
+	keys, weight := []crowdKey{}, map[crowdKey]float64{}
 	for i := range in.Requests {
-		k := crowdKey{in.Requests[i].Profile, in.Requests[i].Instances()}
-		if !slices.Contains(keys, k) {
+		k := keyOf(&in.Requests[i])
+		if _, known := weight[k]; !known {
+			weight[k] = weigh(needsOf(&in.Requests[i], profiles), weights)
 			keys = append(keys, k)
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b crowdKey) int { return cmp.Compare(weight(b), weight(a)) })
+	slices.SortStableFunc(keys, func(a, b crowdKey) int { return cmp.Compare(weight[b], weight[a]) })
 	for i, k := range keys {
 		c.index[k] = i
-		c.kinds = append(c.kinds, crowdKind{weight: weight(k)})
+		c.kinds = append(c.kinds, crowdKind{weight: weight[k]})
 	}
 	return c
 }
@@ -108,7 +118,7 @@ func (c *crowd) walk(requests []task.Request, after int, look func(slot int)) {
 	for i := range requests {
 		q := &requests[i]
 		if q.Lifespan > after {
-			kind := c.index[crowdKey{q.Profile, q.Instances()}]
+			kind := c.index[keyOf(q)]
 			changes = append(changes, change{q.Arrival + after, kind, 1}, change{q.Arrival + q.Lifespan, kind, -1})
 		}
 	}

@@ -86,10 +86,35 @@ type loads struct {
 
 // A lifetime is a request in the indices of the linear program.
 type lifetime struct {
-	arrival, departure, profile int
-	instances                   float64
+	arrival, departure int
+	needs              []need
 	// The request lives in slots[from:until].
 	from, until int
+}
+
+// A need is a profile, by its index, and how many instances of it a request needs.
+type need struct {
+	profile   int
+	instances float64
+}
+
+// needsOf returns the needs of a request.
+func needsOf(q *task.Request, profiles []*mig.Profile) (out []need) {
+	if q.Gang == nil {
+		return []need{{slices.Index(profiles, q.Profile), float64(q.Instances())}}
+	}
+	for _, m := range q.Gang.Members {
+		out = append(out, need{slices.Index(profiles, m.Profile), 1})
+	}
+	return out
+}
+
+// weigh returns the weight of all instances that are needed. weights has the weight of each profile.
+func weigh(needs []need, weights []float64) (sum float64) {
+	for _, n := range needs {
+		sum += float64(weights[n.profile] * n.instances)
+	}
+	return sum
 }
 
 func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
@@ -106,9 +131,8 @@ func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
 		if q.Lifespan <= task.Forever-q.Arrival {
 			departure = q.Arrival + q.Lifespan
 		}
-		if q.Instances() <= gpus {
-			l.requests = append(l.requests,
-				lifetime{arrival: q.Arrival, departure: departure, profile: p, instances: float64(q.Instances())})
+		if !q.Exceeds(g, gpus) {
+			l.requests = append(l.requests, lifetime{arrival: q.Arrival, departure: departure, needs: needsOf(q, profiles)})
 		}
 	}
 	l.index(l.fullest())
@@ -164,9 +188,11 @@ func (l *loads) weights(x []float64) []float64 {
 	clear(l.sums)
 	for i := range l.requests {
 		q := &l.requests[i]
-		v := float64(q.instances * x[i])
-		l.sums[q.from*l.profiles+q.profile] += v
-		l.sums[q.until*l.profiles+q.profile] -= v
+		for _, n := range q.needs {
+			v := float64(n.instances * x[i])
+			l.sums[q.from*l.profiles+n.profile] += v
+			l.sums[q.until*l.profiles+n.profile] -= v
+		}
 	}
 	out := make([]float64, 0, len(l.slots)*len(l.facets))
 	running := make([]float64, l.profiles)
@@ -201,7 +227,9 @@ func (l *loads) charges(y []float64) []float64 {
 	out := make([]float64, len(l.requests))
 	for i := range l.requests {
 		q := &l.requests[i]
-		out[i] = q.instances * (l.sums[q.until*l.profiles+q.profile] - l.sums[q.from*l.profiles+q.profile])
+		for _, n := range q.needs {
+			out[i] += float64(n.instances * (l.sums[q.until*l.profiles+n.profile] - l.sums[q.from*l.profiles+n.profile]))
+		}
 	}
 	return out
 }

@@ -26,18 +26,17 @@ import (
 func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
 	requests := in.Requests
 	profiles := task.RequestProfiles(g)
-	profile := make([]int, len(requests))
+	needs := make([][]need, len(requests))
 	for i := range requests {
 		q := &requests[i]
-		profile[i] = slices.Index(profiles, q.Profile)
+		needs[i] = needsOf(q, profiles)
 		turnaround += float64(q.Lifespan)
 		end = max(end, q.Arrival+q.Lifespan)
 	}
 	areas := make([]float64, len(requests))
 	for _, weights := range facets(g) {
 		for i := range requests {
-			q := &requests[i]
-			areas[i] = weights[profile[i]] * float64(q.Instances()) * float64(q.Lifespan) / float64(in.GPUs)
+			areas[i] = weigh(needs[i], weights) * float64(requests[i].Lifespan) / float64(in.GPUs)
 		}
 		turnaround = max(turnaround, smallestFirst(requests, areas))
 		after := 0.0

@@ -30,7 +30,7 @@ type Instant struct {
 //
 //	|A| = sum c_i + sum (1 - c_i) <= sum over the instants of gpus V + sum over all requests of max(0, 1 - c_i),
 //
-// where the sums on the left are over A. Requests for more GPUs than there are do not count, as they are never
+// where the sums on the left are over A. Requests for more than the GPUs have do not count, as they are never
 // accepted. The number is whole, so rounding down is valid. All of this is computed in whole numbers.
 //
 // It returns an error for requests that no cluster can accept, instants out of order and prices outside 0 to 1.
@@ -74,12 +74,29 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 		if q.Lifespan <= task.Forever-q.Arrival {
 			until, _ = slices.BinarySearchFunc(instants, q.Arrival+q.Lifespan, slot)
 		}
-		c := charged[p][until] - charged[p][from]
-		if q.Instances() <= gpus && (c == 0 || q.Instances() <= PriceScale/c) {
-			total += PriceScale - q.Instances()*c
+		if !q.Exceeds(g, gpus) {
+			total += PriceScale - charge(q, func(p *mig.Profile) int {
+				k := slices.Index(profiles, p)
+				return charged[k][until] - charged[k][from]
+			})
 		}
 	}
 	return min(total, all) / PriceScale, nil
+}
+
+// charge returns the charge of all instances of a request, up to PriceScale. of returns the charge of one.
+func charge(q *task.Request, of func(*mig.Profile) int) (sum int) {
+	if q.Gang == nil {
+		c := of(q.Profile)
+		if c > 0 && q.Instances() > PriceScale/c {
+			return PriceScale
+		}
+		return q.Instances() * c
+	}
+	for _, m := range q.Gang.Members {
+		sum = min(sum+of(m.Profile), PriceScale)
+	}
+	return sum
 }
 
 // dearest returns the largest charge of instances that a GPU can hold beside the occupied slices.
