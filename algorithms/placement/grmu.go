@@ -27,8 +27,8 @@ func (b grmu) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	if b.large > 0 && c.Profiles()[profile].Length == c.GPU().MemorySlices {
 		from, to = 0, b.large
 	}
-	p := c.Profiles()[profile]
 	for gpu := from; gpu < to; gpu++ {
+		p := c.Profile(gpu, profile)
 		if start, ok := firstFree(p, p.Starts, c.Mask(gpu)); ok {
 			return sim.Spot{GPU: gpu, Start: start}, true
 		}

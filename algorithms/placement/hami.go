@@ -22,8 +22,7 @@ var _ = algo.Register(algo.Spec{
 
 // hami returns a rule that takes the GPU with the fewest free slices times the sign. On a tie it takes the placement
 // that leaves the longest run of free slices, then the one that leaves the most placements of all profiles. HAMi's PR
-// 2855 also plans several slices for one container together. Here a request has one instance, or whole GPUs, so that
-// this is left out.
+// 2855 also plans several slices for one container together, as hami-2855 does.
 func hami(sign int) func(algo.Args, *mig.GPU) rule {
 	return func(_ algo.Args, g *mig.GPU) rule {
 		return func(p *mig.Profile, occupied mig.Mask) (best choice, ok bool) {

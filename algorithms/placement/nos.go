@@ -63,6 +63,11 @@ func newNos(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		}
 	case s.Geometry != nil:
 		return nil, &algo.UnsupportedError{What: "a fixed geometry", Reason: "it changes geometries"}
+	case s.Gangs:
+		return nil, &algo.UnsupportedError{
+			What:   "requests for several instances at once or for +me",
+			Reason: "it plans geometries by the number of instances of each profile that all requests lack",
+		}
 	case s.Waiting == task.FIFO:
 		return nil, &algo.UnsupportedError{What: "queue=fifo", Reason: "it may serve later requests first"}
 	}

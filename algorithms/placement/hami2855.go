@@ -1,0 +1,117 @@
+package placement
+
+import (
+	"slices"
+
+	"miglab/harness/algo"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/task"
+)
+
+var _ = algo.Register(algo.Spec{
+	Name: "hami-2855", Version: 1,
+	Cite: "HAMi PR 2855, the joint plan for several slices on one card; the single-slice part is hami-binpack or " +
+		"hami-spread",
+	Summary: "plans the instances of a request together, the profile with the fewest free starts first, with " +
+		"backtracking",
+	Params: []algo.Param{{
+		Name: "gpu", Default: "binpack", Values: []string{"binpack", "spread"}, Doc: "fullest GPUs first, or emptiest",
+	}},
+	New: algo.NewPlacer(func(a algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		sign := -signs[a["gpu"]] // the sign of the free slices
+		t := fixedTable("hami-2855", a, s.GPU, func() rule { return hami(sign)(a, s.GPU) })
+		return &hami2855{table: t, gpu: s.GPU, sign: sign}, nil
+	}),
+})
+
+// hami2855 looks at every GPU for a gang.
+type hami2855 struct {
+	table
+	gpu  *mig.GPU
+	sign int
+}
+
+// PlaceGang puts all members on the first GPU, by its free slices, on which they can be planned together. If they may
+// be on any GPUs and no GPU has room for all of them, it places them one after another by the rule for one instance.
+func (h *hami2855) PlaceGang(c *sim.Cluster, g *task.Gang) ([]sim.Spot, bool) {
+	least, best, found, needed := 0, 0, []mig.Slices(nil), (&task.Request{Gang: g}).Slices()
+	for gpu := range c.GPUs() {
+		free := freeSlices(h.gpu, c.Mask(gpu))
+		if free < needed || found != nil && h.sign*free >= least || g.Media() > 1 || g.Media() == 1 && c.Media(gpu) {
+			continue
+		}
+		starts := slices.Repeat([]mig.Slices{nowhere}, len(g.Members))
+		if h.plan(c, gpu, g.Members, c.Mask(gpu), starts) {
+			least, best, found = h.sign*free, gpu, starts
+		}
+	}
+	var out []sim.Spot
+	for _, start := range found {
+		out = append(out, sim.Spot{GPU: best, Start: start})
+	}
+	if found == nil && !g.OneGPU {
+		out = h.apart(c, g)
+	}
+	return out, out != nil
+}
+
+// plan sets the starts of the members that are nowhere yet. It begins with the member that has the fewest free starts,
+// and tries those first that leave the longest run of free slices and then the most placements of all profiles. It
+// returns false and undoes its choices if there is no room.
+func (h *hami2855) plan(c *sim.Cluster, gpu int, members []task.Member, occupied mig.Mask, starts []mig.Slices) bool {
+	next, free := -1, []choice(nil)
+	for k, m := range members {
+		if starts[k] != nowhere {
+			continue
+		}
+		choices := h.choices(c.Profile(gpu, slices.Index(c.Profiles(), m.Profile)), occupied)
+		if next < 0 || len(choices) < len(free) {
+			next, free = k, choices
+		}
+	}
+	if next < 0 {
+		return true
+	}
+	for _, at := range free {
+		starts[next] = at.start
+		if h.plan(c, gpu, members, occupied|window(members[next].Profile, at.start), starts) {
+			return true
+		}
+	}
+	starts[next] = nowhere
+	return false
+}
+
+// choices returns the free starts of a profile, the best first.
+func (h *hami2855) choices(p *mig.Profile, occupied mig.Mask) (out []choice) {
+	for start, w := range (freeStarts{p, occupied}).all {
+		left := occupied | w
+		out = append(out, choice{cost{-longestRun(h.gpu, left), -placements(h.gpu, left)}, start})
+	}
+	slices.SortStableFunc(out, func(a, b choice) int { return a.cost.compare(&b.cost) })
+	return out
+}
+
+// apart places the members one after another by the rule for one instance; nil if one fits nowhere.
+func (h *hami2855) apart(c *sim.Cluster, g *task.Gang) (out []sim.Spot) {
+	masks, used := allMasks(c), map[int]bool{} // used says whose media extensions the gang has
+	for _, m := range g.Members {
+		profile := slices.Index(c.Profiles(), m.Profile)
+		best, least := sim.Spot{GPU: -1}, cost{}
+		for gpu, mask := range masks {
+			got, ok := h.table[profile].rule(c.Profile(gpu, profile), mask)
+			if m.Media && (used[gpu] || c.Media(gpu)) || !ok || best.GPU >= 0 && got.cost.compare(&least) >= 0 {
+				continue
+			}
+			best, least = sim.Spot{GPU: gpu, Start: got.start}, got.cost
+		}
+		if best.GPU < 0 {
+			return nil
+		}
+		masks[best.GPU] |= window(m.Profile, best.Start)
+		used[best.GPU] = used[best.GPU] || m.Media
+		out = append(out, best)
+	}
+	return out
+}
