@@ -13,8 +13,9 @@ import (
 
 // RunPlacement lets a scheduler place a stream of requests on an empty cluster (MFI VI). In every slot, the instances
 // that have reached their lifespan leave first. Then the scheduler decides on the slot's requests one after the other.
-// It is asked once for each instance that a request needs, or once for a gang if it is a [GangPlacer]. If it rejects one,
-// the whole request is rejected: the engine removes the instances already placed. A rejected request does not return. The simulation ends with the last arrival.
+// It is asked once for each instance that a request needs, or once for a gang if it is a [GangPlacer]. If it rejects
+// one, the whole request is rejected: the engine removes the instances already placed. A rejected request does not
+// return. The simulation ends with the last arrival.
 //
 // An impossible choice of the scheduler is a [*ChoiceError]. Other errors are about the cluster,
 // the requests or the rules. A scheduler that is a [Mover] may move workloads before each request,

@@ -15,8 +15,8 @@ import (
 //   - a request has some of the instances that it needs, but not all
 //   - a gang that needs one GPU is on several
 //   - an instance is on a GPU that does not exist, or starts where its profile cannot
-//   - two instances use the same memory slice, or the media extensions of a GPU, at the same time; each move delays the departure of
-//     its workload by the downtime
+//   - two instances use the same memory slice, or the media extensions of a GPU, at the same time; each move delays
+//     the departure of its workload by the downtime
 //   - more moves than allowed lie within one window
 //   - a moved request does not run, was moved less than the downtime ago, is on several GPUs or is a gang
 //   - moves are not in the order of the requests before which they are carried out, or a move is before a request that

@@ -14,8 +14,8 @@ import (
 // RunWaiting lets a scheduler place a stream of requests on an empty cluster. A rejected request waits. The scheduler
 // decides in each slot in which a request arrives or an instance leaves; instances leave before requests arrive. It
 // tries the waiting requests in the order of their arrival. After a rejection, other requests for the same profile on
-// as many GPUs, or for the same gang, are not tried again in that slot. With [task.FIFO], a rejection ends the decisions of the slot. The
-// simulation ends when the last instance leaves.
+// as many GPUs, or for the same gang, are not tried again in that slot. With [task.FIFO], a rejection ends the
+// decisions of the slot. The simulation ends when the last instance leaves.
 //
 // A [Mover] may move running requests each time before the scheduler tries a request, if the stream allows moves. A
 // move is a checkpoint, a stop and a restart ([task.Migration]): in its slot the old slices become free and the new
@@ -60,8 +60,8 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 	return e.result(in), nil
 }
 
-// A waitingKind is the profile and the number of instances of a request, or its gang. A scheduler sees only the kind of a request.
-// Requests of one kind are served in the order of their arrival.
+// A waitingKind is the profile and the number of instances of a request, or its gang. A scheduler sees only the kind
+// of a request. Requests of one kind are served in the order of their arrival.
 type waitingKind struct {
 	profile, instances int
 	gang               *task.Gang

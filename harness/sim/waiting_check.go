@@ -19,7 +19,8 @@ import (
 //   - two instances use the same memory slice, or the media extensions of a GPU, at the same time
 //   - with [task.FIFO], a request begins before one that arrived earlier
 //   - a move breaks a rule of [task.Migration], or its new place is in use; its request does not run, still pauses, or
-//     is on several GPUs or is a gang; it is in a slot without an arrival or departure, or before a request that does not wait then
+//     is on several GPUs or is a gang; it is in a slot without an arrival or departure, or before a request that does
+//     not wait then
 //   - moves are not in the order of their slots and, in a slot, of the requests before which they are carried out
 func CheckWaiting(r *WaitingResult) error {
 	n := len(r.In.Requests)
@@ -112,7 +113,8 @@ func (b *waitingBooks) move(k int) {
 		b.wrong("move %d in slot %d is before request %d, which does not wait then for one GPU", k, m.Slot, m.Before)
 	}
 	if m.Request < 0 || m.Request >= n || !b.stays[m.Request].single || b.stays[m.Request].until <= m.Slot {
-		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs or a gang", k, m.Slot, m.Request)
+		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs or a gang", k, m.Slot,
+			m.Request)
 		return
 	}
 	b.relocate(k, m.Request, m.To, m.Slot)

@@ -73,8 +73,8 @@ const (
 // maxMembers is the largest number of members of a gang.
 const maxMembers = 1024
 
-// SetGang sets the instances of a request. It sorts them: more memory slices first, then more compute slices, then media
-// extensions. A single member without media extensions is the profile of the request; Gang is then nil.
+// SetGang sets the instances of a request. It sorts them: more memory slices first, then more compute slices, then
+// media extensions. A single member without media extensions is the profile of the request; Gang is then nil.
 func (q *Request) SetGang(members []Member, oneGPU bool) {
 	members = slices.Clone(members)
 	slices.SortStableFunc(members, func(a, b Member) int {
@@ -132,8 +132,8 @@ func (g *Gang) check(gpu *mig.GPU) error {
 	return nil
 }
 
-// requestable returns the members that a request may have: the profiles of [RequestProfiles], and those of them that the
-// model also has with media extensions.
+// requestable returns the members that a request may have: the profiles of [RequestProfiles], and those of them that
+// the model also has with media extensions.
 func requestable(g *mig.GPU) (out []Member) {
 	for _, p := range RequestProfiles(g) {
 		out = append(out, Member{Profile: p})

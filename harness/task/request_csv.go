@@ -35,10 +35,10 @@ const workSlot = 0.001
 
 // ReadRequests reads requests for a GPU model: one line for each request, with the columns arrival_slot (from 0,
 // ascending), lifespan (in slots from 1, or forever) and profile (NVIDIA's name, as 1g.10gb), in any order. A column
-// gpus may hold the number of whole GPUs that a request needs at once. In place of profile the file may have the columns
-// profiles (of the instances that a request needs at once, as 3g.40gb+1g.10gb+me) and gang (gpu if they must be on the
-// same GPU, or any). Instead the file may have the columns arrival_ms, work_ms (on a whole GPU) and memory_mb; a slot is
-// then a millisecond. Spaces, line ends, quotes and errors are treated as by [ReadCSV].
+// gpus may hold the number of whole GPUs that a request needs at once. In place of profile the file may have the
+// columns profiles (of the instances that a request needs at once, as 3g.40gb+1g.10gb+me) and gang (gpu if they must
+// be on the same GPU, or any). Instead the file may have the columns arrival_ms, work_ms (on a whole GPU) and
+// memory_mb; a slot is then a millisecond. Spaces, line ends, quotes and errors are treated as by [ReadCSV].
 //
 // ReadRequests returns the cluster with the requests. If requests wait, it refuses a request that
 // stays forever or needs more GPUs than the cluster has.
@@ -214,10 +214,10 @@ var (
 	}
 )
 
-// WriteRequests writes a file for [ReadRequests]. It leaves out the column gpus if no request needs several GPUs, and has
-// the columns of gangs only if there are some.
-// It returns an error for an empty list, requests that are not in order of arrival, numbers out of range, and a
-// mixture of requests for work and for profiles. It passes on the errors of w. It does not call [Request.CheckGPUs].
+// WriteRequests writes a file for [ReadRequests]. It leaves out the column gpus if no request needs several GPUs, and
+// has the columns of gangs only if there are some. It returns an error for an empty list, requests that are not in
+// order of arrival, numbers out of range, and a mixture of requests for work and for profiles. It passes on the errors
+// of w. It does not call [Request.CheckGPUs].
 func WriteRequests(w io.Writer, requests []Request) error {
 	if err := checkOrder("request", len(requests), func(i int) int { return requests[i].Arrival }); err != nil {
 		return err
