@@ -114,7 +114,7 @@ type solution struct {
 
 func (s *solution) check(id int64) error {
 	types := []string{"schedule"}
-	if s.protocol >= 2 {
+	if s.protocol >= withPlans {
 		types = append(types, typePlan)
 	}
 	if err := s.expect(id, "schedule is", []bool{s.Schedule != nil}, types...); err != nil {

@@ -200,7 +200,7 @@ func TestProgramsThatCannotCompeteAreRefused(t *testing.T) {
 		command("crashes-at-hello"):                `ended \(exit status 7\) before it answered`,
 		command("says-banner"):                     `writes more than an answer, beginning with "my scheduler 3\.0\\n"|no message`,
 		command("declines-track"):                  `does not say hello for the batch track: it declines: "no batch"`,
-		command("speaks-protocol-3"):               `protocol 3 is not from 1 to 2`,
+		command("speaks-protocol-4"):               `protocol 4 is not from 1 to 3`,
 		command("has-odd-name"):                    `name "a\\x1b\[2J" has a character that cannot be printed`,
 		command("has-long-name"):                   `name has 101 bytes; at most 100 are allowed`,
 		command("well") + "&timeout=5":             `parameter "timeout": "5" is not a duration; write for example 500ms or 10s`,

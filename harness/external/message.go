@@ -19,8 +19,11 @@ import (
 // The versions of the protocol. A program answers hello with the version that it keeps to.
 const (
 	oldest = 1
-	// newest adds plans to the answers of the batch and stream tracks, and crashed to the answers of all tracks.
-	newest = 2
+	// withPlans adds plans to the answers of the batch and stream tracks, and crashed to the answers of all tracks.
+	withPlans = 2
+	// withGangs adds gangs to the placement track.
+	withGangs = 3
+	newest    = withGangs
 )
 
 func encodeMessage(message any) []byte {

@@ -146,3 +146,29 @@ func TestTailKeepsTheEnd(t *testing.T) {
 		t.Errorf("%q after reset", end.String())
 	}
 }
+
+// TestAnswersToGangs: an answer has all of its places or none.
+func TestAnswersToGangs(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"type":"places","id":1,"places":[{"gpu":0,"slice":4},{"gpu":1,"slice":0}]}`: "",
+		`{"type":"reject","id":1}`:                                  "",
+		`{"type":"error","id":1,"message":"none"}`:                  "",
+		`{"type":"places","id":1}`:                                  "places is missing",
+		`{"type":"places","id":1,"places":null}`:                    "places: null is not a list",
+		`{"type":"places","id":1,"places":[{"gpu":0}]}`:             "gpu or slice is missing in places",
+		`{"type":"places","id":1,"places":[{"gpu":0,"slice":"a"}]}`: "is not a whole number",
+		`{"type":"places","id":1,"places":[{"gpu":0,"size":1}]}`:    `unknown field "size"`,
+		`{"type":"reject","id":1,"places":[]}`:                      "places is no part of the type reject",
+		`{"type":"places","id":2,"places":[]}`:                      "id 2 is not the 1",
+		`{"type":"place","id":1,"gpu":0,"slice":0}`:                 "unknown field",
+	} {
+		var a places
+		err := decodeMessage([]byte(line), &a)
+		if err == nil {
+			err = a.check(1)
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,12 +22,12 @@ import (
 	"miglab/harness/task"
 )
 
-// exchange returns the lines of the example for a track, or for plans, in PROTOCOL.md: "< " begins what the
+// exchange returns the lines of the example for a track, or for plans or gangs, in PROTOCOL.md: "< " begins what the
 // program reads, "> " what it writes.
 func exchange(track string) []string {
 	heading := "The track " + track
-	if track == "plans" {
-		heading = "Plans"
+	if track == "plans" || track == "gangs" {
+		heading = strings.ToUpper(track[:1]) + track[1:]
 	}
 	text, err := os.ReadFile("PROTOCOL.md")
 	if err != nil {
@@ -103,6 +104,25 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 			})
 			return r.AcceptedByProfile, err
 		}, "[1 1 1]"},
+		{algo.TrackPlacement, "gangs", func(ctx context.Context, a algo.Algorithm) (any, error) {
+			p, err := a.Placer(sim.PlacementSetting{GPU: a30, GPUs: 2, Gangs: true, Seed: 17 << 16})
+			if err != nil {
+				return nil, err
+			}
+			profiles := task.RequestProfiles(a30)
+			requests := slices.Repeat([]task.Request{{Lifespan: task.Forever}}, 4)
+			me := task.Member{Profile: profiles[0], Media: true}
+			requests[0].SetGang([]task.Member{me, {Profile: profiles[1]}}, true)
+			requests[1].SetGang([]task.Member{me}, false)
+			requests[2].SetGang([]task.Member{me, {Profile: profiles[0]}}, false)
+			requests[3].Profile = profiles[1]
+			var r sim.PlacementResult
+			err = p.(algo.Dialogue).Converse(ctx, func() (err error) {
+				r, err = sim.RunPlacement(a30, 2, requests, p, sim.SteadyWindow, task.Migration{})
+				return errors.Join(err, sim.CheckPlacement(2, requests, r.Spots, nil, task.Migration{}))
+			})
+			return r.Spots, err
+		}, "[[{0 2} {0 0}] [{1 0}] [] [{1 2}]]"},
 		{algo.TrackDispatch, algo.TrackDispatch, func(ctx context.Context, a algo.Algorithm) (any, error) {
 			d, err := a.Dispatcher(sim.DispatchSetting{Seed: 17 << 16, Slices: 2})
 			if err != nil {
@@ -176,5 +196,20 @@ func TestPreemptiveFleetsAreRefused(t *testing.T) {
 	_, err = a.Dispatcher(sim.DispatchSetting{Slices: 2, Preemptive: true})
 	if _, ok := errors.AsType[*algo.UnsupportedError](err); !ok {
 		t.Errorf("a pre-emptive fleet gives %v", err)
+	}
+}
+
+// TestGangsAreForProgramsOfTheirVersion: an older program is refused in words, and only where there are gangs.
+func TestGangsAreForProgramsOfTheirVersion(t *testing.T) {
+	a, err := algo.ParseFor(command("replay "+algo.TrackPlacement), algo.TrackPlacement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.Placer(sim.PlacementSetting{GPU: mig.MustLookup("A30"), GPUs: 2, Gangs: true})
+	if _, ok := errors.AsType[*algo.UnsupportedError](err); !ok || !strings.Contains(err.Error(), "version 1 of the protocol, and gangs came with version 3") {
+		t.Error(err)
+	}
+	if _, err := a.Placer(sim.PlacementSetting{GPU: mig.MustLookup("A30"), GPUs: 2}); err != nil {
+		t.Error(err)
 	}
 }

@@ -269,3 +269,67 @@ func TestMistakesInPython(t *testing.T) {
 		t.Errorf("print outside the function: %v", err)
 	}
 }
+
+// firstFit places gangs in Python as the engine composes them from the decisions of ff.
+const firstFit = `import miglab
+
+
+def places(cluster, members, one_gpu, first=None):
+    if not members:
+        return []
+    member, rest = members[0], members[1:]
+    for gpu, start in list(cluster.spots(member.profile)):
+        if one_gpu and first not in (None, gpu) or member.media and cluster.media[gpu]:
+            continue
+        before = cluster.masks[gpu], cluster.media[gpu]
+        cluster.masks[gpu] |= dict(member.profile.windows)[start]
+        cluster.media[gpu] |= member.media
+        found = places(cluster, rest, one_gpu, gpu)
+        cluster.masks[gpu], cluster.media[gpu] = before
+        if found is not None or not one_gpu:
+            return None if found is None else [(gpu, start), *found]
+    return None
+
+
+@miglab.placer(gangs=places)
+def first_fit(cluster, profile):
+    return next(cluster.spots(profile), None)
+
+
+miglab.main()
+`
+
+// TestGangsOfPythonAreThoseOfFirstFit: a program gets gangs and answers them; its results are those of ff.
+func TestGangsOfPythonAreThoseOfFirstFit(t *testing.T) {
+	id := script(t, firstFit)
+	if id == "" {
+		t.Skip("no python3")
+	}
+	rng := rand.New(rand.NewPCG(1, 3))
+	profiles := []string{"1g.10gb", "1g.10gb+me", "1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"}
+	text := "arrival_slot,lifespan,profiles,gang\n"
+	for i := range 200 {
+		var names []string
+		for range 1 + rng.IntN(3) {
+			names = append(names, profiles[rng.IntN(len(profiles))])
+		}
+		where := "any"
+		if all := strings.Join(names, "+"); rng.IntN(2) == 0 && strings.Count(all, "me") < 2 && !strings.Contains(all, "3g") && strings.Count(all, "4g")+strings.Count(all, "2g") < 2 {
+			where = "gpu"
+		}
+		text += fmt.Sprintf("%d,%d,%s,%s\n", i/2, 1+rng.IntN(20), strings.Join(names, "+"), where)
+	}
+	path := filepath.Join(t.TempDir(), "gangs.csv")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, queue := range []string{"reject", "retry", "fifo"} {
+		series := store.Series{Track: algo.TrackPlacement, Dataset: "requests:" + path + "?gpus=3&queue=" + queue, GPU: "A100-80GB", Algorithm: id}
+		got := engine(t, series, 1, 1)[0]
+		series.Algorithm = "ff"
+		want := engine(t, series, 1, 1)[0]
+		if got.Kind != "" || want.Kind != "" || fmt.Sprint(got.Metrics) != fmt.Sprint(want.Metrics) {
+			t.Errorf("queue=%s: %v, %v; ff has %v, %v", queue, got.Error, got.Metrics, want.Error, want.Metrics)
+		}
+	}
+}

@@ -158,7 +158,7 @@ func (b *bad) say(format string, args ...any) { fmt.Printf(format, args...) }
 // hellos are what programs say that do not say hello as they should, in place of it.
 var hellos = map[string]string{
 	"declines-track":    `{"type":"error","message":"no %s"}`,
-	"speaks-protocol-3": `{"type":"hello","protocol":3,"name":"bad","version":3}`,
+	"speaks-protocol-4": `{"type":"hello","protocol":4,"name":"bad","version":3}`,
 	"has-long-name":     `{"type":"hello","protocol":1,"name":"` + strings.Repeat("x", maxName+1) + `","version":3}`,
 	"has-odd-name":      `{"type":"hello","protocol":1,"name":"a\u001b[2J","version":3}`,
 }

@@ -147,16 +147,24 @@ class Cluster(Record):
     gpu has the fields of Problem.gpu; its profiles have a name, such as "1g.6gb", and no seconds. Fields that are None
     unless known: demand (the share of each profile in the requests), per_node (GPUs of a node), geometry (by GPU, the
     instances that it keeps, as "4@0 2@4") and waiting.
+
+    media says by GPU whether its media extensions are in use.
     """
 
     demand = per_node = geometry = waiting = None
 
     def __init__(self, **fields):
         super().__init__(**fields)
-        self.masks = [0] * self.gpus
+        self.masks, self.media = [0] * self.gpus, [False] * self.gpus
         for number, profile in enumerate(self.gpu.profiles):
             profile.number = number
             profile.windows = [(s, ((1 << profile.length) - 1) << s) for s in profile.starts]
+
+    def change(self, changes):
+        """Takes over the changes of a question."""
+        for change in changes:
+            self.masks[change.gpu] = change.mask
+            self.media[change.gpu] = getattr(change, "media", False)
 
     def spots(self, profile):
         """Yields the GPU and slice of each place where an instance fits now: GPU by GPU, from left to right."""

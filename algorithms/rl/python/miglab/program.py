@@ -2,6 +2,7 @@
 
 import atexit
 import collections.abc
+import functools
 import json
 import os
 import sys
@@ -16,6 +17,8 @@ _algorithms = {}  # by track
 
 class _Algorithm:
     """A function with its name and version. A subclass has a method for each type of question that it answers."""
+
+    protocol = PROTOCOL
 
     def __init__(self, function, name, version):
         self.function, self.name, self.version = function, name, version
@@ -53,8 +56,7 @@ class _Placer(_Algorithm):
         return {"type": "ready"}
 
     def request(self, profile, changes, **_):
-        for change in changes:
-            self.state.masks[change.gpu] = change.mask
+        self.state.change(changes)
         found = self.function(self.state, self.state.gpu.profiles[profile])
         if found is None:
             return {"type": "reject"}
@@ -62,6 +64,24 @@ class _Placer(_Algorithm):
             raise self.wrong(found, "(gpu, slice), or None to reject the request")
         gpu, start = found
         return {"type": "place", "gpu": gpu, "slice": start}
+
+
+class _GangPlacer(_Placer):
+    protocol = 3
+
+    def __init__(self, function, name, version, gangs):
+        super().__init__(function, name, version)
+        self.gangs = gangs
+
+    def gang(self, where, members, changes, **_):
+        self.state.change(changes)
+        for member in members:
+            member.profile = self.state.gpu.profiles[member.profile]
+            member.media = getattr(member, "media", False)
+        found = self.gangs(self.state, members, where == "gpu")
+        if found is None:
+            return {"type": "reject"}
+        return {"type": "places", "places": [{"gpu": gpu, "slice": start} for gpu, start in found]}
 
 
 class _Dispatcher(_Algorithm):
@@ -97,9 +117,15 @@ def scheduler(function=None, *, name=None, version=1):
     return _register(_Scheduler, ("batch", "stream"), function, name, version)
 
 
-def placer(function=None, *, name=None, version=1):
-    """Makes a function a placer: it gets a Cluster and the profile of a request, and returns (gpu, slice), or None to reject it."""
-    return _register(_Placer, ("placement",), function, name, version)
+def placer(function=None, *, gangs=None, name=None, version=1):
+    """Makes a function a placer: it gets a Cluster and the profile of a request, and returns (gpu, slice), or None to reject it.
+
+    gangs is a function for requests for several instances at once or for media extensions. It gets a Cluster, a list of
+    members, each with profile and media (it needs the media extensions of its GPU, which cluster.media has in use), and
+    whether all must be on one GPU. It returns a list of (gpu, slice), one for each member, or None.
+    """
+    kind = functools.partial(_GangPlacer, gangs=gangs) if gangs else _Placer
+    return _register(kind, ("placement",), function, name, version)
 
 
 def dispatcher(function=None, *, name=None, version=1):
@@ -157,7 +183,7 @@ def main():
 def _hello(algorithm):
     if algorithm is None:
         return json.dumps({"type": "error", "message": f"only {', '.join(_algorithms) or 'files with a decorated function'}"})
-    return json.dumps({"type": "hello", "protocol": PROTOCOL, "name": algorithm.name, "version": algorithm.version})
+    return json.dumps({"type": "hello", "protocol": algorithm.protocol, "name": algorithm.name, "version": algorithm.version})
 
 
 def _answer(algorithm, kind, question):
