@@ -132,9 +132,9 @@ func (g *Gang) check(gpu *mig.GPU) error {
 	return nil
 }
 
-// requestable returns the members that a request may have: the profiles of [RequestProfiles], and those of them that
+// Requestable returns the members that a request may have: the profiles of [RequestProfiles], and those of them that
 // the model also has with media extensions.
-func requestable(g *mig.GPU) (out []Member) {
+func Requestable(g *mig.GPU) (out []Member) {
 	for _, p := range RequestProfiles(g) {
 		out = append(out, Member{Profile: p})
 	}
@@ -158,7 +158,7 @@ func parseMembers(g *mig.GPU, text string) (out []Member, err error) {
 			names = append(names, part)
 		}
 	}
-	all := requestable(g)
+	all := Requestable(g)
 	for _, name := range names {
 		m, err := nearest.Find("profile of "+g.Name, name, all, Member.String)
 		if err != nil {
