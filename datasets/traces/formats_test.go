@@ -55,10 +55,10 @@ func TestClusterFormats(t *testing.T) {
 			"pods", podsText,
 			traces.Options{},
 			17,
-			"0 600 1 3g.40gb 4; 0 600 2 1g.10gb 15; 0 600 1 1g.10gb+me 19; 60 600 2 NVIDIA-H100-80GB-HBM3 5; 120 600 2 6; 150 600 2 7",
+			"0 600 1 3g.40gb 4; 0 600 1 1g.10gb+2g.20gb 14; 0 600 2 1g.10gb 15; 0 600 1 1g.10gb+me 19; 60 600 2 NVIDIA-H100-80GB-HBM3 5; 120 600 2 6; 150 600 2 7",
 			[]string{
 				"8: asks for no GPU", "9: is Running and " + running, "10: is Running and ", "11: is Pending: " + never, "12: asks for nvidia.com/gpu.shared, and the file does not say",
-				"13: asks for nvidia.com/gpumem", "14: asks for 2 kinds", "16: asks for devices by resourceClaims", "17: has no container with finishedAt",
+				"13: asks for nvidia.com/gpumem", "16: asks for devices by resourceClaims", "17: has no container with finishedAt",
 				`18: nvidia.com/gpu is "500m"; write a whole number`, "20: json: cannot unmarshal array",
 			},
 		},
@@ -135,20 +135,31 @@ func TestSlurmTimes(t *testing.T) {
 	}
 }
 
-// TestInstancesOfClusterFiles: jobs for one instance become requests for its profile, jobs for several are rejected.
+// TestInstancesOfClusterFiles: jobs for one instance become requests for its profile, jobs for several become gangs.
 func TestInstancesOfClusterFiles(t *testing.T) {
-	for format, text := range map[string]string{"sacct": sacctText, "pods": podsText} {
-		jobs, _, err := traces.Read(strings.NewReader(text), "f", format, traces.Options{})
+	for format, c := range map[string]struct{ text, gangs string }{
+		"sacct": {sacctText, "[1g.10gb+1g.10gb any]"},
+		"pods":  {podsText, "[2g.20gb+1g.10gb any 1g.10gb+1g.10gb any 1g.10gb+me any]"},
+	} {
+		jobs, _, err := traces.Read(strings.NewReader(c.text), "f", format, traces.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		requests, rejected := traces.Requests(mig.MustLookup("H100"), traces.Compute, 1, jobs)
-		if len(requests)+len(rejected) != len(jobs) || !slices.ContainsFunc(requests, func(q task.Request) bool { return q.GPUs == 2 }) ||
-			!slices.ContainsFunc(rejected, func(r traces.Rejected) bool {
-				return r.Reason == "needs 2 of the profile 1g.10gb; a request is for one instance"
-			}) {
-			t.Errorf("%s: %v, %v", format, requests, rejected)
+		var gangs []string
+		for _, q := range requests {
+			if q.Gang != nil {
+				gangs = append(gangs, q.Gang.String(), q.Gang.Where())
+			}
 		}
+		if len(requests) != len(jobs) || rejected != nil || fmt.Sprint(gangs) != c.gangs ||
+			!slices.ContainsFunc(requests, func(q task.Request) bool { return q.GPUs == 2 && q.Gang == nil }) {
+			t.Errorf("%s: %v, %v; want the gangs %s", format, gangs, rejected, c.gangs)
+		}
+	}
+	jobs := []traces.Job{{GPUs: 2000, Milli: traces.WholeGPU, Profile: "1g.10gb", Lifetime: 1, Line: 7}}
+	if _, rejected := traces.Requests(mig.MustLookup("H100"), traces.Compute, 1, jobs); len(rejected) != 1 || rejected[0].Reason != "asks for 2000 instances; ask for 1 to 1024" {
+		t.Errorf("%v", rejected)
 	}
 }
 

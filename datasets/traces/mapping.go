@@ -10,9 +10,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/portable"
 	"miglab/harness/task"
 )
@@ -78,7 +78,8 @@ func (m Mapping) Request(g *mig.GPU, arrival, lifespan, gpus, milli int) task.Re
 }
 
 // Requests converts jobs, in the order of their submission, to requests. The first request arrives in
-// slot 0. slot is the length of a slot in seconds. Submissions are rounded down, and lifetimes up.
+// slot 0. slot is the length of a slot in seconds. Submissions are rounded down, and lifetimes up. A job for several
+// instances becomes a request with a gang that may be on any GPUs.
 func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, []Rejected) {
 	const maxSlot = 1<<32 - 1
 	return convert(jobs, func(j Job) (q task.Request, err error) {
@@ -87,16 +88,22 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 			return q, fmt.Errorf("takes or comes after more than %d slots; write a longer --slot", maxSlot)
 		}
 		q = m.Request(g, int(arrival), int(lifespan), j.GPUs, j.Milli)
-		switch {
-		case j.Profile == "":
-		case j.GPUs > 1:
-			err = fmt.Errorf("needs %d of the profile %s; a request is for one instance", j.GPUs, j.Profile)
-		default:
-			profiles := task.RequestProfiles(g)
-			q.Profile, err = nearest.Find("profile of "+g.Name, j.Profile, profiles, (*mig.Profile).String)
+		if j.Profile != "" {
+			err = setInstances(g, &q, j)
 		}
 		return q, err
 	})
+}
+
+// setInstances gives a request the instances that a job names: on any GPUs, as the files do not say more.
+func setInstances(g *mig.GPU, q *task.Request, j Job) error {
+	members, err := task.ParseMembers(g, j.Profile)
+	if err != nil {
+		return err
+	}
+	q.GPUs = 0
+	q.SetGang(slices.Repeat(members, max(j.GPUs, 1)), false)
+	return q.CheckGPUs(g)
 }
 
 // Jobs converts jobs of a trace, in the order of their submission, to jobs with deadlines. The first job arrives at 0.

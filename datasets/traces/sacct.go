@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"miglab/harness/strictcsv"
+	"miglab/harness/task"
 )
 
 // errStep rejects the steps of a job, such as 17.batch.
@@ -139,7 +141,8 @@ type gpuKind struct {
 	count          int
 }
 
-// kindJob returns a job with GPUs of one kind. It returns an error for other numbers of kinds.
+// kindJob returns a job with GPUs of one kind, or with instances of several profiles. It returns an error for other
+// kinds.
 func kindJob(kinds []gpuKind) (j Job, err error) {
 	switch len(kinds) {
 	case 0:
@@ -148,5 +151,13 @@ func kindJob(kinds []gpuKind) (j Job, err error) {
 		k := kinds[0]
 		return Job{GPUs: k.count, Milli: WholeGPU, Profile: k.profile, Model: k.model}, nil
 	}
-	return j, fmt.Errorf("asks for %d kinds of GPUs or instances; a request is for one", len(kinds))
+	var profiles []string
+	for _, k := range kinds {
+		if k.profile == "" || k.count > task.MaxMembers {
+			return j, fmt.Errorf("asks for %d kinds of GPUs or instances; a request is for one", len(kinds))
+		}
+		profiles = append(profiles, slices.Repeat([]string{k.profile}, k.count)...)
+	}
+	slices.Sort(profiles)
+	return Job{GPUs: 1, Milli: WholeGPU, Profile: strings.Join(profiles, "+")}, nil
 }

@@ -70,8 +70,8 @@ const (
 	anyGPU = "any"
 )
 
-// maxMembers is the largest number of members of a gang.
-const maxMembers = 1024
+// MaxMembers is the largest number of members of a gang.
+const MaxMembers = 1024
 
 // SetGang sets the instances of a request. It sorts them: more memory slices first, then more compute slices, then
 // media extensions. A single member without media extensions is the profile of the request; Gang is then nil.
@@ -118,8 +118,8 @@ func FitsBeside(members []Member, occupied mig.Mask, starts func(*mig.Profile) [
 
 // check returns an error if no cluster can hold the gang. The text continues a sentence that begins with the request.
 func (g *Gang) check(gpu *mig.GPU) error {
-	if len(g.Members) == 0 || len(g.Members) > maxMembers {
-		return fmt.Errorf("asks for %d instances; ask for 1 to %d", len(g.Members), maxMembers)
+	if len(g.Members) == 0 || len(g.Members) > MaxMembers {
+		return fmt.Errorf("asks for %d instances; ask for 1 to %d", len(g.Members), MaxMembers)
 	}
 	allStarts := func(p *mig.Profile) []mig.Slices { return p.Starts }
 	switch {
@@ -147,9 +147,9 @@ func Requestable(g *mig.GPU) (out []Member) {
 	return out
 }
 
-// parseMembers reads the names of profiles joined by +. The name of a profile begins with a digit; a + before anything
+// ParseMembers reads the names of profiles joined by +. The name of a profile begins with a digit; a + before anything
 // else is part of a name, as in 1g.10gb+me.
-func parseMembers(g *mig.GPU, text string) (out []Member, err error) {
+func ParseMembers(g *mig.GPU, text string) (out []Member, err error) {
 	var names []string
 	for i, part := range strings.Split(text, "+") {
 		if i > 0 && (part == "" || part[0] < '0' || part[0] > '9') {

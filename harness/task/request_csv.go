@@ -119,7 +119,7 @@ func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error)
 
 // readGang reads the profiles of a line and where they must be.
 func readGang(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) error {
-	members, err := parseMembers(g, in.Text(i, profilesColumn))
+	members, err := ParseMembers(g, in.Text(i, profilesColumn))
 	if err != nil {
 		return in.Fail(i, profilesColumn, err)
 	}
@@ -160,9 +160,9 @@ func (q *Request) checkNumbers() error {
 		return fmt.Errorf("%d is not %s", q.Arrival, slotNumbers.What)
 	case q.Lifespan != Forever && !lifespans.Has(float64(q.Lifespan)):
 		return fmt.Errorf("%d is not %s", q.Lifespan, lifespans.What)
-	case q.Gang != nil && (q.GPUs > 1 || len(q.Gang.Members) > maxMembers):
+	case q.Gang != nil && (q.GPUs > 1 || len(q.Gang.Members) > MaxMembers):
 		return fmt.Errorf("%d instances on %d GPUs; a request for several GPUs has one profile, others at most %d",
-			len(q.Gang.Members), q.GPUs, maxMembers)
+			len(q.Gang.Members), q.GPUs, MaxMembers)
 	case !gpuNumbers.Has(float64(q.Instances())):
 		return fmt.Errorf("%d is not %s", q.Instances(), gpuNumbers.What)
 	}

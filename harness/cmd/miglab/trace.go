@@ -100,6 +100,9 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	case requestsFormat:
 		cluster := task.Requests{GPUs: math.MaxInt, Waiting: task.Retry}
 		in, err = task.ReadRequests(file, path, f.gpu, cluster)
+		if err == nil && in.HasGangs() {
+			err = fmt.Errorf("%s has requests for several instances at once or for +me; %s", path, noGangs)
+		}
 		return in, nil, err
 	case traces.MIGBench:
 		const millisecond = 0.001
@@ -117,20 +120,25 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 		return in, nil, err
 	}
 	f.jobs = jobs
-	var more []traces.Rejected
 	in.SlotSeconds = float64(f.slot)
-	in.Requests, more = traces.Requests(f.gpu, f.mapping, float64(f.slot), jobs)
+	requests, more := traces.Requests(f.gpu, f.mapping, float64(f.slot), jobs)
 	leftOut := map[int]bool{}
 	for _, r := range more {
 		leftOut[r.Line] = true
 	}
-	for _, j := range jobs {
-		if !leftOut[j.Line] {
-			f.lines = append(f.lines, j.Line)
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j traces.Job) bool { return leftOut[j.Line] })
+	for i, q := range requests {
+		if q.Gang != nil {
+			more = append(more, traces.Rejected{Line: jobs[i].Line, Reason: fmt.Sprintf("needs %v; %s", q.Gang, noGangs)})
+			continue
 		}
+		in.Requests, f.lines = append(in.Requests, q), append(f.lines, jobs[i].Line)
 	}
 	return in, sortRejected(append(rejected, more...)), nil
 }
+
+// noGangs says why requests with gangs are left out.
+const noGangs = "advise simulates requests for one instance without +me and for whole GPUs; miglab run simulates all"
 
 // mostReasons is the largest number of reasons for rejected rows in notes.
 const mostReasons = 6
