@@ -132,7 +132,8 @@ func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
 			departure = q.Arrival + q.Lifespan
 		}
 		if !q.Exceeds(g, gpus) {
-			l.requests = append(l.requests, lifetime{arrival: q.Arrival, departure: departure, needs: needsOf(q, profiles)})
+			l.requests = append(l.requests,
+				lifetime{arrival: q.Arrival, departure: departure, needs: needsOf(q, profiles)})
 		}
 	}
 	l.index(l.fullest())
@@ -228,7 +229,8 @@ func (l *loads) charges(y []float64) []float64 {
 	for i := range l.requests {
 		q := &l.requests[i]
 		for _, n := range q.needs {
-			out[i] += float64(n.instances * (l.sums[q.until*l.profiles+n.profile] - l.sums[q.from*l.profiles+n.profile]))
+			charge := l.sums[q.until*l.profiles+n.profile] - l.sums[q.from*l.profiles+n.profile]
+			out[i] += float64(n.instances * charge)
 		}
 	}
 	return out

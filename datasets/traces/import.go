@@ -17,8 +17,8 @@ type Job struct {
 	Submit, Lifetime float64
 	// GPUs is the number of GPUs that the job needs at once, and Milli is its share of each in thousandths.
 	GPUs, Milli int
-	// Profile is the MIG profile that the file names, and GPUs is then the number of its instances. Several profiles are
-	// joined by +, with GPUs 1. Profile is "" if the file names no profile.
+	// Profile is the MIG profile that the file names, and GPUs is then the number of its instances. Several profiles
+	// are joined by +, with GPUs 1. Profile is "" if the file names no profile.
 	Profile string
 	// Model is the GPU model that the file asks for, as the file spells it; "" for any.
 	Model string

@@ -94,8 +94,8 @@ func placeGang(e engine, p Placer, i int, q *task.Request, spots []Spot) ([]Spot
 		}
 		window, why := c.windowAt(m.Profile, s)
 		if why != "" {
-			return nil, &ChoiceError{fmt.Sprintf("request %d: %v of %v (gang=%s) cannot be placed on GPU %d at slice %d: "+
-				"%s", i, m, g, g.Where(), s.GPU, s.Start, why)}
+			return nil, &ChoiceError{fmt.Sprintf("request %d: %v of %v (gang=%s) cannot be placed on GPU %d at slice "+
+				"%d: %s", i, m, g, g.Where(), s.GPU, s.Start, why)}
 		}
 		e.set(s.GPU, c.Mask(s.GPU)|window)
 		c.setMedia(s.GPU, m, true)

@@ -57,7 +57,8 @@ func (b *books) move(n int, m Moved) {
 	now := b.requests[m.Before].Arrival
 	b.countMove(n, now)
 	if m.Request < 0 || m.Request >= m.Before || !b.stays[m.Request].single || b.stays[m.Request].until <= now {
-		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs or a gang", n, now, m.Request)
+		b.wrong("move %d in slot %d is of request %d, which does not run or is on several GPUs or a gang", n, now,
+			m.Request)
 		return
 	}
 	b.relocate(n, m.Request, m.To, now)

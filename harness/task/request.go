@@ -164,8 +164,8 @@ func (r *Requests) CheckEnd() error {
 		case q.Lifespan == Forever:
 			return fmt.Errorf("request %d never leaves, so that others could wait forever; give a lifespan", i)
 		case q.Gang != nil && !r.mayHold(q.Gang):
-			return fmt.Errorf("request %d needs %v (gang=%s) and would wait forever; not even the empty cluster has them",
-				i, q.Gang, q.Gang.Where())
+			return fmt.Errorf("request %d needs %v (gang=%s) and would wait forever; not even the empty cluster has "+
+				"them", i, q.Gang, q.Gang.Where())
 		case q.Gang == nil && q.Instances() > r.GPUs:
 			return fmt.Errorf("request %d needs %d GPUs of %d and would wait forever", i, q.Instances(), r.GPUs)
 		case q.Gang == nil && r.Geometry != nil && q.Instances() > available[q.Profile]:

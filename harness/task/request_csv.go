@@ -129,8 +129,8 @@ func readGang(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) error {
 	}
 	q.SetGang(members, where == oneGPU)
 	if q.Gang != nil && q.GPUs > 1 {
-		return in.Fail(i, gpusColumn, fmt.Errorf("the request asks for %v on %d GPUs; a request for several GPUs has a "+
-			"single profile", q.Gang, q.GPUs))
+		return in.Fail(i, gpusColumn, fmt.Errorf("the request asks for %v on %d GPUs; a request for several GPUs "+
+			"has a single profile", q.Gang, q.GPUs))
 	}
 	if err := q.CheckGPUs(g); err != nil {
 		return in.Fail(i, profilesColumn, fmt.Errorf("the request %w", err))

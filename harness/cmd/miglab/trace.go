@@ -129,7 +129,8 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j traces.Job) bool { return leftOut[j.Line] })
 	for i, q := range requests {
 		if q.Gang != nil {
-			more = append(more, traces.Rejected{Line: jobs[i].Line, Reason: fmt.Sprintf("needs %v; %s", q.Gang, noGangs)})
+			why := fmt.Sprintf("needs %v; %s", q.Gang, noGangs)
+			more = append(more, traces.Rejected{Line: jobs[i].Line, Reason: why})
 			continue
 		}
 		in.Requests, f.lines = append(in.Requests, q), append(f.lines, jobs[i].Line)
