@@ -32,8 +32,8 @@ type hami2855 struct {
 	sign int
 }
 
-// PlaceGang puts all members on the first GPU, by its free slices, on which they can be planned together. If they may
-// be on any GPUs and no GPU has room for all of them, it places them one after another by the rule for one instance.
+// PlaceGang puts all members on the first GPU, by its free slices, on which they can be planned together. If no GPU has
+// room for all of them, they may still be on any GPUs: it leaves that to the rule for one instance.
 func (h *hami2855) PlaceGang(c *sim.Cluster, g *task.Gang) ([]sim.Spot, bool) {
 	least, best, found, needed := 0, 0, []mig.Slices(nil), (&task.Request{Gang: g}).Slices()
 	for gpu := range c.GPUs() {
@@ -50,10 +50,7 @@ func (h *hami2855) PlaceGang(c *sim.Cluster, g *task.Gang) ([]sim.Spot, bool) {
 	for _, start := range found {
 		out = append(out, sim.Spot{GPU: best, Start: start})
 	}
-	if found == nil && !g.OneGPU {
-		out = h.apart(c, g)
-	}
-	return out, out != nil
+	return out, found != nil || !g.OneGPU
 }
 
 // plan sets the starts of the members that are nowhere yet. It begins with the member that has the fewest free starts,
@@ -90,28 +87,5 @@ func (h *hami2855) choices(p *mig.Profile, occupied mig.Mask) (out []choice) {
 		out = append(out, choice{cost{-longestRun(h.gpu, left), -placements(h.gpu, left)}, start})
 	}
 	slices.SortStableFunc(out, func(a, b choice) int { return a.cost.compare(&b.cost) })
-	return out
-}
-
-// apart places the members one after another by the rule for one instance; nil if one fits nowhere.
-func (h *hami2855) apart(c *sim.Cluster, g *task.Gang) (out []sim.Spot) {
-	masks, used := allMasks(c), map[int]bool{} // used says whose media extensions the gang has
-	for _, m := range g.Members {
-		profile := slices.Index(c.Profiles(), m.Profile)
-		best, least := sim.Spot{GPU: -1}, cost{}
-		for gpu, mask := range masks {
-			got, ok := h.table[profile].rule(c.Profile(gpu, profile), mask)
-			if m.Media && (used[gpu] || c.Media(gpu)) || !ok || best.GPU >= 0 && got.cost.compare(&least) >= 0 {
-				continue
-			}
-			best, least = sim.Spot{GPU: gpu, Start: got.start}, got.cost
-		}
-		if best.GPU < 0 {
-			return nil
-		}
-		masks[best.GPU] |= window(m.Profile, best.Start)
-		used[best.GPU] = used[best.GPU] || m.Media
-		out = append(out, best)
-	}
 	return out
 }

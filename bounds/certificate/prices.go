@@ -75,28 +75,15 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 			until, _ = slices.BinarySearchFunc(instants, q.Arrival+q.Lifespan, slot)
 		}
 		if !q.Exceeds(g, gpus) {
-			total += PriceScale - charge(q, func(p *mig.Profile) int {
-				k := slices.Index(profiles, p)
-				return charged[k][until] - charged[k][from]
-			})
+			c := 0
+			for j := range q.Instances() {
+				k := slices.Index(profiles, q.Member(j).Profile)
+				c = min(c+charged[k][until]-charged[k][from], PriceScale)
+			}
+			total += PriceScale - c
 		}
 	}
 	return min(total, all) / PriceScale, nil
-}
-
-// charge returns the charge of all instances of a request, up to PriceScale. of returns the charge of one.
-func charge(q *task.Request, of func(*mig.Profile) int) (sum int) {
-	if q.Gang == nil {
-		c := of(q.Profile)
-		if c > 0 && q.Instances() > PriceScale/c {
-			return PriceScale
-		}
-		return q.Instances() * c
-	}
-	for _, m := range q.Gang.Members {
-		sum = min(sum+of(m.Profile), PriceScale)
-	}
-	return sum
 }
 
 // dearest returns the largest charge of instances that a GPU can hold beside the occupied slices.

@@ -125,7 +125,7 @@ func (p *places) check(id int64) error {
 			return errors.New("gpu or slice is missing in places")
 		}
 	}
-	return p.expect(id, "places is", []bool{p.Places != nil}, "places", "reject")
+	return p.expect(id, "places is", []bool{len(p.Places) > 0}, "places", "reject")
 }
 
 // A placer is a program of the placement track.
@@ -149,7 +149,8 @@ func (p *placer) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	return sim.Spot{GPU: *answer.GPU, Start: *answer.Slice}, true
 }
 
-// PlaceGang implements [sim.GangPlacer]. If the program fails, it chooses no places, which ends the simulation.
+// PlaceGang implements [sim.GangPlacer]. If the program fails, it chooses GPUs that do not exist, which ends the
+// simulation.
 func (p *placer) PlaceGang(c *sim.Cluster, g *task.Gang) ([]sim.Spot, bool) {
 	question := gangRequest{Type: "gang", ID: p.id, Where: g.Where(), Changes: p.changes(c)}
 	for _, m := range g.Members {
@@ -157,13 +158,16 @@ func (p *placer) PlaceGang(c *sim.Cluster, g *task.Gang) ([]sim.Spot, bool) {
 	}
 	var answer places
 	if !p.ask(question, &answer) {
-		return nil, true
+		return slices.Repeat([]sim.Spot{{GPU: -1}}, len(g.Members)), true
+	}
+	if answer.Type == "reject" {
+		return nil, false
 	}
 	var out []sim.Spot
 	for _, at := range answer.Places {
 		out = append(out, sim.Spot{GPU: *at.GPU, Start: *at.Slice})
 	}
-	return out, answer.Type != "reject"
+	return out, true
 }
 
 // changes returns the GPUs whose state has changed since the last question. Before the first, it opens the dialogue.

@@ -15,7 +15,7 @@ import (
 type GangPlacer interface {
 	Placer
 	// PlaceGang chooses a place for each member of a gang, in their order, or rejects the gang with false. The engine
-	// checks the choice and carries it out.
+	// checks the choice and carries it out. No places and true leave the gang to decisions about single instances.
 	PlaceGang(c *Cluster, g *task.Gang) ([]Spot, bool)
 }
 
@@ -73,14 +73,15 @@ func placeGang(e engine, p Placer, i int, q *task.Request, spots []Spot) ([]Spot
 	choose := func(k int) (Spot, bool) { return p.Place(c, c.index(g.Members[k].Profile)) }
 	if joint, ok := p.(GangPlacer); ok {
 		chosen, ok := joint.PlaceGang(c, g)
-		if !ok {
+		switch {
+		case !ok:
 			return nil, nil
-		}
-		if len(chosen) != len(g.Members) {
+		case len(chosen) == len(g.Members):
+			choose = func(k int) (Spot, bool) { return chosen[k], true }
+		case len(chosen) > 0:
 			return nil, &ChoiceError{fmt.Sprintf("request %d: %v has %d members; there are places for %d", i, g,
 				len(g.Members), len(chosen))}
 		}
-		choose = func(k int) (Spot, bool) { return chosen[k], true }
 	}
 	v := c.viewOf(g)
 	c.view = v

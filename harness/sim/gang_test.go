@@ -372,3 +372,34 @@ func TestMediaExtensionsAreFreedWithTheirInstance(t *testing.T) {
 		t.Errorf("%v, %v; want %v", r.Spots, err, want)
 	}
 }
+
+// TestGangsWithoutAPlaceWaitForever: an instance that a geometry lacks, and media extensions that there are not.
+func TestGangsWithoutAPlaceWaitForever(t *testing.T) {
+	g := mig.MustLookup("A100-80GB")
+	for _, c := range []struct {
+		q        task.Request
+		geometry []string
+		starves  bool
+	}{
+		{gangOf(5, true, "3", "3"), []string{"3-3", "4-2-1"}, false},
+		{gangOf(5, false, "3", "3", "4"), []string{"3-3", "4-2-1"}, false},
+		{gangOf(5, true, "2", "2"), []string{"4-2-1", "3-3"}, true},
+		{gangOf(5, false, "2", "2"), []string{"4-2-1", "4-2-1"}, false},
+		{gangOf(5, false, "0m", "0m"), nil, false},
+		{gangOf(5, false, "0m", "0m", "0m"), nil, true},
+	} {
+		in := task.Requests{GPUs: 2, Waiting: task.Retry, Requests: []task.Request{c.q}}
+		if c.geometry != nil {
+			if err := in.Fix(g, c.geometry); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := RunWaiting(g, in, firstPlacer{})
+		if err == nil {
+			err = CheckWaiting(&r)
+		}
+		if starves := err != nil && strings.Contains(err.Error(), "requests wait forever: the scheduler rejects 1 on an empty cluster"); starves != c.starves || err != nil && !starves {
+			t.Errorf("%v on %v: %v", in.Requests[0].Gang, c.geometry, err)
+		}
+	}
+}

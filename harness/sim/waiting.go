@@ -64,7 +64,8 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 // of a request. Requests of one kind are served in the order of their arrival.
 type waitingKind struct {
 	profile, instances int
-	gang               *task.Gang
+	// of is the first request of the kind.
+	of *task.Request
 	// compute and slices are the numbers of compute and memory slices of all instances.
 	compute, slices int
 	// queue holds the requests that wait.
@@ -137,12 +138,12 @@ func newWaitingEngine(c *Cluster, in *task.Requests, p Placer) *waitingEngine {
 func (e *waitingEngine) findKind(q *task.Request) int32 {
 	profile, instances := e.cluster.index(q.Profile), q.Instances()
 	i := slices.IndexFunc(e.kinds, func(k waitingKind) bool {
-		return k.profile == profile && k.instances == instances && k.gang.Equal(q.Gang)
+		return k.profile == profile && k.instances == instances && k.of.Gang.Equal(q.Gang)
 	})
 	if i < 0 {
 		i = len(e.kinds)
 		e.kinds = append(e.kinds, waitingKind{
-			profile: profile, instances: instances, gang: q.Gang, compute: q.ComputeSlices(), slices: q.Slices(),
+			profile: profile, instances: instances, of: q, compute: q.ComputeSlices(), slices: q.Slices(),
 		})
 	}
 	return int32(i)
@@ -150,17 +151,13 @@ func (e *waitingEngine) findKind(q *task.Request) int32 {
 
 // count adds a number of requests of a kind to the waiting instances.
 func (e *waitingEngine) count(k *waitingKind, requests int) {
-	if k.gang == nil {
-		e.cluster.waiting[k.profile] += requests * k.instances
-		return
-	}
-	for _, m := range k.gang.Members {
-		e.cluster.waiting[e.cluster.index(m.Profile)] += requests
+	for i := range k.instances {
+		e.cluster.waiting[e.cluster.index(k.of.Member(i).Profile)] += requests
 	}
 }
 
 // movable reports whether the scheduler may move others before a request of the kind.
-func (k *waitingKind) movable() bool { return k.instances == 1 && k.gang == nil }
+func (k *waitingKind) movable() bool { return k.instances == 1 && k.of.Gang == nil }
 
 // next returns the slot of the next event. request is the next request to arrive.
 func (e *waitingEngine) next(request int) int {

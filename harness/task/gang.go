@@ -77,15 +77,9 @@ const MaxMembers = 1024
 // media extensions. A single member without media extensions is the profile of the request; Gang is then nil.
 func (q *Request) SetGang(members []Member, oneGPU bool) {
 	members = slices.Clone(members)
-	slices.SortStableFunc(members, func(a, b Member) int {
-		media := 0
-		if a.Media != b.Media {
-			media = 1
-			if a.Media {
-				media = -1
-			}
-		}
-		return cmp.Or(int(b.Profile.Length-a.Profile.Length), int(b.Profile.Size-a.Profile.Size), media)
+	slices.SortFunc(members, func(a, b Member) int {
+		return cmp.Or(int(b.Profile.Length-a.Profile.Length), int(b.Profile.Size-a.Profile.Size),
+			cmp.Compare(b.String(), a.String()))
 	})
 	q.Profile, q.Gang = members[0].Profile, nil
 	if len(members) > 1 || members[0].Media {
@@ -132,9 +126,9 @@ func (g *Gang) check(gpu *mig.GPU) error {
 	return nil
 }
 
-// Requestable returns the members that a request may have: the profiles of [RequestProfiles], and those of them that
+// requestable returns the members that a request may have: the profiles of [RequestProfiles], and those of them that
 // the model also has with media extensions.
-func Requestable(g *mig.GPU) (out []Member) {
+func requestable(g *mig.GPU) (out []Member) {
 	for _, p := range RequestProfiles(g) {
 		out = append(out, Member{Profile: p})
 	}
@@ -158,7 +152,7 @@ func ParseMembers(g *mig.GPU, text string) (out []Member, err error) {
 			names = append(names, part)
 		}
 	}
-	all := Requestable(g)
+	all := requestable(g)
 	for _, name := range names {
 		m, err := nearest.Find("profile of "+g.Name, name, all, Member.String)
 		if err != nil {

@@ -41,22 +41,17 @@ func (q *Request) Instances() int {
 }
 
 // Slices returns the memory slices of all instances of the request.
-func (q *Request) Slices() int {
-	return q.sum(func(p *mig.Profile) mig.Slices { return p.Length })
+func (q *Request) Slices() (n int) {
+	for k := range q.Instances() {
+		n += int(q.Member(k).Profile.Length)
+	}
+	return n
 }
 
 // ComputeSlices returns the compute slices of all instances of the request.
-func (q *Request) ComputeSlices() int {
-	return q.sum(func(p *mig.Profile) mig.Slices { return p.Size })
-}
-
-// sum returns the sum of a number of slices over the instances.
-func (q *Request) sum(number func(*mig.Profile) mig.Slices) (n int) {
-	if q.Gang == nil {
-		return q.Instances() * int(number(q.Profile))
-	}
-	for _, m := range q.Gang.Members {
-		n += int(number(m.Profile))
+func (q *Request) ComputeSlices() (n int) {
+	for k := range q.Instances() {
+		n += int(q.Member(k).Profile.Size)
 	}
 	return n
 }
@@ -163,9 +158,6 @@ func (r *Requests) CheckEnd() error {
 		switch q := &r.Requests[i]; {
 		case q.Lifespan == Forever:
 			return fmt.Errorf("request %d never leaves, so that others could wait forever; give a lifespan", i)
-		case q.Gang != nil && !r.mayHold(q.Gang):
-			return fmt.Errorf("request %d needs %v (gang=%s) and would wait forever; not even the empty cluster has "+
-				"them", i, q.Gang, q.Gang.Where())
 		case q.Gang == nil && q.Instances() > r.GPUs:
 			return fmt.Errorf("request %d needs %d GPUs of %d and would wait forever", i, q.Instances(), r.GPUs)
 		case q.Gang == nil && r.Geometry != nil && q.Instances() > available[q.Profile]:
@@ -178,29 +170,6 @@ func (r *Requests) CheckEnd() error {
 		}
 	}
 	return nil
-}
-
-// mayHold returns false for a gang that needs more instances than a geometry has, or more media extensions than there
-// are GPUs.
-func (r *Requests) mayHold(g *Gang) bool {
-	pools := r.Geometry
-	switch {
-	case r.Geometry == nil:
-		return g.Media() <= r.GPUs
-	case !g.OneGPU:
-		pools = Geometry{slices.Concat(r.Geometry...)}
-	}
-	return slices.ContainsFunc(pools, func(pool mig.Partition) bool {
-		left := slices.Clone(pool)
-		for _, m := range g.Members {
-			k := slices.IndexFunc(left, func(in mig.Instance) bool { return in.Profile == m.Profile })
-			if k < 0 {
-				return false
-			}
-			left = slices.Delete(left, k, k+1)
-		}
-		return true
-	})
 }
 
 // HasGangs reports whether a request has a [Gang].
