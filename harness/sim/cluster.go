@@ -29,9 +29,8 @@ type Cluster struct {
 	waiting []int
 	// media says which GPUs have their media extensions in use; nil if no request has a gang.
 	media []bool
-	// view is the view of the gang that is being placed; nil otherwise. views has those of earlier gangs.
-	view  *gangView
-	views []*gangView
+	// view is the view of the gang that is being placed; nil otherwise.
+	view *gangView
 
 	gpus   int
 	masks  maskList // by GPU

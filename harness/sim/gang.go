@@ -22,48 +22,28 @@ type GangPlacer interface {
 // A gangView hides the places at which a member of a gang cannot be.
 type gangView struct {
 	*task.Gang
-	// next is the member that is placed now, and gpu has the first one; -1 if the members may be on any GPU.
+	// next is the member that is placed now, and gpu has the one before it.
 	next, gpu int
-	// narrowed has the profiles that narrow has made.
-	narrowed map[narrowKey]*mig.Profile
 }
 
-type narrowKey struct {
-	p        *mig.Profile
-	hidden   bool
-	occupied mig.Mask
-	next     int
-}
-
-// present returns the members that the GPU of the next member must have room for.
-func (v *gangView) present() []task.Member {
-	if v.OneGPU {
-		return v.Members[v.next:]
-	}
-	return v.Members[v.next : v.next+1]
-}
-
-// narrow returns a profile with only the starts on a GPU after which all present members fit. They all are there if
-// their gang needs one GPU.
+// narrow returns a profile with only the starts that the next member can have on a GPU. If the gang needs one GPU, the
+// members after it must fit, too.
 func (v *gangView) narrow(c *Cluster, gpu int, p *mig.Profile) *mig.Profile {
-	present := v.present()
-	needsMedia := slices.ContainsFunc(present, func(m task.Member) bool { return m.Media })
-	hidden := v.OneGPU && v.next > 0 && gpu != v.gpu || needsMedia && c.media[gpu]
-	if !hidden && len(present) == 1 {
-		return p
+	members := v.Members[v.next:]
+	if !v.OneGPU {
+		members = members[:1]
 	}
-	key := narrowKey{p: p, hidden: hidden, occupied: c.Mask(gpu), next: v.next}
-	out, known := v.narrowed[key]
-	if known {
-		return out
+	needsMedia := slices.ContainsFunc(members, func(m task.Member) bool { return m.Media })
+	hidden := v.OneGPU && v.next > 0 && gpu != v.gpu || needsMedia && c.media[gpu]
+	if !hidden && len(members) == 1 {
+		return p
 	}
 	starts := func(o *mig.Profile) []mig.Slices { return c.ownProfile(gpu, c.index(o)).Starts }
 	narrowed := *p
 	narrowed.Starts = slices.DeleteFunc(slices.Clone(p.Starts), func(start mig.Slices) bool {
 		at := mig.Instance{Profile: p, Start: start}.Mask()
-		return hidden || at&key.occupied != 0 || !task.FitsBeside(present[1:], key.occupied|at, starts)
+		return hidden || at&c.Mask(gpu) != 0 || !task.FitsBeside(members[1:], c.Mask(gpu)|at, starts)
 	})
-	v.narrowed[key] = &narrowed
 	return &narrowed
 }
 
@@ -83,7 +63,7 @@ func placeGang(e engine, p Placer, i int, q *task.Request, spots []Spot) ([]Spot
 				len(g.Members), len(chosen))}
 		}
 	}
-	v := c.viewOf(g)
+	v := &gangView{Gang: g}
 	c.view = v
 	defer func() { c.view = nil }()
 	for k, m := range g.Members {
@@ -104,16 +84,6 @@ func placeGang(e engine, p Placer, i int, q *task.Request, spots []Spot) ([]Spot
 		spots = append(spots, s)
 	}
 	return spots, nil
-}
-
-// viewOf returns the view for the members of a gang.
-func (c *Cluster) viewOf(g *task.Gang) *gangView {
-	k := slices.IndexFunc(c.views, func(v *gangView) bool { return v.Equal(g) })
-	if k < 0 {
-		k = len(c.views)
-		c.views = append(c.views, &gangView{Gang: g, narrowed: map[narrowKey]*mig.Profile{}})
-	}
-	return c.views[k]
 }
 
 // Media reports whether the media extensions of a GPU are in use.

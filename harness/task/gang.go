@@ -48,10 +48,7 @@ func (g *Gang) Where() string {
 
 // Equal reports whether two gangs have the same members on as many GPUs; both may be nil.
 func (g *Gang) Equal(o *Gang) bool {
-	if g == nil || o == nil {
-		return g == o
-	}
-	return g.OneGPU == o.OneGPU && slices.Equal(g.Members, o.Members)
+	return g == o || g != nil && o != nil && g.OneGPU == o.OneGPU && slices.Equal(g.Members, o.Members)
 }
 
 // Media returns the number of members with media extensions.
@@ -116,7 +113,10 @@ func (g *Gang) check(gpu *mig.GPU) error {
 		return fmt.Errorf("asks for %d instances; ask for 1 to %d", len(g.Members), MaxMembers)
 	}
 	allStarts := func(p *mig.Profile) []mig.Slices { return p.Starts }
+	known := func(m Member) bool { return !m.Profile.MediaExtensions && slices.Contains(gpu.Profiles, m.Profile) }
 	switch {
+	case slices.ContainsFunc(g.Members, func(m Member) bool { return !known(m) }):
+		return fmt.Errorf("asks for %v; %v does not have all of them", g, gpu)
 	case !g.OneGPU:
 	case g.Media() > 1:
 		return fmt.Errorf("asks for %v on one GPU, which has the media extensions once", g)

@@ -193,3 +193,19 @@ func TestGangsHaveADigest(t *testing.T) {
 		seen[d.String()] = line
 	}
 }
+
+// TestGangsOfAnotherModelAreRefused: members have profiles of the model, without +me.
+func TestGangsOfAnotherModelAreRefused(t *testing.T) {
+	a30, a100 := mig.MustLookup("A30"), mig.MustLookup("A100-80GB")
+	me, err := a100.ProfileByName("1g.10gb+me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*mig.Profile{task.RequestProfiles(a30)[0], me} {
+		var q task.Request
+		q.SetGang([]task.Member{{Profile: task.RequestProfiles(a100)[0]}, {Profile: p}}, false)
+		if err := q.CheckGPUs(a100); err == nil || !strings.Contains(err.Error(), "A100-80GB does not have all of them") {
+			t.Errorf("%v: %v", q.Gang, err)
+		}
+	}
+}
