@@ -83,7 +83,7 @@ type crowdKey struct {
 	gang      string
 }
 
-func keyOf(q *task.Request) crowdKey {
+func newCrowdKey(q *task.Request) crowdKey {
 	k := crowdKey{profile: q.Profile, instances: q.Instances()}
 	if q.Gang != nil {
 		k.gang = q.Gang.String()
@@ -96,9 +96,10 @@ func newCrowd(g *mig.GPU, in task.Requests, weights []float64) *crowd {
 	profiles := task.RequestProfiles(g)
 	keys, weight := []crowdKey{}, map[crowdKey]float64{}
 	for i := range in.Requests {
-		k := keyOf(&in.Requests[i])
-		if _, known := weight[k]; !known {
-			weight[k] = weigh(needsOf(&in.Requests[i], profiles), weights)
+		k := newCrowdKey(&in.Requests[i])
+		_, known := weight[k]
+		if !known {
+			weight[k] = weigh(listNeeds(&in.Requests[i], profiles), weights)
 			keys = append(keys, k)
 		}
 	}
@@ -118,7 +119,7 @@ func (c *crowd) walk(requests []task.Request, after int, look func(slot int)) {
 	for i := range requests {
 		q := &requests[i]
 		if q.Lifespan > after {
-			kind := c.index[keyOf(q)]
+			kind := c.index[newCrowdKey(q)]
 			changes = append(changes, change{q.Arrival + after, kind, 1}, change{q.Arrival + q.Lifespan, kind, -1})
 		}
 	}

@@ -98,8 +98,8 @@ type need struct {
 	instances float64
 }
 
-// needsOf returns the needs of a request.
-func needsOf(q *task.Request, profiles []*mig.Profile) (out []need) {
+// listNeeds returns the needs of a request.
+func listNeeds(q *task.Request, profiles []*mig.Profile) (out []need) {
 	if q.Gang == nil {
 		return []need{{slices.Index(profiles, q.Profile), float64(q.Instances())}}
 	}
@@ -133,7 +133,7 @@ func newLoads(g *mig.GPU, gpus int, requests []task.Request) (*loads, error) {
 		}
 		if !q.Exceeds(g, gpus) {
 			l.requests = append(l.requests,
-				lifetime{arrival: q.Arrival, departure: departure, needs: needsOf(q, profiles)})
+				lifetime{arrival: q.Arrival, departure: departure, needs: listNeeds(q, profiles)})
 		}
 	}
 	l.index(l.fullest())

@@ -29,7 +29,7 @@ func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) 
 	needs := make([][]need, len(requests))
 	for i := range requests {
 		q := &requests[i]
-		needs[i] = needsOf(q, profiles)
+		needs[i] = listNeeds(q, profiles)
 		turnaround += float64(q.Lifespan)
 		end = max(end, q.Arrival+q.Lifespan)
 	}

@@ -95,7 +95,7 @@ func (c *Cluster) Profile(gpu, profile int) *mig.Profile {
 	return p
 }
 
-// ownProfile is [Cluster.Profile] without regard to gangs.
+// ownProfile returns the profile of [Cluster.Profile] without regard to gangs.
 func (c *Cluster) ownProfile(gpu, profile int) *mig.Profile {
 	if c.fixed != nil {
 		return c.fixed[gpu][profile]

@@ -47,11 +47,12 @@ func (v *gangView) narrow(c *Cluster, gpu int, p *mig.Profile) *mig.Profile {
 	return &narrowed
 }
 
-// placeGang is [placeInstances] for a request with a gang.
+// placeGang does the work of [placeInstances] for a request with a gang.
 func placeGang(e engine, p Placer, i int, q *task.Request, spots []Spot) ([]Spot, error) {
 	c, g := e.state(), q.Gang
 	choose := func(k int) (Spot, bool) { return p.Place(c, c.index(g.Members[k].Profile)) }
-	if joint, ok := p.(GangPlacer); ok {
+	joint, isJoint := p.(GangPlacer)
+	if isJoint {
 		chosen, ok := joint.PlaceGang(c, g)
 		switch {
 		case !ok:

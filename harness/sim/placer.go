@@ -8,8 +8,8 @@ import (
 // A Placer is a scheduler of the placement track.
 type Placer interface {
 	// Place chooses a GPU and a start for an instance of a profile, given by its index in Cluster.Profiles, or
-	// rejects it with false. The engine checks the choice and carries it out. For a request for several GPUs, Place
-	// is called once for each instance. If it rejects one, the engine removes the others of the request.
+	// rejects it with false. The engine checks the choice and carries it out. For a request for several GPUs or with a
+	// gang, Place is called once for each instance. If it rejects one, the engine removes the others of the request.
 	Place(c *Cluster, profile int) (Spot, bool)
 }
 
