@@ -88,6 +88,63 @@ func TestExactFindsKnownOptima(t *testing.T) {
 	}
 }
 
+// Of equal tasks, the instance that is created first can be destroyed last, which saves the most.
+func TestChainOrdersDoNotExceedTheOptimum(t *testing.T) {
+	models := []string{"A30", "A100", "H100", "A100?create=0.4&destroy=0.05", "A100?create=0.05&destroy=0.5"}
+	r := rand.New(rand.NewPCG(77, 5))
+	reached, better, problems := 0, 0, deep.N(150, 3000)
+	for k := range problems {
+		g, err := new(mig.Catalog).Lookup(models[k%len(models)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := algo.Problem{GPU: g}
+		scale := math.Pow(10, 1.5*r.Float64()-1)
+		for i := range 3 + k/5%3 {
+			x := task.New(fmt.Sprint("task", i), nil)
+			only, one := g.Sizes()[r.IntN(len(g.Sizes()))], scale*(0.2+2*r.Float64()*r.Float64())
+			for _, s := range g.Sizes() {
+				switch {
+				case k%2 == 0 && s == only:
+					x.Set(s, mig.Seconds(scale*float64(1+r.IntN(2))))
+				case k%2 == 1:
+					x.Set(s, mig.Seconds(one*math.Pow(float64(s), -1.3*r.Float64())))
+				}
+			}
+			p.Tasks = append(p.Tasks, x)
+		}
+		known, err := algo.MustParse("treedp").Schedule(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		optimum, err := bounds.SearchOptimum(p, known.Makespan())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := bounds.Witness{Kind: certificate.ChainOrders, Bound: bounds.ChainOrders(p, 2*optimum)}
+		if w.Bound > optimum*(1+1e-9) {
+			t.Errorf("%v %d: chain orders %v, but a schedule takes %v: %+v", g, k, w.Bound, optimum, p.Tasks)
+		}
+		if near(w.Bound, optimum) {
+			reached++
+		}
+		if bounds.Chains(p, 2*optimum) < w.Bound*(1-1e-9) {
+			better++
+		}
+		if err := certificate.VerifyWitness(p, w); err != nil {
+			t.Errorf("%v %d: %v", g, k, err)
+		}
+		w.Bound *= 1 + 1e-6
+		if certificate.VerifyWitness(p, w) == nil {
+			t.Errorf("%v %d: chain orders raised by a millionth are accepted", g, k)
+		}
+	}
+	t.Logf("chain orders reach the optimum of %d of %d batches and exceed chains for %d", reached, problems, better)
+	if reached < problems*9/10 || better < problems/10 {
+		t.Errorf("chain orders reach the optimum of %d of %d batches and exceed chains for %d", reached, problems, better)
+	}
+}
+
 // Many instances that begin together wait the most for each other.
 func TestChainsDoNotExceedTheOptimumOfManyInstances(t *testing.T) {
 	reached, problems := 0, 0

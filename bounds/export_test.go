@@ -22,10 +22,24 @@ func TaskPrices(p algo.Problem, limit mig.Seconds) Witness {
 }
 
 // Chains is the chains term, or the limit if that is less.
-func Chains(p algo.Problem, limit mig.Seconds) mig.Seconds {
+func Chains(p algo.Problem, limit mig.Seconds) mig.Seconds { return solveChains(p, limit, false) }
+
+// ChainOrders is the chain-orders term, or the limit if that is less.
+func ChainOrders(p algo.Problem, limit mig.Seconds) mig.Seconds { return solveChains(p, limit, true) }
+
+// SearchOptimum is the optimum of one GPU, or the makespan of a known schedule if that is less, by the search alone.
+func SearchOptimum(p algo.Problem, known mig.Seconds) (mig.Seconds, error) {
+	s := newSearch(context.Background(), &p, known)
+	err := s.assign(0, state{stateKey: stateKey{left: 1<<len(p.Tasks) - 1}})
+	return min(s.best, known), err
+}
+
+func solveChains(p algo.Problem, limit mig.Seconds, orders bool) mig.Seconds {
 	s := newSliceWeights(&p)
 	s.maximize(mig.Seconds(math.Inf(1)))
-	bound, _ := newChainSearch(context.Background(), &p, s.weights, limit).solve()
+	c := newChainSearch(context.Background(), &p, s.weights, limit)
+	c.orders = orders
+	bound, _ := c.solve()
 	return bound
 }
 

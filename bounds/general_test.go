@@ -254,7 +254,8 @@ func TestNoTermExceedsTheBestGeneralSchedule(t *testing.T) {
 					}
 				}
 				for name, bound := range map[string]mig.Seconds{
-					"area": bounds.Occupied(p), "slice weights": weights.Bound, "chains": bounds.Chains(p, 2*optimum), "all": w.Bound,
+					"area": bounds.Occupied(p), "slice weights": weights.Bound, "chains": bounds.Chains(p, 2*optimum),
+					"chain orders": bounds.ChainOrders(p, 2*optimum), "all": w.Bound,
 				} {
 					if bound > optimum*(1+1e-9) {
 						t.Errorf("%d: %s %v, but a schedule takes %v: %v %+v", k, name, bound, optimum, p.Model, p)

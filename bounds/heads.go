@@ -6,43 +6,84 @@ import (
 	"miglab/harness/mig"
 )
 
-// heads holds the lengths of a node's heads for one assignment of tasks, in descending order and followed by zeros. The
-// heads of a node are the topmost used nodes below it.
-type heads [mig.MaxSize]ticks
+// A head is a topmost used node below another, together with the used nodes below it. chain is the longest chain.
+// create is the time for which later heads wait.
+type head struct{ chain, create ticks }
 
-// longest returns the longest chain if each head waits for the heads before it; longest first is the best order.
-func (h *heads) longest(wait ticks) ticks {
-	var longest ticks
-	for i := 0; i < len(h) && h[i] > 0; i++ {
-		longest = max(longest, h[i]+ticks(i)*wait)
+// heads holds a node's heads for one assignment of tasks, ordered by chain less create, longest first, and followed by
+// zeros. The heads of a node are the topmost used nodes below it.
+type heads [mig.MaxSize]head
+
+// longest returns the longest chain if each head waits for the creates of the heads before it; the order of [heads] is
+// the best.
+func (h *heads) longest() ticks {
+	var longest, before ticks
+	for i := 0; i < len(h) && h[i].chain > 0; i++ {
+		longest = max(longest, before+h[i].chain)
+		before += h[i].create
 	}
 	return longest
 }
 
-// merge returns the heads of both in one descending list.
+// longestOfTwo returns the longest chain of the two heads for which it is longest, if all heads are destroyed. Of two
+// heads, one waits for the create of the other, and one for its last destroy, which takes gone.
+func (h *heads) longestOfTwo(gone ticks) ticks {
+	var longest ticks
+	for i, x := range h {
+		for _, y := range h[:i] {
+			if x.chain == 0 {
+				return longest
+			}
+			longest = max(longest, min(
+				max(x.chain, y.chain+x.create+gone), max(x.chain+gone, y.chain+x.create),
+				max(y.chain, x.chain+y.create+gone), max(y.chain+gone, x.chain+y.create)))
+		}
+	}
+	return longest
+}
+
+// firstCreate returns the shortest create of the heads, or most if that is less.
+func (h *heads) firstCreate(most ticks) ticks {
+	for i := 0; i < len(h) && h[i].chain > 0; i++ {
+		most = min(most, h[i].create)
+	}
+	return most
+}
+
+// merge returns the heads of both in the order of [heads].
 func (h *heads) merge(o *heads) heads {
 	var both heads
 	i, j := 0, 0
 	for k := range both {
-		if h[i] >= o[j] {
+		if o[j].chain == 0 || h[i].chain > 0 && h[i].chain-h[i].create >= o[j].chain-o[j].create {
 			both[k] = h[i]
 			i++
 		} else {
 			both[k] = o[j]
 			j++
 		}
-		if both[k] == 0 {
+		if both[k].chain == 0 {
 			break
 		}
 	}
 	return both
 }
 
+// noBetter reports whether each head of o is no longer than the head of h in its place.
+func (h *heads) noBetter(o *heads) bool {
+	for i := range h {
+		if h[i].chain < o[i].chain || h[i].create < o[i].create {
+			return false
+		}
+	}
+	return true
+}
+
 // A headSearch divides the tasks from the root down. It skips divisions that are too long by a chain search's tables.
 type headSearch struct {
 	chains *chainSearch
-	// wait is the time of a create, for which the next head waits.
-	wait ticks
+	// wait is the least create of a head, and gone the least destroy.
+	wait, gone ticks
 	// tables holds the longest chains of the subtrees, by kind, node and set.
 	tables [2][][]ticks
 	// under holds the gross tables of the nodes below each node.
@@ -91,7 +132,7 @@ func (c *chainSearch) heads(least ticks) ticks {
 		next := min(limit, least+step)
 		found := next
 		for _, x := range h.subtree(0, c.all, net, next) {
-			found = min(found, x.longest(wait))
+			found = min(found, x.longest())
 		}
 		if h.steps > h.most {
 			return least
@@ -108,7 +149,12 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	tree := c.problem.GPU.Tree()
 	h := &headSearch{
 		chains: c, wait: wait, under: make([][]ticks, len(tree)), known: map[headsKey]knownHeads{},
-		most: headSteps + headStepsASet*(c.all+1),
+		most: headSteps + headStepsASet*(c.all+1), gone: beyond,
+	}
+	for _, size := range c.problem.GPU.Sizes() {
+		if fitsSome(c.problem.Tasks, size) {
+			h.gone = min(h.gone, c.destroy[size])
+		}
 	}
 	h.tables[gross], h.tables[net] = make([][]ticks, len(tree)), make([][]ticks, len(tree))
 	for v := range tree {
@@ -156,26 +202,54 @@ func (h *headSearch) subtree(v, set int, kind chainKind, limit ticks) []heads {
 	if kind == gross {
 		own += h.chains.destroy[size]
 	}
+	var used []head
 	least := limit
-	for here := set; here != 0; here = (here - 1) & set {
-		h.steps++
-		x, rest := own+h.loads[size][here], set^here
-		switch {
-		case x+h.under[v][rest] >= least:
-		case rest == 0:
-			least = x
-		default:
-			for _, y := range h.below(v, rest, gross, least-x) {
-				least = min(least, x+y.longest(h.wait))
+	use := func(rest int, x ticks, kind chainKind) {
+		under := []heads{{}}
+		if rest != 0 {
+			under = h.below(v, rest, kind, least-x)
+		}
+		for _, y := range under {
+			chain, create := x+y.longest(), h.wait
+			if h.chains.orders {
+				create = y.firstCreate(h.chains.create[size])
+				if kind == gross {
+					chain = max(chain, x+y.longestOfTwo(h.gone))
+				}
+			} else {
+				least = min(least, chain)
+			}
+			if chain < limit {
+				used = addHead(used, head{chain, create})
 			}
 		}
 	}
+	for here := set; here != 0; here = (here - 1) & set {
+		h.steps++
+		x, rest := own+h.loads[size][here], set^here
+		if x+h.under[v][rest] >= least {
+			continue
+		}
+		use(rest, x, gross)
+		if h.chains.orders && kind == net && rest != 0 {
+			use(rest, x+h.chains.destroy[size], net)
+		}
+	}
 	list := slices.Clone(h.below(v, set, kind, limit))
-	if least < limit {
-		list = h.add(list, heads{least})
+	for _, x := range used {
+		list = h.add(list, heads{x})
 	}
 	h.known[key] = knownHeads{limit, list}
 	return list
+}
+
+// addHead adds x to a list unless a member is no worse. It removes members that are no better.
+func addHead(list []head, x head) []head {
+	noBetter := func(a, b head) bool { return a.chain >= b.chain && a.create >= b.create }
+	if slices.ContainsFunc(list, func(o head) bool { return noBetter(x, o) }) {
+		return list
+	}
+	return append(slices.DeleteFunc(list, func(o head) bool { return noBetter(o, x) }), x)
 }
 
 // below returns the heads of subtree if the node itself runs no task. The set must not be empty.
@@ -219,7 +293,7 @@ func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 	for i := range left {
 		for j := range right {
 			both := left[i].merge(&right[j])
-			if both.longest(h.wait) < limit {
+			if both.longest() < limit {
 				list = h.add(list, both)
 			}
 		}
@@ -231,8 +305,8 @@ func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 // long or longer. If both are joined with the same heads later, this order stays.
 func (h *headSearch) add(list []heads, x heads) []heads {
 	h.steps += len(list)
-	if slices.ContainsFunc(list, func(o heads) bool { return dominates(x[:], o[:]) }) {
+	if slices.ContainsFunc(list, func(o heads) bool { return x.noBetter(&o) }) {
 		return list
 	}
-	return append(slices.DeleteFunc(list, func(o heads) bool { return dominates(o[:], x[:]) }), x)
+	return append(slices.DeleteFunc(list, func(o heads) bool { return o.noBetter(&x) }), x)
 }

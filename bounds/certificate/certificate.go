@@ -35,6 +35,8 @@ const (
 	TaskPrices = "task-prices"
 	// Chains adds up the work that each slice does one after the other, for every assignment of the tasks.
 	Chains = "chains"
+	// ChainOrders is the same for one empty GPU, and also knows which of the instances on a slice can come last.
+	ChainOrders = "chain-orders"
 	// Search is an exhaustive search.
 	Search = "search"
 )
@@ -213,8 +215,10 @@ func VerifyWitness(p schedule.Problem, w Witness) error {
 		return w.verifyPrices(&p)
 	case Chains:
 		return w.verifyChains(&p)
+	case ChainOrders:
+		return w.verifyOrders(&p)
 	case Search:
 		return w.verifySearch(&p)
 	}
-	return nearest.Unknown("kind", w.Kind, []string{Area, SliceWeights, TaskPrices, Chains, Search})
+	return nearest.Unknown("kind", w.Kind, []string{Area, SliceWeights, TaskPrices, Chains, ChainOrders, Search})
 }

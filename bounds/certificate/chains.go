@@ -23,6 +23,18 @@ const maxChained = 18
 //
 // The best assignment for a subtree depends only on the set of its tasks, so the subtrees are combined by set.
 func (w *Witness) verifyChains(p *schedule.Problem) error {
+	return w.verifyAssignments(p, false)
+}
+
+// verifyOrders is verifyChains for the kind [ChainOrders].
+func (w *Witness) verifyOrders(p *schedule.Problem) error {
+	if p.Model != mig.Sequential || p.GPUs() != 1 || len(p.Start) > 0 {
+		return fmt.Errorf("%q is for one GPU that is empty at the start and creates one instance at a time", w.Kind)
+	}
+	return w.verifyAssignments(p, true)
+}
+
+func (w *Witness) verifyAssignments(p *schedule.Problem, orders bool) error {
 	if len(p.Tasks) > maxChained {
 		return fmt.Errorf("chains are verified for at most %d tasks, not for %d", maxChained, len(p.Tasks))
 	}
@@ -45,10 +57,10 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 		}
 		_, last := a.tables(0)
 		if p.Model == mig.Sequential && p.GPUs() == 1 && len(p.Start) == 0 && last[all].less(r.limit) {
-			o := order{a: &a, wait: a.wait(0), known: map[part]knownWays{}}
+			o := order{a: &a, wait: a.wait(0), exact: orders, known: map[part]knownWays{}}
 			last[all] = r.limit
 			for _, way := range o.ways(part{set: all}, r.limit) {
-				last[all] = lesser(last[all], o.until(way))
+				last[all] = lesser(last[all], way.until())
 			}
 		}
 		if load == nil {

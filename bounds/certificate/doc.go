@@ -12,8 +12,8 @@
 // schedules in which every run and operation takes exactly its time. The referee lets each be shorter by its resolution
 // (schedule/tolerance.go), so that a schedule of microseconds may pass it and end before H.
 //
-// Area and slice weights use numbers of any length, without rounding. Chains and searches use units ([ruler]). H is
-// more than 2^118 units, so that times from 1e-6 s on are whole numbers of units if H is less than 2^46 s. Other times
+// Area and slice weights use numbers of any length, without rounding. Chains, chain orders and searches use units
+// ([ruler]). H is more than 2^118 units, so that times from 1e-6 s on are whole numbers of units if H is less than 2^46 s. Other times
 // are rounded down, which is safe: no sum of rounded times exceeds the sum of the times. H is rounded up to units; a
 // whole number of units is below H exactly if it is below H rounded up. Times become cells and prices become units by
 // rounding down as well, and the proof below says why that is valid.
@@ -97,6 +97,27 @@
 // PROVEN: the subtree of each head begins with the create of a life in which tasks run. Order the heads by these
 // creates. The first j-1 creates end before the j-th begins. Meanwhile no part of a chain takes place on the slices of
 // the j-th head, as above. The waits within L of a head are for creates below it, the others for creates outside.
+//
+// # Chain orders
+//
+// On one GPU that is empty at the start and runs one operation at a time, M is at least H(all, last), where "all" is
+// above the root, and
+//
+//	L(v, gone) = create(|v|) + load(v) + gone(|v|) + max(H(v, gone), W(v))
+//	L(v, last) = min(create(|v|) + load(v) + gone(|v|) + H(v, last), create(|v|) + load(v) + max(H(v, gone), W(v)))
+//	H(v, k) = the least, over all orders of the heads of v, of the greatest L(h, k) + the sum of c of the heads before h
+//	W(v) = the greatest, over any two heads g and h of v, of the least of max(L(g, gone) + x, L(h, gone) + y), with
+//	       x, y = 0, c(g) + away or away, c(g) or c(h), away or c(h) + away, 0
+//
+// and L(v, last) = create(|v|) + load(v) without heads. c(h) is the least create of h and the used nodes below it, away
+// the least gone(s) over the sizes that fit some task. PROVEN: take the lives as above. L(v, gone) is for a node whose
+// life, and the lives below it, end with a destroy that counts. Under L(v, last) the last life on a slice need not. If
+// a life below v comes after the life of v, the life of v ends with a destroy, which gives the first term. Otherwise
+// all lives below v end before the life of v begins, which gives the second. A head waits for the first creates of the
+// heads before it, as above; each is a create of a used node of that head. That gives H. In W, all lives below v end
+// with a destroy. Of two heads, one begins first, for which the other waits, and one ends last. While its last destroy
+// runs, no part of a chain takes place on the slices of the other: the lives there have ended, and v and its ancestors
+// are not present. So the chain of the other is longer by that destroy. All these operations are different.
 //
 // # Task prices
 //

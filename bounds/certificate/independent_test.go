@@ -25,8 +25,11 @@ func small(r *rand.Rand, k int) schedule.Problem {
 	p := schedule.Problem{GPU: g, Model: mig.Reconfiguration(r.IntN(3)), Count: 1 + r.IntN(2)*r.IntN(3)}
 	ties := r.IntN(3) == 0
 	scale := math.Exp(20*r.Float64() - 10)
-	if ties {
+	switch {
+	case ties:
 		p.Model = mig.Free
+	case k/len(mig.GPUs())%2 == 0: // chain orders are for such problems alone
+		p.Model, p.Count = mig.Sequential, 1
 	}
 	for i := range 1 + r.IntN(5) {
 		x := task.Task{Name: fmt.Sprint(i)}
@@ -83,6 +86,9 @@ func witnesses(r *rand.Rand, j *judge) []certificate.Witness {
 	all := []certificate.Witness{{Kind: certificate.Area}, {Kind: certificate.SliceWeights, Weights: weights}}
 	if j.chains != nil {
 		all = append(all, certificate.Witness{Kind: certificate.Chains})
+	}
+	if j.orders != nil {
+		all = append(all, certificate.Witness{Kind: certificate.ChainOrders})
 	}
 	if j.optimum != nil {
 		all = append(all, certificate.Witness{Kind: certificate.Search})
@@ -164,7 +170,7 @@ func mutate(r *rand.Rand, w certificate.Witness) certificate.Witness {
 
 // TestVerifierAgreesWithAnIndependentOne mutates witnesses of all kinds whose bounds are as large as they can be.
 func TestVerifierAgreesWithAnIndependentOne(t *testing.T) {
-	total, each := deep.N(2_500, 10_000), deep.N(20, 60) // so that few mutations are of problems on all boards
+	total, each := deep.N(4_000, 10_000), deep.N(20, 60) // so that few mutations are of problems on all boards
 	if os.Getenv("MIGLAB_LONG") == "1" {
 		total = 100_000
 	}
@@ -196,7 +202,7 @@ func TestVerifierAgreesWithAnIndependentOne(t *testing.T) {
 		}
 	}
 	t.Logf("accepted %v, refused %v, %d boards", accepted, refused, len(boards))
-	for _, kind := range []string{certificate.Area, certificate.SliceWeights, certificate.TaskPrices, certificate.Chains, certificate.Search} {
+	for _, kind := range []string{certificate.Area, certificate.SliceWeights, certificate.TaskPrices, certificate.Chains, certificate.ChainOrders, certificate.Search} {
 		if accepted[kind] < 50 || refused[kind] < 50 {
 			t.Errorf("of the kind %s %d are accepted and %d refused; that tests little", kind, accepted[kind], refused[kind])
 		}

@@ -14,8 +14,8 @@ import (
 // documentation word by word, tries all assignments and all schedules, and shares no code with the package.
 type judge struct {
 	p schedule.Problem
-	// areas, chains and optimum are computed once; nil means that the last two are not known.
-	areas, chains, optimum *big.Rat
+	// areas, chains, orders and optimum are computed once; nil means that the last three are not known.
+	areas, chains, orders, optimum *big.Rat
 }
 
 func newJudge(p schedule.Problem) *judge {
@@ -73,6 +73,8 @@ func (j *judge) proves(w certificate.Witness) bool {
 		return j.prices(w, limit)
 	case certificate.Chains:
 		return j.chains.Cmp(limit) >= 0
+	case certificate.ChainOrders:
+		return j.orders.Cmp(limit) >= 0
 	}
 	return j.optimum.Cmp(limit) >= 0
 }
@@ -341,6 +343,8 @@ func (j *judge) leastChain() *big.Rat {
 			chain = least(chain, longest)
 			if heads {
 				byHeads = least(byHeads, a.ordered(0, true, false))
+				end, _ := a.inOrder(a.topmost(0), false)
+				j.orders = least(j.orders, end)
 			}
 			return
 		}
@@ -354,9 +358,88 @@ func (j *judge) leastChain() *big.Rat {
 	}
 	try(0)
 	if heads {
+		j.orders = most(chain, j.orders)
 		return most(chain, byHeads)
 	}
 	return chain
+}
+
+// topmost returns the topmost used nodes from v on.
+func (a *assigned) topmost(v int) (heads []int) {
+	if a.load(0, v) != nil {
+		return []int{v}
+	}
+	for _, c := range a.p.GPU.Tree()[v].Children {
+		heads = append(heads, a.topmost(c)...)
+	}
+	return heads
+}
+
+// inOrder returns H of the documentation for some heads, or W if all are destroyed, and the least create.
+func (a *assigned) inOrder(heads []int, destroyed bool) (end, create *big.Rat) {
+	end = new(big.Rat)
+	if len(heads) == 0 {
+		return end, nil
+	}
+	var gone *big.Rat
+	for _, s := range a.p.GPU.Sizes() {
+		if slices.ContainsFunc(a.p.Tasks, func(t task.Task) bool { return t.Fits(s) }) {
+			gone = least(gone, a.cost(a.leastDestroy(s)))
+		}
+	}
+	var chains, creates []*big.Rat
+	for i, v := range heads {
+		chain, first := a.life(v, destroyed)
+		chains, creates = append(chains, chain), append(creates, first)
+		create = least(create, first)
+		for k := 0; destroyed && k < i; k++ {
+			var two *big.Rat
+			for _, c := range [][2]*big.Rat{{creates[k], new(big.Rat)}, {new(big.Rat), creates[i]}} {
+				for _, d := range [][2]*big.Rat{{gone, new(big.Rat)}, {new(big.Rat), gone}} {
+					two = least(two, most(add(chain, c[0], d[0]), add(chains[k], c[1], d[1])))
+				}
+			}
+			end = most(end, two)
+		}
+	}
+	return most(end, earliestEnd(chains, creates)), create
+}
+
+// life returns L of a used node for [certificate.ChainOrders], and the least create of it and the used nodes below it.
+func (a *assigned) life(v int, destroyed bool) (chain, create *big.Rat) {
+	n := &a.p.GPU.Tree()[v]
+	create = a.cost(n.Profile.Create)
+	own, gone := add(create, a.load(0, v)), a.cost(a.leastDestroy(n.Size()))
+	var below []int
+	for _, c := range n.Children {
+		below = append(below, a.topmost(c)...)
+	}
+	all, first := a.inOrder(below, true)
+	create = least(create, first)
+	switch last, _ := a.inOrder(below, false); {
+	case destroyed:
+		return add(own, gone, all), create
+	case len(below) == 0:
+		return own, create
+	default:
+		return least(add(own, gone, last), add(own, all)), create
+	}
+}
+
+// earliestEnd returns the least end of some chains over all orders, if each waits for the waits of those before it.
+func earliestEnd(chains, waits []*big.Rat) (best *big.Rat) {
+	if len(chains) == 0 {
+		return new(big.Rat)
+	}
+	for i := range chains {
+		rest, others := slices.Delete(slices.Clone(chains), i, i+1), slices.Delete(slices.Clone(waits), i, i+1)
+		end := earliestEnd(rest, others)
+		if len(rest) > 0 {
+			end = add(end, waits[i])
+		}
+		best = least(best, most(chains[i], end))
+	}
+	return best
 }
 
 // load returns how long the tasks on a node take; nil if there are none.

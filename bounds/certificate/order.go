@@ -3,6 +3,8 @@ package certificate
 import (
 	"cmp"
 	"slices"
+
+	"miglab/harness/task"
 )
 
 // An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a time (doc.go, "Chains"). A
@@ -12,6 +14,8 @@ type order struct {
 	a *assignment
 	// wait is the least time of a create.
 	wait amount
+	// exact selects the proof of [ChainOrders].
+	exact bool
 	// known caches the results of ways.
 	known map[part]knownWays
 }
@@ -23,55 +27,90 @@ type part struct {
 	inner, destroyed bool
 }
 
-// knownWays holds the ways to run a part that were computed for a limit. A way is the busy times of its groups in
-// descending order.
+// A group is busy for a time, the first part of which is at least a create. Later groups wait for the create.
+type group struct{ busy, create amount }
+
+// A way to run a part has its groups in the order in which they end earliest: by the time after the create, longest
+// first.
+type way []group
+
+// knownWays holds the ways to run a part that were computed for a limit.
 type knownWays struct {
 	limit amount
-	ways  [][]amount
+	ways  []way
 }
 
-// until returns when the last group ends if the groups come in the given order.
-func (o *order) until(groups []amount) (end amount) {
+// until returns when the last group ends.
+func (w way) until() (end amount) {
 	var before amount
-	for _, busy := range groups {
-		end = greater(end, busy.plus(before))
-		before = before.plus(o.wait)
+	for _, g := range w {
+		end = greater(end, g.busy.plus(before))
+		before = before.plus(g.create)
 	}
 	return end
 }
 
+// untilDestroyed returns when the later of two groups ends if all groups are destroyed, for the two that end last. One
+// group is created first, the other waits. One is destroyed last, which the other precedes by that destroy.
+func (o *order) untilDestroyed(w way) (end amount) {
+	gone := o.leastDestroy()
+	for i, x := range w {
+		for _, y := range w[:i] {
+			end = greater(end, lesser(x.before(y, gone), y.before(x, gone)))
+		}
+	}
+	return end
+}
+
+// before returns when the later of two groups ends if g is created first.
+func (g group) before(later group, gone amount) amount {
+	waits := later.busy.plus(g.create)
+	return lesser(greater(g.busy, waits.plus(gone)), greater(g.busy.plus(gone), waits))
+}
+
+// leastDestroy returns the shortest destroy of a node that fits some task.
+func (o *order) leastDestroy() amount {
+	least := inf
+	for _, size := range o.a.p.GPU.Sizes() {
+		if slices.ContainsFunc(o.a.p.Tasks, func(t task.Task) bool { return t.Fits(size) }) {
+			least = min(least, leastDestroy(o.a.p.GPU, size))
+		}
+	}
+	return o.a.cost(least)
+}
+
 // ways returns the ways to run a part so that each group ends before the limit, except ways no better than another. If
 // a larger limit was asked before, it also returns the ways that end before that one.
-func (o *order) ways(p part, limit amount) [][]amount {
+func (o *order) ways(p part, limit amount) []way {
 	if p.set == 0 {
-		return [][]amount{nil}
+		return []way{nil}
 	}
 	k, ok := o.known[p]
 	if ok && !k.limit.less(limit) {
 		return k.ways
 	}
-	var ways [][]amount
+	var ways []way
 	if p.inner {
 		ways = o.splitWays(p, limit)
 	} else {
 		inner := p
 		inner.inner = true
 		ways = slices.Clone(o.ways(inner, limit))
-		busy := o.leastWithNode(p, limit)
-		if busy.less(limit) {
-			ways = withWay(ways, []amount{busy})
+		for _, g := range o.withNode(p, limit) {
+			ways = withWay(ways, way{g})
 		}
 	}
 	o.known[p] = knownWays{limit, ways}
 	return ways
 }
 
-// leastWithNode returns the least busy time of a part whose node runs tasks, or the limit if that is less.
-func (o *order) leastWithNode(p part, limit amount) amount {
+// withNode returns the groups of a part whose node runs tasks, except groups that are not busy for less than the limit.
+func (o *order) withNode(p part, limit amount) (groups []group) {
 	node := &o.a.p.GPU.Tree()[p.v]
 	own := o.a.cost(node.Profile.Create)
+	gone := o.a.cost(leastDestroy(o.a.p.GPU, node.Size()))
 	if p.destroyed {
-		own = own.plus(o.a.cost(leastDestroy(o.a.p.GPU, node.Size())))
+		own = own.plus(gone)
 	}
 	for rest := (p.set - 1) & p.set; ; rest = (rest - 1) & p.set {
 		// The node runs all tasks but rest, which run below it.
@@ -81,19 +120,47 @@ func (o *order) leastWithNode(p part, limit amount) amount {
 				busy = busy.plus(o.a.units(o.a.p.Tasks[i].On(node.Size())))
 			}
 		}
+		below := part{v: p.v, set: rest, inner: true, destroyed: true}
 		if busy.plus(o.a.inner[p.v][rest]).less(limit) {
-			for _, w := range o.ways(part{v: p.v, set: rest, inner: true, destroyed: true}, limit.minus(busy)) {
-				limit = lesser(limit, busy.plus(o.until(w)))
+			groups = append(groups, o.above(below, busy, limit)...)
+			if o.exact && !p.destroyed && rest != 0 {
+				below.destroyed = false
+				groups = append(groups, o.above(below, busy.plus(gone), limit)...)
 			}
 		}
 		if rest == 0 {
-			return limit
+			return groups
 		}
 	}
 }
 
+// above returns the groups that are busy for less than the limit if a part's node is busy for a time and the part runs
+// below it.
+func (o *order) above(p part, busy, limit amount) (groups []group) {
+	if !busy.less(limit) {
+		return nil
+	}
+	for _, w := range o.ways(p, limit.minus(busy)) {
+		g := group{busy: w.until(), create: o.wait}
+		if o.exact {
+			g.create = o.a.cost(o.a.p.GPU.Tree()[p.v].Profile.Create)
+			for _, first := range w {
+				g.create = lesser(g.create, first.create)
+			}
+			if p.destroyed {
+				g.busy = greater(g.busy, o.untilDestroyed(w))
+			}
+		}
+		g.busy = g.busy.plus(busy)
+		if g.busy.less(limit) {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
 // splitWays returns the ways in which all tasks of a part run in the subtrees of its node's children.
-func (o *order) splitWays(p part, limit amount) [][]amount {
+func (o *order) splitWays(p part, limit amount) []way {
 	children := o.a.p.GPU.Tree()[p.v].Children
 	if len(children) == 0 {
 		return nil
@@ -105,15 +172,15 @@ func (o *order) splitWays(p part, limit amount) [][]amount {
 	if p.destroyed {
 		least = o.a.destroyed
 	}
-	var ways [][]amount
+	var ways []way
 	for left := p.set; ; left = (left - 1) & p.set {
 		right := p.set &^ left
 		if greater(least[children[0]][left], least[children[1]][right]).less(limit) {
 			for _, l := range o.ways(part{v: children[0], set: left, destroyed: p.destroyed}, limit) {
 				for _, r := range o.ways(part{v: children[1], set: right, destroyed: p.destroyed}, limit) {
 					both := slices.Concat(l, r)
-					slices.SortFunc(both, descending)
-					if o.until(both).less(limit) {
+					slices.SortFunc(both, byTail)
+					if both.until().less(limit) {
 						ways = withWay(ways, both)
 					}
 				}
@@ -125,29 +192,27 @@ func (o *order) splitWays(p part, limit amount) [][]amount {
 	}
 }
 
-func descending(a, b amount) int { return cmp.Or(cmp.Compare(b.hi, a.hi), cmp.Compare(b.lo, a.lo)) }
+// byTail orders groups by the time after the create, longest first.
+func byTail(a, b group) int {
+	x, y := a.busy.plus(b.create), b.busy.plus(a.create)
+	return cmp.Or(cmp.Compare(y.hi, x.hi), cmp.Compare(y.lo, x.lo))
+}
 
 // withWay adds a way, and leaves out ways whose groups all take as long as those of another way or longer.
-func withWay(ways [][]amount, way []amount) [][]amount {
-	noBetter := func(a, b []amount) bool {
+func withWay(ways []way, w way) []way {
+	noBetter := func(a, b way) bool {
 		if len(a) < len(b) {
 			return false
 		}
 		for i := range b {
-			if a[i].less(b[i]) {
+			if a[i].busy.less(b[i].busy) || a[i].create.less(b[i].create) {
 				return false
 			}
 		}
 		return true
 	}
-	var out [][]amount
-	for _, w := range ways {
-		if noBetter(way, w) {
-			return ways
-		}
-		if !noBetter(w, way) {
-			out = append(out, w)
-		}
+	if slices.ContainsFunc(ways, func(o way) bool { return noBetter(w, o) }) {
+		return ways
 	}
-	return append(out, way)
+	return append(slices.DeleteFunc(slices.Clone(ways), func(o way) bool { return noBetter(o, w) }), w)
 }
