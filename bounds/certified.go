@@ -46,7 +46,7 @@ func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, er
 	if p.GPUs() > 1 {
 		best = weights.raise(ctx, best, atMost)
 	}
-	chained := chains(ctx, &p, weights.weights, best.Bound, atMost, false)
+	chained := weights.chains(ctx, best.Bound, atMost, false)
 	if chained > best.Bound {
 		best = Witness{Kind: certificate.Chains, Bound: chained}
 	}

@@ -26,24 +26,23 @@ const (
 	never  = ticks(1) << 60
 )
 
-// chains returns the chains term of [Prove], or the chain-orders term, in seconds, or atMost if that is less. weights are the slice weights, and
-// lower is the bound of the other terms. It returns 0 for more than [MaxChainTasks] tasks, and if lower reaches atMost.
+// chains returns the chains term of [Prove], or the chain-orders term, in seconds, or atMost if that is less. lower
+// is the bound of the other terms. It returns 0 for more than [MaxChainTasks] tasks, and if lower reaches atMost.
 //
 // Package certificate defines the term, L(v) and delay(v), and proves it.
 //
 // Dynamic programming over sets of tasks, from the leaves up, finds the least value: once with all destroys, for a used
 // ancestor, and once without the topmost destroy. Joining two subtrees tries every split of each set, 3^n steps for n
 // tasks. It skips sets that cannot be part of an assignment within a limit (see [band]), so a low limit is tried first.
-func chains(
-	ctx context.Context, p *algo.Problem, weights []float64, lower, atMost mig.Seconds, orders bool,
-) mig.Seconds {
+func (s *sliceWeights) chains(ctx context.Context, lower, atMost mig.Seconds, orders bool) mig.Seconds {
+	p := s.problem
 	if len(p.Tasks) > MaxChainTasks || lower >= atMost {
 		return 0
 	}
 	// The first limit, 5 % above the other terms, is enough for most batches. Higher limits are slower.
 	for growth := mig.Seconds(1.05); ; growth *= growth {
 		limit := min(atMost, mig.Seconds(lower*growth))
-		c := newChainSearch(ctx, p, weights, limit)
+		c := newChainSearch(ctx, p, s.weights, limit)
 		c.orders = orders
 		bound, found := c.solve()
 		if found || limit == atMost || ctx.Err() != nil {

@@ -16,10 +16,11 @@ const MaxSearched = 6
 
 // Exact improves a known schedule if it can, and returns it with a proof of how much shorter a schedule can be.
 //
-// To the terms of [Prove] it adds task prices for one GPU, which take seconds, and [certificate.ChainOrders]. If the bound reaches the known makespan,
-// the known schedule is proven. If not, and there is one GPU, no release time and at most [MaxSearched] tasks, Exact
-// searches all schedules that the referee accepts, including those that merge instances, under every reconfiguration
-// model and from any start partition. In all other cases it returns the known schedule, and Proven is false.
+// To the terms of [Prove] it adds [certificate.ChainOrders] and, for one GPU, task prices, which take seconds. If the
+// bound reaches the known makespan, the known schedule is proven. If not, and there is one GPU, no release time and at
+// most [MaxSearched] tasks, Exact searches all schedules that the referee accepts, including those that merge
+// instances, under every reconfiguration model and from any start partition. In all other cases it returns the known
+// schedule, and Proven is false.
 //
 // The error is a [*schedule.InvalidError] for the known schedule, an error of [task.Batch.Validate], or the context's.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
@@ -39,7 +40,7 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certif
 		weights := newSliceWeights(&p)
 		weights.prove(w.Bound)
 		w = weights.raise(ctx, w, m.Makespan)
-		ordered := chains(ctx, &p, weights.weights, w.Bound, m.Makespan, true)
+		ordered := weights.chains(ctx, w.Bound, m.Makespan, true)
 		if ordered > w.Bound {
 			w = Witness{Kind: certificate.ChainOrders, Bound: ordered}
 		}

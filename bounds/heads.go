@@ -243,7 +243,7 @@ func (h *headSearch) subtree(v, set int, kind chainKind, limit ticks) []heads {
 	return list
 }
 
-// addHead adds x to a list unless a member is no worse. It removes members that are no better.
+// addHead adds x to a list unless a member is as good or better. It removes the members that x beats.
 func addHead(list []head, x head) []head {
 	noBetter := func(a, b head) bool { return a.chain >= b.chain && a.create >= b.create }
 	if slices.ContainsFunc(list, func(o head) bool { return noBetter(x, o) }) {

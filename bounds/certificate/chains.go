@@ -26,7 +26,7 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 	return w.verifyAssignments(p, false)
 }
 
-// verifyOrders is verifyChains for the kind [ChainOrders].
+// verifyOrders checks chain orders as verifyChains checks chains.
 func (w *Witness) verifyOrders(p *schedule.Problem) error {
 	if p.Model != mig.Sequential || p.GPUs() != 1 || len(p.Start) > 0 {
 		return fmt.Errorf("%q is for one GPU that is empty at the start and creates one instance at a time", w.Kind)

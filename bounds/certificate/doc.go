@@ -13,10 +13,10 @@
 // (schedule/tolerance.go), so that a schedule of microseconds may pass it and end before H.
 //
 // Area and slice weights use numbers of any length, without rounding. Chains, chain orders and searches use units
-// ([ruler]). H is more than 2^118 units, so that times from 1e-6 s on are whole numbers of units if H is less than 2^46 s. Other times
-// are rounded down, which is safe: no sum of rounded times exceeds the sum of the times. H is rounded up to units; a
-// whole number of units is below H exactly if it is below H rounded up. Times become cells and prices become units by
-// rounding down as well, and the proof below says why that is valid.
+// ([ruler]). H is more than 2^118 units, so that times from 1e-6 s on are whole numbers of units if H is less than
+// 2^46 s. Other times are rounded down, which is safe: no sum of rounded times exceeds the sum of the times. H is
+// rounded up to units; a whole number of units is below H exactly if it is below H rounded up. Times become cells and
+// prices become units by rounding down as well, and the proof below says why that is valid.
 //
 // # Instances and nodes
 //
@@ -105,9 +105,9 @@
 //
 //	L(v, gone) = create(|v|) + load(v) + gone(|v|) + max(H(v, gone), W(v))
 //	L(v, last) = min(create(|v|) + load(v) + gone(|v|) + H(v, last), create(|v|) + load(v) + max(H(v, gone), W(v)))
-//	H(v, k) = the least, over all orders of the heads of v, of the greatest L(h, k) + the sum of c of the heads before h
-//	W(v) = the greatest, over any two heads g and h of v, of the least of max(L(g, gone) + x, L(h, gone) + y), with
-//	       x, y = 0, c(g) + away or away, c(g) or c(h), away or c(h) + away, 0
+//	H(v, k) = the least, over all orders of the heads of v, of the greatest L(h, k) + sum of c(g) over g before h
+//	W(v) = the greatest, over any two heads g and h of v, of the least of max(L(g, gone) + x, L(h, gone) + y) for
+//	       (x, y) = (0, c(g) + away), (away, c(g)), (c(h), away) and (c(h) + away, 0)
 //
 // and L(v, last) = create(|v|) + load(v) without heads. c(h) is the least create of h and the used nodes below it, away
 // the least gone(s) over the sizes that fit some task. PROVEN: take the lives as above. L(v, gone) is for a node whose
@@ -123,7 +123,7 @@
 //
 // Let task i have a price p_i >= 0. H is divided into n cells, and a time t takes c(t) = floor(n t / H) of them. Let
 // earn(s, c) be the most that different tasks can earn on one instance of size s in c cells, and net(v, c) the most
-// that the tasks on v and below it can earn if the chains of the last section, in cells, are no longer than c. If GPUs
+// that the tasks on v and below it can earn if the chains of the section on chains, in cells, are at most c. If GPUs
 // net(root, n - 1) < sum_i p_i and no instance exists at the start, then M >= H. PROVEN: if M < H, the parts of each
 // chain add up to less than H. Rounded down they take less than n cells, hence n - 1 at most. The tasks on a node take
 // part of its chains and are different, so they earn at most earn of these cells. So the tasks of a GPU earn net(root,

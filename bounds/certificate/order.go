@@ -50,9 +50,9 @@ func (w way) until() (end amount) {
 	return end
 }
 
-// untilDestroyed returns when the later of two groups ends if all groups are destroyed, for the two that end last. One
-// group is created first, the other waits. One is destroyed last, which the other precedes by that destroy.
-func (o *order) untilDestroyed(w way) (end amount) {
+// latestPair returns when the later of two groups ends if all groups are destroyed, for the two that end last. One of
+// the two waits for the create of the other, and one ends before the other by a destroy.
+func (o *order) latestPair(w way) (end amount) {
 	gone := o.leastDestroy()
 	for i, x := range w {
 		for _, y := range w[:i] {
@@ -148,7 +148,7 @@ func (o *order) above(p part, busy, limit amount) (groups []group) {
 				g.create = lesser(g.create, first.create)
 			}
 			if p.destroyed {
-				g.busy = greater(g.busy, o.untilDestroyed(w))
+				g.busy = greater(g.busy, o.latestPair(w))
 			}
 		}
 		g.busy = g.busy.plus(busy)
