@@ -126,8 +126,8 @@ func (g *Gang) check(gpu *mig.GPU) error {
 	return nil
 }
 
-// requestable returns the members that a request may have: each of [RequestProfiles], and again with media extensions if
-// the model has that profile.
+// requestable returns the members that a request may have: each of [RequestProfiles], and again with media extensions
+// if the model has that profile.
 func requestable(g *mig.GPU) (out []Member) {
 	for _, p := range RequestProfiles(g) {
 		out = append(out, Member{Profile: p})
