@@ -55,12 +55,12 @@ var (
 		"most moves a GPU, on average over the cluster, in any time as long as the mean lifespan")
 	geometryParam = spec.Param{
 		Name: "geometry",
-		Doc: "instances of the GPUs, which are never changed, where requests wait: partitions joined by + and " +
-			"repeated over the GPUs; a request asks for the smallest existing profile with its compute slices and " +
-			"memory",
+		Doc: "instances of the GPUs, which are never changed, where requests wait: partitions, or profiles such as " +
+			"1g.20gb-1g.20gb, joined by + and repeated over the GPUs; a request asks for the smallest existing profile " +
+			"with its compute slices and memory",
 		Type: spec.Type{Want: "partitions joined by +, as in 4-2-1+3-3", Read: func(value string) (string, error) {
 			for _, name := range strings.Split(value, geometryJoint) {
-				if !mig.NamesPartition(name) {
+				if !mig.NamesPartition(name) && !mig.NamesProfiles(name) {
 					return "", spec.ErrValue
 				}
 			}

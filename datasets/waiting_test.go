@@ -124,6 +124,10 @@ func TestGeometryOfDatasets(t *testing.T) {
 				t.Fatalf("%s: request %d asks for %v, which does not exist", name, i, q.Profile)
 			}
 		}
+		double := requestsOf(t, name+"queue=retry&geometry=7+1g.20gb-1g.20gb-3g.40gb", g, 0)
+		if double.Geometry[1].String() != "1g.20gb-1g.20gb-3" {
+			t.Errorf("%s: %v", name, double.Geometry[1])
+		}
 	}
 }
 

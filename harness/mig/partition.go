@@ -2,6 +2,7 @@ package mig
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,10 +13,16 @@ import (
 // A Partition is a set of disjoint instances of one GPU, by ascending start.
 type Partition []Instance
 
-// String returns the sizes from left to right, for example 4-2-1.
+// String returns the sizes from left to right, for example 4-2-1. An instance of another than the standard profile of
+// its size has its profile's name.
 func (p Partition) String() string {
-	sizes := nearest.Names(p, func(in Instance) string { return strconv.Itoa(int(in.Size())) })
-	return strings.Join(sizes, "-")
+	names := nearest.Names(p, func(in Instance) string {
+		if in.Profile.Standard() {
+			return strconv.Itoa(int(in.Size()))
+		}
+		return in.Profile.String()
+	})
+	return strings.Join(names, "-")
 }
 
 // Mask returns the memory slices that the partition occupies.
@@ -112,3 +119,29 @@ func (g *GPU) fits(others Partition, in Instance) bool {
 func (g *GPU) ParsePartition(s string) (Partition, error) {
 	return nearest.Find("partition of "+g.Name, s, g.partitions, Partition.String)
 }
+
+// ParseLayout reads the instances of a GPU: the names of their profiles joined by hyphens, as in
+// 3g.20gb-1g.10gb-1g.10gb. Each begins at the first free start. They may leave slices free. A text without names is a
+// partition; see [GPU.ParsePartition].
+func (g *GPU) ParseLayout(s string) (Partition, error) {
+	if !NamesProfiles(s) {
+		return g.ParsePartition(s)
+	}
+	var out Partition
+	for _, name := range strings.Split(strings.ReplaceAll(s, "-me", "\x00"), "-") {
+		p, err := g.ProfileByName(strings.ReplaceAll(name, "\x00", "-me"))
+		if err != nil {
+			return nil, err
+		}
+		free := slices.IndexFunc(p.Starts, func(start Slices) bool { return g.fits(out, Instance{p, start}) })
+		if free < 0 {
+			return nil, fmt.Errorf("%s cannot have the instances %s in this order", g.Name, s)
+		}
+		out = append(out, Instance{p, p.Starts[free]})
+	}
+	slices.SortFunc(out, func(a, b Instance) int { return cmp.Compare(a.Start, b.Start) })
+	return out, nil
+}
+
+// NamesProfiles reports whether a text for [GPU.ParseLayout] has names of profiles, not the sizes of a partition.
+func NamesProfiles(text string) bool { return strings.Contains(text, "g.") }

@@ -15,14 +15,14 @@ type Geometry []mig.Partition
 // Has reports whether an instance may exist on a GPU.
 func (g Geometry) Has(gpu int, in mig.Instance) bool { return g == nil || slices.Contains(g[gpu], in) }
 
-// Fix gives the GPUs of the cluster the named partitions in turn; there must be at least one name. A request then asks
-// for the smallest profile in the geometry with at least the compute slices and the memory of its original profile. Its
-// lifespan changes only if it asks for work. Fix returns an error for a bad name, for more names than GPUs, and for a
-// request that is larger than every instance.
+// Fix gives the GPUs of the cluster the named layouts in turn (see [mig.GPU.ParseLayout]); there must be at least one
+// name. A request then asks for the smallest profile in the geometry with at least the compute slices and the memory of
+// its original profile. Its lifespan changes only if it asks for work. Fix returns an error for a bad name, for more
+// names than GPUs, and for a request that is larger than every instance.
 func (r *Requests) Fix(g *mig.GPU, names []string) error {
 	var partitions []mig.Partition
 	for _, name := range names {
-		p, err := g.ParsePartition(name)
+		p, err := g.ParseLayout(name)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,9 @@ func (r *Requests) Fix(g *mig.GPU, names []string) error {
 	}
 	r.Demand = nil // it describes the original profiles
 	instances := slices.Concat(partitions...)
-	slices.SortFunc(instances, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
+	slices.SortFunc(instances, func(a, b mig.Instance) int {
+		return cmp.Or(cmp.Compare(a.Size(), b.Size()), cmp.Compare(a.Profile.MemoryGB, b.Profile.MemoryGB))
+	})
 	for i := range r.Requests {
 		q := &r.Requests[i]
 		var members []Member

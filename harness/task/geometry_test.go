@@ -41,7 +41,16 @@ func TestRequestsForWhatExists(t *testing.T) {
 	if err := in.Fix(g, []string{"4-2-1"}); err != nil || in.Requests[4].Profile != p[4] || in.Requests[4].Lifespan != 148 {
 		t.Errorf("%+v, %v; want 4g for 84 / 0.57", in.Requests[4], err)
 	}
+	in = task.Requests{GPUs: 2, Requests: []task.Request{{Lifespan: 8, Profile: p[0]}, {Lifespan: 8, Profile: p[1]}, {Lifespan: 8, Profile: p[3]}}}
+	if err := in.Fix(g, []string{"1g.20gb-3g.40gb", "1g.20gb-1g.10gb"}); err != nil {
+		t.Fatal(err)
+	}
+	if in.Requests[0].Profile != p[0] || in.Requests[1].Profile != p[1] || in.Geometry[0][1].Start != 4 || in.Geometry[0].String() != "1g.20gb-3" {
+		t.Errorf("%v, %v", in.Requests, in.Geometry)
+	}
 	for names, want := range map[string]string{
+		"3g.40gb-4g.40gb":         "cannot have the instances",
+		"3g.20gb":                 "unknown profile",
 		"2-2-2-1":                 "request 2 asks for 3g.40gb; all instances of [2-2-2-1] are smaller",
 		"7 7 7 7":                 "the geometry has 4 partitions; the cluster has 3 GPUs",
 		"5-2":                     "unknown partition",
