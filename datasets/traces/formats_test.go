@@ -28,7 +28,7 @@ func TestClusterFormats(t *testing.T) {
 			"sacct", sacctText,
 			traces.Options{},
 			15,
-			"0 93784 2 a100 2; 60 600 1 1g.10gb 5; 60 30 1 1g.10gb 6; 390 60 2 1g.10gb 16",
+			"0 93784 2 a100 2; 60 600 1 1g.10gb a100 5; 60 30 1 1g.10gb 6; 390 60 2 1g.10gb 16",
 			[]string{
 				"3: " + step, "4: " + step, "7: is PENDING: " + never, "8: asks for no GPU", "9: is RUNNING and " + running, "10: is CANCELLED: " + never,
 				"11: asks for gres/shard=2, and the file does not say which share", "12: asks for 2 kinds of GPUs or instances",
@@ -94,9 +94,73 @@ func TestClusterFormats(t *testing.T) {
 	}
 }
 
+// TestPartsOfTheDemand: rejected rows say whether demand is lost, and a snapshot has a job for each instance that a pod or
+// job holds. Ended pods and jobs hold nothing, whatever they asked for.
+func TestPartsOfTheDemand(t *testing.T) {
+	const sacct = "JobID|Submit|State|ElapsedRaw|AllocTRES\n"
+	pod := func(phase, limits string) string {
+		return `{"items": [{"spec": {"containers": [{"resources": {"limits": {` + limits + `}}}]}, "status": {"phase": "` + phase + `", "startTime": "2024-05-01T09:00:05Z"}}]}`
+	}
+	const two, kinds = `"nvidia.com/mig-1g.10gb": "2"`, `"nvidia.com/mig-1g.10gb": "1", "nvidia.com/gpu": 1`
+	for _, c := range []struct {
+		format, text string
+		snapshot     bool
+		jobs         int
+		part         traces.Part
+		reason       string
+	}{
+		{"sacct", sacct + "1|2024-05-01T09:00:00|PENDING|0|", false, 0, traces.Waiting, "is PENDING and was allocated nothing; the column ReqTRES"},
+		{"sacct", sacct + "1|2024-05-01T09:00:00|CANCELLED by 7|0|", false, 0, traces.Waiting, "is CANCELLED and was allocated nothing"},
+		{"sacct", sacct + "1|2024-05-01T09:00:00|CANCELLED by 7|0|", true, 0, traces.Past, "is CANCELLED: it holds"},
+		{"sacct", sacct + "1|2024-05-01T09:00:00|COMPLETED|9|cpu=8", false, 0, traces.NoJob, "asks for no GPU"},
+		{"sacct", sacct + "1|2024-05-01T09:00:00|RUNNING|9|gres/gpu=1", false, 0, traces.Running, "is RUNNING"},
+		{"sacct", sacct + "1|2024-05-01T09:00:00|RUNNING|9|gres/gpu:a100_1g.10gb=3", true, 3, 0, ""},
+		{"sacct", sacct + "1|2024-05-01T09:00:00|RUNNING|9|gres/gpu=3", true, 1, 0, ""},
+		{"pods", pod("Running", two), true, 2, 0, ""},
+		{"pods", pod("Running", kinds), true, 0, traces.Lost, "asks for 2 kinds"},
+		{"pods", pod("Succeeded", kinds), true, 0, traces.Past, "is Succeeded"},
+		{"pods", pod("Pending", kinds), true, 0, traces.Waiting, "is Pending"},
+	} {
+		jobs, rejected, err := traces.Read(strings.NewReader(c.text), "f", c.format, traces.Options{Snapshot: c.snapshot})
+		if err != nil || len(jobs) != c.jobs || len(rejected) > 0 && (rejected[0].Part != c.part || !strings.HasPrefix(rejected[0].Reason, c.reason)) {
+			t.Errorf("%s: %d jobs, %+v, %v", c.text, len(jobs), rejected, err)
+		}
+		_, lost := traces.Requests(mig.MustLookup("A100-80GB"), traces.Compute, 1, jobs)
+		if lost != nil {
+			t.Errorf("%s: %v", c.text, lost)
+		}
+	}
+	jobs, _, err := traces.Read(strings.NewReader(sacct+"1|2024-05-01T09:00:00|PENDING|0|gres/gpu:1g.10gb=1"), "f", "sacct", traces.Options{Snapshot: true, Pending: true})
+	if err != nil || len(jobs) != 1 {
+		t.Errorf("%v, %v; --pending counts it", jobs, err)
+	}
+}
+
+// TestProfilesOfOtherModels: the error names the models that have the profile; types of Slurm name the model, too.
+func TestProfilesOfOtherModels(t *testing.T) {
+	g := mig.MustLookup("A100")
+	jobs := []traces.Job{
+		{GPUs: 1, Milli: 1000, Profile: "3g.40gb", Model: "a100"},
+		{GPUs: 1, Milli: 1000, Profile: "3g.21gb", Model: "h100"},
+		{GPUs: 1, Milli: 1000, Model: "nvidia_a100"},
+	}
+	_, lost := traces.Requests(g, traces.Compute, 1, jobs)
+	if len(lost) != 2 || lost[0].Reason != "asks for 3g.40gb, which A100 does not have: say --gpu A100-80GB" || !strings.HasPrefix(lost[1].Reason, `unknown profile of A100 "3g.21gb"`) {
+		t.Errorf("%v", lost)
+	}
+	if got := traces.Models(g, jobs); got != "h100 (1)" {
+		t.Error(got)
+	}
+	if mig, whole := traces.Type(g, jobs, true), traces.Type(g, jobs, false); mig != "a100" || whole != "nvidia_a100" {
+		t.Errorf("%s, %s", mig, whole)
+	}
+}
+
 // TestBrokenClusterFiles has files that are wrong as a whole.
 func TestBrokenClusterFiles(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
+		{"pods", "JobID|State\n", "f:1: this looks like sacct: say --format sacct"},
+		{"sacct", "{\n", "f:1: this looks like JSON; --format pods"},
 		{"sacct", "", "f:1: the file is empty; begin with a header that has Submit,State,JobIDRaw or JobID,ElapsedRaw or Elapsed or End,AllocTRES or ReqTRES"},
 		{"sacct", "JobID|State|Elapsed|AllocTRES\n", "f:1: Submit: the column is missing; the header is JobID|State|Elapsed|AllocTRES; write the file with sacct -P -o JobIDRaw,"},
 		{"sacct", "JobID|Submit|State|Elapsed|NodeList\n", "f:1: AllocTRES or ReqTRES: the column is missing"},
@@ -202,7 +266,7 @@ func TestModelsAndUnits(t *testing.T) {
 }
 
 func TestReasons(t *testing.T) {
-	got := traces.Reasons([]traces.Rejected{{9, "b"}, {3, "a"}, {7, "b"}, {4, "c"}})
+	got := traces.Reasons([]traces.Rejected{{Line: 9, Reason: "b"}, {Line: 3, Reason: "a"}, {Line: 7, Reason: "b"}, {Line: 4, Reason: "c"}})
 	want := []traces.Reason{{Text: "b", Rows: 2, Line: 7}, {Text: "a", Rows: 1, Line: 3}, {Text: "c", Rows: 1, Line: 4}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

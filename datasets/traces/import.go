@@ -20,7 +20,7 @@ type Job struct {
 	// Profile is the MIG profile that the file names, and GPUs is then the number of its instances. Several profiles
 	// are joined by +, with GPUs 1. Profile is "" if the file names no profile.
 	Profile string
-	// Model is the GPU model that the file asks for, as the file spells it; "" for any.
+	// Model is the GPU model that the file asks for, also with a profile, as the file spells it; "" for any.
 	Model string
 	// Line is the line of the job in the file, from 1.
 	Line int
@@ -32,12 +32,14 @@ type Job struct {
 
 // Options say how to read a file.
 type Options struct {
-	// Pending keeps the pods that were never placed (format openb, and format pods in a snapshot).
+	// Pending keeps the pods that were never placed (format openb), and the jobs that wait (formats sacct and pods in a
+	// snapshot).
 	Pending bool
 	// Columns has the file's names for [CSVColumns], where they differ.
 	Columns map[string]string
 	// Snapshot reads jobs that are all there at once, in the formats of [SnapshotFormats]. Read then ignores times:
 	// each job is submitted at 0 and lasts a second. In the formats sacct and pods, a snapshot has the jobs that run.
+	// Each instance of a job is a job of its own.
 	Snapshot bool
 	// Unit is the unit of the times in the format csv, in seconds; 0 means 1.
 	Unit float64
@@ -111,11 +113,15 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 			reason = j.check()
 		}
 		if reason != nil {
-			rejected = append(rejected, Rejected{line, reason.Error()})
+			rejected = append(rejected, reject(line, reason))
 			return
 		}
 		j.Line = line
-		jobs = append(jobs, j)
+		instances := 1
+		if o.Snapshot && j.Profile != "" {
+			instances, j.GPUs = j.GPUs, 1
+		}
+		jobs = append(jobs, slices.Repeat([]Job{j}, instances)...)
 	})
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	if err == nil && o.ShareUnit == "" && couldBePercent(jobs) {
@@ -126,7 +132,7 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 }
 
 var (
-	errNoGPU         = errors.New("asks for no GPU")
+	errNoGPU         = &partError{NoJob, "asks for no GPU"}
 	errMissingColumn = errors.New("the column is missing")
 )
 

@@ -391,7 +391,7 @@ func TestSlotsCoverTheJob(t *testing.T) {
 func TestProfilesOfAFile(t *testing.T) {
 	const text = "submit_s,lifetime_s,kind\n0,5,1g.10gb\n1,5,3g.41gb\n2,5,\n3,5,7g.80gb\n"
 	jobs, rejected, err := traces.Read(strings.NewReader(text), "f", "csv", traces.Options{Columns: map[string]string{"profile": "kind"}})
-	if err != nil || len(rejected) != 1 || rejected[0] != (traces.Rejected{Line: 4, Reason: "asks for no GPU"}) {
+	if err != nil || len(rejected) != 1 || rejected[0] != (traces.Rejected{Line: 4, Reason: "asks for no GPU", Part: traces.NoJob}) {
 		t.Fatalf("%v, %v", rejected, err)
 	}
 	requests, rejected := traces.Requests(mig.MustLookup("H100"), traces.Compute, 1, jobs)

@@ -42,6 +42,10 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 			continue
 		}
 		values, err := t.split(text)
+		if f.header == nil && strings.HasPrefix(text, "{") {
+			return fmt.Errorf("%s:%d: this looks like JSON; --format pods reads what kubectl get pods -A -o json "+
+				"prints", file, line)
+		}
 		if f.header == nil {
 			if err = cmp.Or(err, t.check(values, text)); err != nil {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
@@ -76,9 +80,6 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 // splitLine returns the fields of a line without the spaces around them.
 func splitLine(line string) ([]string, error) {
 	values := strings.Split(line, ",")
-	if strings.HasPrefix(line, "{") {
-		return nil, errors.New("this looks like JSON; --format pods reads what kubectl get pods -A -o json prints")
-	}
 	if strings.Contains(line, `"`) {
 		in := csv.NewReader(strings.NewReader(line))
 		in.TrimLeadingSpace = true

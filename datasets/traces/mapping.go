@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/portable"
@@ -95,10 +96,20 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 	})
 }
 
-// setInstances gives a request the instances that a job names: on any GPUs, as the files do not say more.
+// setInstances gives a request the instances that a job names: on any GPUs, as the files do not say more. If models of
+// the same family have them, and not this one, the error names them.
 func setInstances(g *mig.GPU, q *task.Request, j Job) error {
 	members, err := task.ParseMembers(g, j.Profile)
 	if err != nil {
+		var related []string
+		for _, o := range mig.GPUs() {
+			if _, missing := task.ParseMembers(o, j.Profile); missing == nil && family(o) == family(g) {
+				related = append(related, o.Name)
+			}
+		}
+		if related != nil {
+			err = fmt.Errorf("asks for %s, which %s does not have: say --gpu %s", j.Profile, g, strings.Join(related, " or "))
+		}
 		return err
 	}
 	q.GPUs = 0
@@ -154,7 +165,7 @@ func convert[T any](jobs []Job, convertJob func(Job) (T, error)) (out []T, rejec
 	for _, j := range jobs {
 		made, err := convertJob(j)
 		if err != nil {
-			rejected = append(rejected, Rejected{j.Line, err.Error()})
+			rejected = append(rejected, reject(j.Line, err))
 			continue
 		}
 		out = append(out, made)

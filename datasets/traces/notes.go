@@ -2,6 +2,7 @@ package traces
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -18,6 +19,42 @@ type Rejected struct {
 	// Line is the line in which the row begins, from 1.
 	Line   int
 	Reason string
+	Part   Part
+}
+
+// A Part says what a rejected row is in the demand for GPUs.
+type Part int
+
+// The parts of the demand.
+const (
+	// Lost is a job that needs GPUs and cannot be used.
+	Lost Part = iota
+	// Running is a job that has no end yet.
+	Running
+	// Waiting is a job that was not started.
+	Waiting
+	// Past is a job that holds no GPU when a snapshot is taken.
+	Past
+	// NoJob is a step of a job, or a job without GPUs.
+	NoJob
+)
+
+// A partError is a reason for which a row that is not [Lost] is rejected.
+type partError struct {
+	part Part
+	text string
+}
+
+func (e *partError) Error() string { return e.text }
+
+// reject returns a rejected row.
+func reject(line int, reason error) Rejected {
+	out := Rejected{Line: line, Reason: reason.Error()}
+	var e *partError
+	if errors.As(reason, &e) {
+		out.Part = e.part
+	}
+	return out
 }
 
 // A Reason is a reason for which rows are rejected.
@@ -41,18 +78,18 @@ func Reasons(rejected []Rejected) (out []Reason) {
 	return out
 }
 
-// AsksForGPU says that the row is a job, not a step of one, and asks for a GPU.
-func (r Rejected) AsksForGPU() bool {
-	return r.Reason != errStep.Error() && r.Reason != errNoGPU.Error()
+// family returns the name of a model without its memory, in lower case.
+func family(g *mig.GPU) string {
+	name, _, _ := strings.Cut(strings.ToLower(g.Name), "-")
+	return name
 }
 
 // isModel reports whether a name in a file, such as nvidia_h100_80gb_hbm3, is of a model. A name need not have the
 // memory.
 func isModel(g *mig.GPU, name string) bool {
 	words := strings.Fields(strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(name)))
-	family, _, _ := strings.Cut(strings.ToLower(g.Name), "-")
 	_, memory, _ := strings.Cut(Compute.Profile(g, WholeGPU).String(), ".")
-	return slices.Contains(words, family) && !slices.ContainsFunc(words, func(word string) bool {
+	return slices.Contains(words, family(g)) && !slices.ContainsFunc(words, func(word string) bool {
 		return strings.HasSuffix(word, "gb") && word != memory
 	})
 }
@@ -60,17 +97,32 @@ func isModel(g *mig.GPU, name string) bool {
 // Models lists the GPU models other than g that jobs ask for, each with its number of jobs, by name:
 // "A100 (3), V100 (1)".
 func Models(g *mig.GPU, jobs []Job) string {
-	counts := map[string]int{}
-	for i := range jobs {
-		if jobs[i].Model != "" && !isModel(g, jobs[i].Model) {
-			counts[jobs[i].Model]++
-		}
-	}
+	counts := countModels(jobs, func(j Job) bool { return !isModel(g, j.Model) })
 	var out []string
 	for _, model := range slices.Sorted(maps.Keys(counts)) {
 		out = append(out, fmt.Sprintf("%s (%d)", model, counts[model]))
 	}
 	return strings.Join(out, ", ")
+}
+
+// Type returns the most frequent type of GPU of model g that jobs ask for, with or without a profile; "" if there is
+// none.
+func Type(g *mig.GPU, jobs []Job, profile bool) string {
+	counts := countModels(jobs, func(j Job) bool { return (j.Profile != "") == profile && isModel(g, j.Model) })
+	names := slices.Sorted(maps.Keys(counts))
+	slices.SortStableFunc(names, func(a, b string) int { return counts[b] - counts[a] })
+	return append(names, "")[0]
+}
+
+// countModels counts some of the jobs that ask for a model, by its name.
+func countModels(jobs []Job, keep func(Job) bool) map[string]int {
+	counts := map[string]int{}
+	for _, j := range jobs {
+		if j.Model != "" && keep(j) {
+			counts[j.Model]++
+		}
+	}
+	return counts
 }
 
 // DoubtUnit returns a fact that suggests that lifetimes were read in a wrong unit: most are below a second, or more

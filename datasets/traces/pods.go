@@ -1,6 +1,8 @@
 package traces
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,7 +58,12 @@ func (q *quantity) UnmarshalJSON(text []byte) error {
 // readPods reads the pods that kubectl get pods -A -o json prints.
 func readPods(r io.Reader, file string, o Options, each jobFunc) error {
 	const want = "the file must be one list as kubectl get pods -A -o json prints it"
-	return readElements(r, file, "items", want, func(line int, raw []byte) {
+	in := bufio.NewReader(r)
+	first, _ := in.Peek(64) // an error comes again
+	if bytes.Contains(first, []byte("|")) {
+		return fmt.Errorf("%s:1: this looks like sacct: say --format sacct", file)
+	}
+	return readElements(in, file, "items", want, func(line int, raw []byte) {
 		var p pod
 		var j Job
 		err := json.Unmarshal(raw, &p)
@@ -73,10 +80,15 @@ func (p *pod) job(o Options) (Job, error) {
 	ended := p.Status.Phase == "Succeeded" || p.Status.Phase == "Failed"
 	waits := p.Status.Start == "" || p.Status.Phase == "Pending"
 	switch {
-	case err != nil:
+	case errors.Is(err, errNoGPU):
 		return j, err
 	case waits && !(o.Snapshot && o.Pending):
-		return j, fmt.Errorf("is %s: it was never started; --snapshot --pending counts it", p.Status.Phase)
+		return j, &partError{Waiting, fmt.Sprintf("is %s: it was never started; --snapshot --pending counts it",
+			p.Status.Phase)}
+	case ended && o.Snapshot:
+		return j, o.present(&j, false, p.Status.Phase)
+	case err != nil:
+		return j, err
 	case o.Snapshot || !ended:
 		return j, o.present(&j, !ended, p.Status.Phase)
 	}

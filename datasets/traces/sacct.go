@@ -13,7 +13,7 @@ import (
 )
 
 // errStep rejects the steps of a job, such as 17.batch.
-var errStep = errors.New("is a step of a job; the job has a row of its own")
+var errStep = &partError{NoJob, "is a step of a job; the job has a row of its own"}
 
 // readSacct reads what Slurm's sacct --parsable2 prints, with its header.
 func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
@@ -37,11 +37,18 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 		state, _, _ := strings.Cut(f.text("State"), " ") // CANCELLED by 1000
 		running := state == "RUNNING" || state == "SUSPENDED"
 		start := f.text("Start")
+		waits := state == "PENDING" || start == "Unknown" || start == "None"
 		switch {
+		case o.Snapshot && !running && state != "PENDING" && tres == "":
+			f.err = o.present(&j, false, state)
+		case tres == "" && (waits || state == "CANCELLED"):
+			f.err = &partError{Waiting, "is " + state + " and was allocated nothing; the column ReqTRES has its GPUs"}
 		case err != nil:
 			f.err = err
-		case state == "PENDING" || start == "Unknown" || start == "None":
-			f.err = fmt.Errorf("is %s: it was never started", state)
+		case state == "PENDING" && o.Snapshot && o.Pending:
+			j.Lifetime = 1
+		case waits && (!o.Snapshot || state == "PENDING"):
+			f.err = &partError{Waiting, "is " + state + ": it was never started"}
 		case o.Snapshot || running || f.text("End") == "Unknown":
 			f.err = o.present(&j, running, state)
 		default:
@@ -51,8 +58,8 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 		return j
 	})
 	if errors.Is(err, errMissingColumn) {
-		err = fmt.Errorf("%w; write the file with sacct -P -o JobIDRaw,Submit,State,ElapsedRaw,AllocTRES, which "+
-			"separates columns by | and begins with a header", err)
+		err = fmt.Errorf("%w; write the file with sacct -P -o JobIDRaw,Submit,State,ElapsedRaw,AllocTRES,ReqTRES, "+
+			"which separates columns by | and begins with a header", err)
 	}
 	return err
 }
@@ -65,10 +72,10 @@ func (o *Options) present(j *Job, running bool, state string) error {
 		j.Lifetime = 1
 		return nil
 	case o.Snapshot:
-		return fmt.Errorf("is %s: it holds no GPU now", state)
+		return &partError{Past, "is " + state + ": it holds no GPU now"}
 	}
-	return fmt.Errorf("is %s and has no end, so that its lifetime is not known; miglab advise --snapshot counts such "+
-		"jobs", state)
+	return &partError{Running, "is " + state + " and has no end, so that its lifetime is not known; miglab advise " +
+		"--snapshot counts such jobs"}
 }
 
 // duration returns how long a job of Slurm ran, in seconds.
@@ -92,8 +99,8 @@ func (f *fields) duration() float64 {
 	return float64(((d*24+h)*60+m)*60 + s)
 }
 
-// migType matches the types of MIG instances in Slurm, such as 1g.10gb or a100_1g.5gb.
-var migType = regexp.MustCompile(`^(?:.*_)?(\d+g\.\d+gb.*)$`)
+// migType matches the types of MIG instances in Slurm, such as 1g.10gb or a100_1g.5gb: the model and the profile.
+var migType = regexp.MustCompile(`^(?:(.*)_)?(\d+g\.\d+gb.*)$`)
 
 // tresJob returns a job with the GPUs of a list such as cpu=8,gres/gpu:a100=2,gres/gpu=2. The entry without a type
 // counts all GPUs.
@@ -122,7 +129,7 @@ func tresJob(tres string) (j Job, err error) {
 		case n == 0:
 			continue
 		case profile != nil:
-			kinds = append(kinds, gpuKind{profile: profile[1], count: n})
+			kinds = append(kinds, gpuKind{profile: profile[2], model: profile[1], count: n})
 		default:
 			kinds = append(kinds, gpuKind{model: kind, count: n})
 		}

@@ -26,6 +26,8 @@ type Question struct {
 	Wait, P95 float64
 	// Policies are algorithms of the placement track. [FirstFit] is always among them.
 	Policies []string
+	// Named are the profiles that jobs name. A cluster without an instance of such a profile rejects these jobs.
+	Named []*mig.Profile
 	// Snapshot says that all requests exist at the same time. The only answer is then the number of GPUs.
 	Snapshot bool
 	// Bounds has proven bounds on the waits.
@@ -60,7 +62,9 @@ type Advice struct {
 	Below     int
 	Needs     []Need
 	FixedNeed Need
-	Fixed     Fixed
+	// Fixed is the best fixed geometry with all named profiles, and AnyFixed is the best of all. They are for the GPUs
+	// of the question or, without them, of FixedNeed.
+	Fixed, AnyFixed Fixed
 	// Held is the answer for a snapshot.
 	Held  Held
 	Order Order
@@ -107,10 +111,10 @@ func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, erro
 		}
 		out.Needs = append(out.Needs, need)
 	}
-	if out.Fixed, err = a.fixed(out.Policies[0]); err != nil {
+	if out.FixedNeed, err = a.fixedLeast(out.Below); err != nil {
 		return nil, err
 	}
-	if out.FixedNeed, err = a.fixedLeast(out.Below); err != nil {
+	if out.Fixed, out.AnyFixed, err = a.fixed(cmp.Or(q.GPUs, out.FixedNeed.GPUs), best); err != nil {
 		return nil, err
 	}
 	if out.Order, err = a.order(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	_ "miglab/algorithms/placement"
@@ -166,9 +167,9 @@ func TestNoPolicyBeatsTheBounds(t *testing.T) {
 // TestFixedNeeds: the number of GPUs for a fixed geometry meets the target, and the number below it does not.
 func TestFixedNeeds(t *testing.T) {
 	rng, runner, more := rand.New(rand.NewPCG(5, 1)), openRunner(t), 0
-	for i := range 30 {
+	for i := range 24 {
 		g := mig.MustLookup([]string{"A30", "A100-80GB", "H100"}[i%3])
-		q := Question{GPU: g, Requests: drawTrace(rng, g, 30, i%2 == 0), Wait: float64(rng.IntN(10)), P95: -1, Bounds: proven}
+		q := Question{GPU: g, Requests: drawTrace(rng, g, 30, i%2 == 0), Named: task.RequestProfiles(g), Wait: float64(rng.IntN(10)), P95: -1, Bounds: proven}
 		a := newAdviser(t.Context(), &q, runner)
 		below := a.below()
 		need, err := a.fixedLeast(below)
@@ -176,7 +177,7 @@ func TestFixedNeeds(t *testing.T) {
 			t.Fatalf("%+v, %v", need, err)
 		}
 		for n := range need.GPUs + 1 {
-			f, err := a.search(max(n, 1))
+			f, err := a.search(max(n, 1), q.Named)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,6 +229,9 @@ func TestSnapshots(t *testing.T) {
 			for _, k := range out.Held.Left {
 				placed += in.Requests[k].Instances()
 			}
+			if !out.Needs[0].Least || out.Needs[0].GPUs != out.Below {
+				t.Errorf("%+v, at least %d", out.Needs[0], out.Below)
+			}
 			if placed != wanted || out.Below > out.Needs[0].GPUs || gpus == 0 && out.Held.Left != nil ||
 				gpus > 0 && gpus < out.Below && out.Held.Left == nil {
 				t.Errorf("%d of %d, %d GPUs, at least %d: %+v", placed, wanted, out.Needs[0].GPUs, out.Below, out.Held)
@@ -245,71 +249,174 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestQueuesOfAGeometry: the search's cost of a geometry is what the engine's simulation of it says.
-func TestQueuesOfAGeometry(t *testing.T) {
+// numbersOf returns the numbers of GPUs of each kind of a geometry that a search found.
+func numbersOf(s *geometrySearch, layouts []string) []int {
+	numbers := make([]int, len(s.kinds))
+	for _, name := range layouts {
+		numbers[slices.IndexFunc(s.kinds, func(k layoutKind) bool { return k.name == name })]++
+	}
+	return numbers
+}
+
+// simulated returns the sum of the delays under a geometry, in slots, as the engine says.
+func simulated(t *testing.T, a *adviser, layouts []string) float64 {
+	t.Helper()
+	o, err := a.simulate(algo.MustParse(fixedPolicy), Simulation{Policy: fixedPolicy, GPUs: len(layouts), Geometry: layouts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Wait * float64(len(a.in.Requests))
+}
+
+// TestBestGeometryOfAll: no geometry of requested profiles is better than the one found, maximal or not, and none with
+// all named profiles than the one found for them. 1g.20gb is among them.
+func TestBestGeometryOfAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	g := mig.MustLookup("A100-80GB")
-	for range 50 {
-		q := Question{GPU: g, Requests: drawTrace(rng, g, 40, false)}
-		a := newAdviser(t.Context(), &q, nil)
-		a.in.GPUs = 3
-		found, err := searchGeometry(t.Context(), g, a.in, mostGeometries)
-		geometry := found.Partitions
-		if err != nil || len(geometry) != 3 || !found.Best {
-			t.Fatalf("%v, %v", found, err)
+	double, price, free := 0, 0, 0
+	for i := range 12 {
+		g := mig.MustLookup([]string{"A100-80GB", "A30"}[i%2])
+		profiles := task.RequestProfiles(g)
+		in := drawTrace(rng, g, 40, false)
+		few := []*mig.Profile{profiles[rng.IntN(2)], profiles[rng.IntN(len(profiles)-1)]}
+		for k := range in.Requests {
+			in.Requests[k].Profile = few[max(0, rng.IntN(8)-6)]
 		}
-		o, err := a.simulate(algo.MustParse(fixedPolicy), Simulation{Policy: fixedPolicy, GPUs: 3, Geometry: geometry})
-		if err != nil {
-			t.Fatal(err)
+		a := newAdviser(t.Context(), &Question{GPU: g, Requests: in}, nil)
+		a.in.GPUs = 2
+		var layouts []string // every list of at most 8 requested instances that fits
+		var extend func(list []*mig.Profile)
+		extend = func(list []*mig.Profile) {
+			plan, ok := layout.Fit(g, list)
+			if !ok {
+				return
+			}
+			if len(list) > 0 {
+				slices.SortFunc(plan.Instances, func(a, b mig.Instance) int { return int(a.Start - b.Start) })
+				var names []string
+				for _, in := range plan.Instances {
+					names = append(names, in.Profile.String())
+				}
+				layouts = append(layouts, strings.Join(names, "-"))
+			}
+			for _, p := range few {
+				if len(list) == 0 || slices.Index(profiles, p) >= slices.Index(profiles, list[len(list)-1]) {
+					extend(append(slices.Clone(list), p))
+				}
+			}
 		}
-		s := newGeometrySearch(g, a.in)
-		numbers := make([]int, len(s.parts))
-		for _, name := range geometry {
-			numbers[slices.IndexFunc(s.parts, func(p mig.Partition) bool { return p.String() == name })]++
+		extend(nil)
+		for _, has := range [][]*mig.Profile{nil, few} {
+			found, err := searchGeometry(t.Context(), g, a.in, has, mostGeometries)
+			if err != nil || !found.Best || len(found.Layouts) != 2 {
+				t.Fatalf("%v, %v", found, err)
+			}
+			got := simulated(t, a, found.Layouts)
+			if strings.Contains(strings.Join(found.Layouts, " "), "1g.20gb") {
+				double++
+			}
+			best := math.Inf(1)
+			for x, one := range layouts {
+				for _, other := range layouts[x:] {
+					both := one + "-" + other
+					if has != nil && slices.ContainsFunc(has, func(p *mig.Profile) bool { return !strings.Contains(both, p.String()) }) {
+						continue
+					}
+					fits := a.in
+					if fits.Requests = slices.Clone(in.Requests); fits.Fix(g, []string{one, other}) != nil {
+						continue
+					}
+					best = min(best, simulated(t, a, []string{one, other}))
+				}
+			}
+			if got != best {
+				t.Errorf("%v with %v: %v waits %v, the best of all %v", few, has, found.Layouts, got, best)
+			}
+			if has == nil {
+				free = int(got)
+			} else if int(got) > free {
+				price++
+			}
 		}
-		lasts := 0.0
-		for i := range a.in.Requests {
-			lasts += float64(a.in.Requests[i].Lifespan)
-		}
-		if cost := s.cost(numbers) - lasts; math.Abs(cost-o.Wait*40) > 1e-6 {
-			t.Errorf("%v costs %v slots, the engine says %v", geometry, cost, o.Wait*40)
-		}
+	}
+	if double < 2 || price < 1 {
+		t.Errorf("%d geometries with 1g.20gb, %d prices: the traces show little", double, price)
 	}
 }
 
-// TestSearchOfGeometries: the local search finds what trying all geometries finds, or nearly so.
+// TestExactSnapshot: 3 + 3 + 3 + 3 of a cluster engineer's list: seven GPUs of first fit are six.
+func TestExactSnapshot(t *testing.T) {
+	g, in := mig.MustLookup("A100-80GB"), task.Requests{}
+	for _, name := range strings.Fields("7g.80gb 7g.80gb 7g.80gb 3g.40gb 3g.40gb 3g.40gb 3g.40gb 2g.20gb 2g.20gb 2g.20gb 1g.10gb 1g.10gb") {
+		p, err := g.ProfileByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Requests = append(in.Requests, task.Request{Profile: p, Lifespan: 1})
+	}
+	out, err := Advise(t.Context(), Question{GPU: g, Requests: in, P95: -1, Snapshot: true, Bounds: proven}, openRunner(t))
+	if err != nil || out.GPUs != 6 || !out.Needs[0].Least || out.Below != 6 {
+		t.Errorf("%d GPUs, at least %d, %+v, %v", out.GPUs, out.Below, out.Needs, err)
+	}
+}
+
+// TestEveryJobsProfile: on two GPUs, as many instances of 1g.10gb as an A100 has are no worse than first fit.
+func TestEveryJobsProfile(t *testing.T) {
+	g := mig.MustLookup("A100")
+	in := drawTrace(rand.New(rand.NewPCG(3, 4)), g, 200, false)
+	for i := range in.Requests {
+		in.Requests[i].Profile = task.RequestProfiles(g)[1]
+	}
+	q := Question{GPU: g, Requests: in, GPUs: 2, Wait: -1, P95: -1, Named: task.RequestProfiles(g)[1:2], Bounds: proven}
+	out, err := Advise(t.Context(), q, openRunner(t))
+	if err != nil || !out.Fixed.Best || len(out.Fixed.Geometry[0]) != 4 || out.Fixed.Geometry[0][0].Profile != q.Named[0] ||
+		out.Fixed.Mean.Mean > out.Policies[0].Mean.Mean {
+		t.Errorf("%+v, %v", out.Fixed, err)
+	}
+}
+
+// TestSearchOfGeometries: the local search finds what trying all geometries finds, or nearly so. The cost of a geometry
+// is what the engine's simulation of it says.
 func TestSearchOfGeometries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 2))
 	worse := 0
-	const traces = 60
+	const traces = 24
 	for i := range traces {
 		g := mig.MustLookup([]string{"A30", "A100-80GB", "H100"}[i%3])
 		in := drawTrace(rng, g, 200, false)
-		in.GPUs = 4 + i%4
-		cost := func(mostGeometries int) float64 {
-			found, err := searchGeometry(t.Context(), g, in, mostGeometries)
-			if err != nil || found.Best != (mostGeometries > 0) || len(found.Partitions) != in.GPUs {
+		lasts := 0.0
+		for k := range in.Requests {
+			lasts += float64(in.Requests[k].Lifespan)
+		}
+		a := newAdviser(t.Context(), &Question{GPU: g, Requests: in}, nil)
+		a.in.GPUs = 3 + i%2
+		cost := func(mostGeometries int, has []*mig.Profile) float64 {
+			found, err := searchGeometry(t.Context(), g, a.in, has, mostGeometries)
+			if err != nil || found.Best != (mostGeometries > 0) || len(found.Layouts) != a.in.GPUs {
 				t.Fatalf("%v, %v", found, err)
 			}
-			s := newGeometrySearch(g, in)
-			numbers := make([]int, len(s.parts))
-			for _, name := range found.Partitions {
-				numbers[slices.IndexFunc(s.parts, func(p mig.Partition) bool { return p.String() == name })]++
+			got := simulated(t, a, found.Layouts)
+			if has != nil {
+				s := newGeometrySearch(g, a.in)
+				if !s.choose(1<<len(s.profiles)-1) || math.Abs(s.cost(numbersOf(s, found.Layouts))-lasts-got) > 1e-6 {
+					t.Errorf("%v costs something else than the engine says", found.Layouts)
+				}
 			}
-			return s.cost(numbers)
+			return got
 		}
-		all, some := cost(math.MaxInt32), cost(0)
-		if some < all {
-			t.Errorf("trace %d: the search finds %v and not the best, %v", i, some, all)
-		}
-		if some > all {
-			worse++
-		}
-		if some > 1.02*all {
-			t.Errorf("trace %d: the search finds %v, the best is %v", i, some, all)
+		for _, has := range [][]*mig.Profile{nil, task.RequestProfiles(g)} {
+			all, some := cost(math.MaxInt32, has), cost(0, has)
+			if some < all {
+				t.Errorf("trace %d: the search finds %v and not the best, %v", i, some, all)
+			}
+			if some > all {
+				worse++
+			}
+			if some > 1.02*all {
+				t.Errorf("trace %d: the search finds %v, the best is %v", i, some, all)
+			}
 		}
 	}
-	t.Logf("the search misses the best geometry of %d of %d traces", worse, traces)
+	t.Logf("the search misses the best geometry of %d of %d traces", worse, 2*traces)
 }
 
 // TestSecondCallComputesNothing: the same question has the same answer from the records alone.
@@ -320,7 +427,7 @@ func TestSecondCallComputesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(first.Policies) != 3 || first.Policies[0].Mean.Blocks != 20 || len(first.Fixed.Geometry) != first.GPUs || len(first.Order.Places) == 0 || first.Below > first.GPUs {
+	if len(first.Policies) != 3 || first.Policies[0].Mean.Blocks != 20 || len(first.Fixed.Geometry) != first.FixedNeed.GPUs || len(first.Order.Places) == 0 || first.Below > first.GPUs {
 		t.Errorf("%+v", first)
 	}
 	if first.WaitAtLeast > first.Policies[0].Wait || first.Fixed.Outcome.Error != "" {

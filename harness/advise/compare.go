@@ -9,15 +9,13 @@ import (
 	"miglab/harness/stats"
 )
 
-// A Compared is a policy on the trace, compared with first fit and with the best policy.
+// A Compared is a policy on the trace, compared with first fit.
 type Compared struct {
 	Outcome
-	// Mean is the mean wait. Less is the mean wait of first fit minus Mean, and Behind is Mean minus the mean wait of
-	// the best policy.
-	Mean, Less, Behind stats.BlockEstimate
-	// Apart says that Less is certainly not 0, and Tied that Behind may be 0. Both allow for the number of compared
-	// policies (Bonferroni).
-	Apart, Tied bool
+	// Mean is the mean wait. Less is the mean wait of first fit minus Mean.
+	Mean, Less stats.BlockEstimate
+	// Apart says that Less is certainly not 0. It allows for the number of compared policies (Bonferroni).
+	Apart bool
 }
 
 // compare simulates the policies and returns them by their mean waits.
@@ -36,17 +34,13 @@ func (a *adviser) compare() ([]Compared, error) {
 		if o.Error != "" {
 			return nil, fmt.Errorf("%s on %d GPUs: %s", o.Policy, o.GPUs, o.Error)
 		}
-		out = append(out, Compared{Outcome: o, Mean: a.wait(o.Bins), Less: a.mean(difference(first.Bins, o.Bins))})
+		c := Compared{Outcome: o, Mean: a.wait(o.Bins), Less: a.mean(difference(first.Bins, o.Bins))}
+		c.Apart = certain(c.Less, len(outcomes)-1)
+		out = append(out, c)
 	}
 	slices.SortStableFunc(out, func(x, y Compared) int {
 		return cmp.Or(cmp.Compare(x.Mean.Mean, y.Mean.Mean), cmp.Compare(x.Wait, y.Wait))
 	})
-	for i := range out {
-		c := &out[i]
-		c.Behind = a.mean(difference(c.Bins, out[0].Bins))
-		c.Apart = certain(c.Less, len(out)-1)
-		c.Tied = i == 0 || !certain(c.Behind, len(out)-1)
-	}
 	return out, nil
 }
 

@@ -1,66 +1,92 @@
 package advise
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"miglab/harness/heap"
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/stats"
 	"miglab/harness/task"
 	"miglab/harness/work"
 )
 
-// A Fixed is the best geometry found for a cluster that never changes its instances.
+// A Fixed is the best geometry found for a cluster that never changes its instances. Its profiles are requested ones.
 type Fixed struct {
-	// Best says that all geometries were tried: none has a smaller mean delay.
+	GPUs int
+	// Best says that all such geometries were tried: no other one has a smaller mean delay.
 	Best bool
-	// Geometry has a partition for each GPU; nil if no geometry serves all requests.
-	Geometry []string
+	// Geometry has the instances of each GPU; nil if no geometry serves all requests.
+	Geometry []mig.Partition
 	Outcome  Outcome
-	// Mean is the mean delay, and Cost is Mean minus the mean wait under the best policy, which changes instances.
+	// Mean is the mean delay, and Cost is Mean minus the mean wait on these GPUs under the best policy, which changes
+	// instances.
 	Mean, Cost stats.BlockEstimate
 }
 
 // fixedPolicy places requests on existing instances. The waits do not depend on which free one of a profile it takes.
 const fixedPolicy = "packed"
 
-// fixed searches for the best fixed geometry and compares it with the best policy.
-func (a *adviser) fixed(best Compared) (f Fixed, err error) {
-	f, err = a.search(a.in.GPUs)
-	if err == nil && f.Geometry != nil && f.Outcome.Error == "" {
-		f.Mean, f.Cost = a.wait(f.Outcome.Bins), a.mean(difference(f.Outcome.Bins, best.Bins))
+// fixed searches for the best fixed geometry with all named profiles, and for the best one of all. It compares them
+// with the best policy. If no geometry has all named profiles, both are the same.
+func (a *adviser) fixed(gpus int, best string) (named, all Fixed, err error) {
+	outcomes, err := a.run([]Simulation{{Policy: best, GPUs: gpus}})
+	if err != nil {
+		return named, all, err
 	}
-	return f, err
+	if all, err = a.search(gpus, nil); err != nil {
+		return named, all, err
+	}
+	if named, err = a.search(gpus, a.q.Named); err != nil {
+		return named, all, err
+	}
+	for _, f := range []*Fixed{&named, &all} {
+		if f.Geometry != nil && f.Outcome.Error == "" {
+			f.Mean, f.Cost = a.wait(f.Outcome.Bins), a.mean(difference(f.Outcome.Bins, outcomes[0].Bins))
+		}
+	}
+	if named.Geometry == nil {
+		named = all
+	}
+	return named, all, nil
 }
 
-// search searches for the best fixed geometry of a number of GPUs and simulates it.
-func (a *adviser) search(gpus int) (f Fixed, err error) {
-	unit := a.unit(fmt.Sprint("geometry/", gpus), "", func(ctx context.Context) (any, error) {
+// search searches for the best fixed geometry of a number of GPUs that has certain profiles, and simulates it.
+func (a *adviser) search(gpus int, has []*mig.Profile) (f Fixed, err error) {
+	f.GPUs = gpus
+	unit := a.unit(fmt.Sprint("geometry/", gpus, "/", has), "", func(ctx context.Context) (any, error) {
 		in := a.in
 		in.GPUs = gpus
-		return searchGeometry(ctx, a.q.GPU, in, mostGeometries)
+		return searchGeometry(ctx, a.q.GPU, in, has, mostGeometries)
 	})
 	found, err := records[foundGeometry](a, []work.Unit{unit})
-	if err != nil || len(found[0].Partitions) == 0 {
+	if err != nil || len(found[0].Layouts) == 0 {
 		return f, err
 	}
-	f.Geometry, f.Best = found[0].Partitions, found[0].Best
-	outcomes, err := a.run([]Simulation{{Policy: fixedPolicy, GPUs: gpus, Geometry: f.Geometry}})
+	f.Best = found[0].Best
+	for _, name := range found[0].Layouts {
+		layout, err := a.q.GPU.ParseLayout(name)
+		if err != nil {
+			return f, err
+		}
+		f.Geometry = append(f.Geometry, layout)
+	}
+	outcomes, err := a.run([]Simulation{{Policy: fixedPolicy, GPUs: gpus, Geometry: found[0].Layouts}})
 	if err == nil {
 		f.Outcome = outcomes[0]
 	}
 	return f, err
 }
 
-// fixedLeast returns a number of GPUs that is enough with the best fixed geometry found.
+// fixedLeast returns a number of GPUs that is enough with the best fixed geometry found that has all named profiles.
 func (a *adviser) fixedLeast(below int) (Need, error) {
 	t := &trial{a: a, tried: map[int]Outcome{}, run: func(numbers []int) (out []Outcome, err error) {
 		for _, n := range numbers {
-			f, err := a.search(n)
+			f, err := a.search(n, a.q.Named)
 			if err != nil {
 				return nil, err
 			}
@@ -75,85 +101,149 @@ func (a *adviser) fixedLeast(below int) (Need, error) {
 	return Need{Policy: "fixed geometry", GPUs: most, Outcome: t.tried[most], Mean: a.wait(t.tried[most].Bins)}, err
 }
 
-// A geometrySearch searches for the number of GPUs with each partition. The cost of such numbers is the sum of the
-// times from arrival to end. Under a fixed geometry, the instances of a profile are servers of one queue. Each queue is
-// simulated by itself, once.
+// A geometrySearch searches for the geometry with the least cost, the sum of the times from arrival to end. Under a
+// fixed geometry, the instances of a profile are servers of one queue. Each queue is simulated by itself, once.
 type geometrySearch struct {
-	g     *mig.GPU
-	in    task.Requests
-	parts []mig.Partition
-	// queues has the requests for each size, by the sizes that exist. times has the cost of a queue; see queueTime.
-	queues map[sizeSet]map[mig.Slices][]task.Request
-	times  map[queueKey]float64
-	// best has the numbers with the least cost so far, by partition.
-	best  []int
+	g  *mig.GPU
+	in task.Requests
+	// profiles are the requested profiles, in the model's order. In this order, each serves all before it.
+	profiles []*mig.Profile
+	// times has the cost of a queue; see queueTime.
+	times map[queueKey]float64
+	// served and kinds describe the geometries with certain profiles. served has for each profile the ones whose
+	// requests it serves. kinds are the layouts of a GPU without room for another instance, less those whose
+	// instances another one has, too.
+	served []profileSet
+	kinds  []layoutKind
+	// best has the layouts with the least cost so far.
+	best  []string
 	least float64
 }
 
-// newGeometrySearch keeps one of the partitions with equal sizes: their cost is the same.
-func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
-	s := &geometrySearch{
-		g: g, in: in, queues: map[sizeSet]map[mig.Slices][]task.Request{}, times: map[queueKey]float64{},
-		least: math.Inf(1),
-	}
-	kinds := map[string]bool{}
-	for _, p := range g.Partitions() {
-		sizes := slices.Clone(p)
-		slices.SortFunc(sizes, func(a, b mig.Instance) int { return cmp.Compare(a.Size(), b.Size()) })
-		name := sizes.String()
-		if !kinds[name] {
-			kinds[name] = true
-			s.parts = append(s.parts, p)
-		}
-	}
-	return s
+// A profileSet has bit i for the i-th profile of a search.
+type profileSet uint16
+
+func (s profileSet) has(i int) bool { return s>>i&1 == 1 }
+
+// A layoutKind is a layout with its number of instances of each profile.
+type layoutKind struct {
+	name      string
+	instances []int
 }
 
-// A sizeSet has bit s for instances of s compute slices.
-type sizeSet uint16
-
+// A queueKey names the requests that wait for a profile, and the number of its instances.
 type queueKey struct {
-	exist   sizeSet
-	size    mig.Slices
-	servers int
+	profile  int
+	requests profileSet
+	servers  int
 }
 
 // mostGeometries is the largest number of geometries that are all tried. Among more, a local search looks for a good
 // one.
 const mostGeometries = 200_000
 
-// A foundGeometry is the result of a search: a partition for each GPU, or none if no geometry serves all requests.
+// A foundGeometry is the result of a search: a layout for each GPU, or none if no geometry serves all requests.
 type foundGeometry struct {
-	Partitions []string `json:"partitions"`
-	// Best says that all geometries were tried.
+	Layouts []string `json:"layouts"`
+	// Best says that all geometries of requested profiles were tried.
 	Best bool `json:"best"`
 }
 
-// searchGeometry tries all geometries if there are at most so many. Otherwise it searches once for each set of sizes:
-// it begins with the partitions whose sizes are in the set, and then improves the numbers.
-func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, most int) (out foundGeometry, err error) {
-	s := newGeometrySearch(g, in)
-	out.Best = s.atMost(in.GPUs, most)
-	if out.Best {
-		s.tryAll(ctx, make([]int, len(s.parts)), 0, in.GPUs)
-	} else {
-		for sizes := sizeSet(1); sizes < 1<<(mig.MaxSize+1) && ctx.Err() == nil; sizes++ {
-			numbers := s.grow(sizes, in.GPUs)
-			if numbers != nil {
-				s.improve(ctx, numbers)
-			}
+func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
+	s := &geometrySearch{g: g, in: in, times: map[queueKey]float64{}, least: math.Inf(1)}
+	for _, p := range task.RequestProfiles(g) {
+		if slices.ContainsFunc(in.Requests, func(q task.Request) bool { return q.Profile == p }) {
+			s.profiles = append(s.profiles, p)
 		}
 	}
-	for i, n := range s.best {
-		out.Partitions = append(out.Partitions, slices.Repeat([]string{s.parts[i].String()}, n)...)
+	return s
+}
+
+// searchGeometry searches among the geometries that have certain profiles, once for each set of the requested profiles.
+// With the profiles of a set, it tries all geometries if there are at most so many. Otherwise it adds GPU by GPU and
+// then improves the numbers. A request for several GPUs may let later ones go first, which the cost of a queue does not
+// allow, so that the geometry found is then not certainly the best.
+func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, has []*mig.Profile, most int,
+) (out foundGeometry, err error) {
+	s := newGeometrySearch(g, in)
+	keep := profileSet(1) << (len(s.profiles) - 1) // which the others cannot serve
+	for i, p := range s.profiles {
+		if slices.Contains(has, p) {
+			keep |= 1 << i
+		}
 	}
+	out.Best = !slices.ContainsFunc(in.Requests, func(q task.Request) bool { return q.Instances() > 1 })
+	for exist := profileSet(1); exist < 1<<len(s.profiles) && ctx.Err() == nil; exist++ {
+		if exist&keep != keep || !s.choose(exist) {
+			continue
+		}
+		if s.atMost(in.GPUs, most) {
+			s.tryAll(ctx, make([]int, len(s.kinds)), 0, in.GPUs)
+			continue
+		}
+		out.Best = false
+		s.improve(ctx, s.grow(in.GPUs))
+	}
+	out.Layouts = s.best
 	return out, ctx.Err()
 }
 
-// atMost reports whether there are at most so many geometries: combinations with repetition of the partitions.
+// choose prepares the search for the geometries with the profiles of a set. It returns false if they cannot serve all
+// requests.
+func (s *geometrySearch) choose(exist profileSet) bool {
+	s.served, s.kinds = make([]profileSet, len(s.profiles)), nil
+	var fixed task.Requests
+	var names []string
+	for i, p := range s.profiles {
+		fixed.Requests = append(fixed.Requests, task.Request{Profile: p})
+		if exist.has(i) {
+			names = append(names, p.String())
+		}
+	}
+	fixed.GPUs = len(names)
+	if fixed.Fix(s.g, names) != nil {
+		return false
+	}
+	for i, q := range fixed.Requests {
+		s.served[slices.Index(s.profiles, q.Profile)] |= 1 << i
+	}
+	var all []layoutKind
+	for _, p := range s.g.PartitionsOf(func(p *mig.Profile) bool {
+		i := slices.Index(s.profiles, p)
+		return i >= 0 && exist.has(i)
+	}) {
+		k := layoutKind{instances: make([]int, len(s.profiles))}
+		k.name = strings.Join(nearest.Names(p, func(in mig.Instance) string { return in.Profile.String() }), "-")
+		for _, in := range p {
+			k.instances[slices.Index(s.profiles, in.Profile)]++
+		}
+		all = append(all, k)
+	}
+	for _, k := range all {
+		better := func(o layoutKind) bool { // or the first of equal ones
+			return contains(o.instances, k.instances) && (o.name < k.name || !contains(k.instances, o.instances))
+		}
+		if !slices.ContainsFunc(all, better) {
+			s.kinds = append(s.kinds, k)
+		}
+	}
+	return true
+}
+
+// contains reports whether a layout has the instances of another one.
+func contains(layout, other []int) bool {
+	for i := range layout {
+		if layout[i] < other[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// atMost reports whether there are at most so many geometries: combinations with repetition of the kinds.
 func (s *geometrySearch) atMost(gpus, most int) bool {
 	count := 1
-	for i := 1; i < len(s.parts); i++ {
+	for i := 1; i < len(s.kinds); i++ {
 		count = count * (gpus + i) / i
 		if count > most {
 			return false
@@ -162,15 +252,19 @@ func (s *geometrySearch) atMost(gpus, most int) bool {
 	return true
 }
 
-// try keeps the numbers of GPUs if they are better than all before.
+// try keeps the numbers of GPUs of each kind if they are better than all before.
 func (s *geometrySearch) try(numbers []int) {
 	cost := s.cost(numbers)
-	if cost < s.least {
-		s.best, s.least = slices.Clone(numbers), cost
+	if cost >= min(s.least, unserved) {
+		return
+	}
+	s.least, s.best = cost, nil
+	for i, n := range numbers {
+		s.best = append(s.best, slices.Repeat([]string{s.kinds[i].name}, n)...)
 	}
 }
 
-// tryAll tries all ways to give the GPUs that are left to the partitions from the i-th on.
+// tryAll tries all ways to give the GPUs that are left to the kinds from the i-th on.
 func (s *geometrySearch) tryAll(ctx context.Context, numbers []int, i, left int) {
 	if i == len(numbers)-1 {
 		numbers[i] = left
@@ -184,31 +278,15 @@ func (s *geometrySearch) tryAll(ctx context.Context, numbers []int, i, left int)
 	numbers[i] = 0
 }
 
-// grow chooses the partitions of all GPUs among the partitions whose sizes are in a set. It begins with one GPU of each
-// of them, and gives every other GPU the partition with the least cost. It returns nil if the partitions lack a size of
-// the set, or if there are too few GPUs.
-func (s *geometrySearch) grow(sizes sizeSet, gpus int) []int {
-	numbers := make([]int, len(s.parts))
-	var exist sizeSet
-	for i, p := range s.parts {
-		own := sizesOf(p)
-		if own&^sizes == 0 {
-			numbers[i] = 1
-			exist |= own
-			gpus--
-		}
-	}
-	if exist != sizes || gpus < 0 {
-		return nil
-	}
-	for ; gpus > 0; gpus-- {
+// grow gives each GPU in turn the kind with the least cost.
+func (s *geometrySearch) grow(gpus int) []int {
+	numbers := make([]int, len(s.kinds))
+	for range gpus {
 		least, to := math.Inf(1), 0
 		for i := range numbers {
-			if sizesOf(s.parts[i])&^sizes != 0 {
-				continue
-			}
 			numbers[i]++
-			if cost := s.cost(numbers); cost < least || numbers[to] == 0 {
+			cost := s.cost(numbers)
+			if cost < least {
 				least, to = cost, i
 			}
 			numbers[i]--
@@ -218,7 +296,7 @@ func (s *geometrySearch) grow(sizes sizeSet, gpus int) []int {
 	return numbers
 }
 
-// improve makes one or two changes (see eachChange) at a time, as long as that lowers the cost.
+// improve makes one change at a time, as long as that lowers the cost. See step.
 func (s *geometrySearch) improve(ctx context.Context, numbers []int) {
 	for cost := s.cost(numbers); ctx.Err() == nil; {
 		next, least := s.step(numbers)
@@ -230,79 +308,39 @@ func (s *geometrySearch) improve(ctx context.Context, numbers []int) {
 	s.try(numbers)
 }
 
-// step returns the best numbers that differ by one or two changes.
+// step returns the best numbers that differ by 1, 2, 4, ... GPUs of one kind that become GPUs of another.
 func (s *geometrySearch) step(numbers []int) (best []int, least float64) {
 	least = math.Inf(1)
-	next := slices.Clone(numbers)
-	keep := func() {
-		cost := s.cost(next)
-		if cost < least {
-			best, least = slices.Clone(next), cost
+	for from, have := range numbers {
+		for n := 1; n <= have; n *= 2 {
+			for to := range numbers {
+				next := slices.Clone(numbers)
+				next[from] -= n
+				next[to] += n
+				cost := s.cost(next)
+				if cost < least {
+					best, least = next, cost
+				}
+			}
 		}
 	}
-	eachChange(next, func() {
-		keep()
-		eachChange(next, keep)
-	})
 	return best, least
 }
 
-// eachChange changes 1, 2, 4, ... GPUs from one partition to another, in every way. After each change it calls visit,
-// and then takes the change back.
-func eachChange(numbers []int, visit func()) {
-	for from, have := range numbers {
-		for n := 1; n <= have; n *= 2 {
-			numbers[from] -= n
-			for to := range numbers {
-				if to != from {
-					numbers[to] += n
-					visit()
-					numbers[to] -= n
-				}
-			}
-			numbers[from] += n
-		}
-	}
-}
-
-// sizesOf returns the sizes of a partition's instances.
-func sizesOf(p mig.Partition) (sizes sizeSet) {
-	for _, in := range p {
-		sizes |= 1 << in.Size()
-	}
-	return sizes
-}
-
-// cost returns the sum of the times from arrival to end, in slots. It is infinite if a request fits no instance.
+// cost returns the sum of the times from arrival to end, in slots. It is at least unserved if a request fits nowhere.
 func (s *geometrySearch) cost(numbers []int) float64 {
-	var exist sizeSet
-	var servers [mig.MaxSize + 1]int
-	for i, n := range numbers {
-		if n == 0 {
-			continue
-		}
-		exist |= sizesOf(s.parts[i])
-		for _, in := range s.parts[i] {
-			servers[in.Size()] += n
-		}
-	}
-	queues, known := s.queues[exist]
-	if !known {
-		queues = s.divide(numbers)
-		s.queues[exist] = queues
-	}
-	if queues == nil {
-		return math.Inf(1)
-	}
 	sum := 0.0
-	for _, size := range s.g.Sizes() {
-		if len(queues[size]) == 0 {
+	for p, served := range s.served {
+		if served == 0 {
 			continue
 		}
-		key := queueKey{exist, size, servers[size]}
+		key := queueKey{profile: p, requests: served}
+		for i, n := range numbers {
+			key.servers += n * s.kinds[i].instances[p]
+		}
 		time, known := s.times[key]
 		if !known {
-			time = queueTime(queues[size], servers[size])
+			time = queueTime(s.queue(key), key.servers)
 			s.times[key] = time
 		}
 		sum += time
@@ -310,26 +348,22 @@ func (s *geometrySearch) cost(numbers []int) float64 {
 	return sum
 }
 
-// divide returns the requests for the instances of each size, as [task.Requests.Fix] does; nil if some fit no instance.
-func (s *geometrySearch) divide(numbers []int) map[mig.Slices][]task.Request {
-	in := s.in
-	in.Requests = slices.Clone(in.Requests)
-	var names []string
-	for i, n := range numbers {
-		if n > 0 {
-			names = append(names, s.parts[i].String())
+// queue returns the requests that wait for a profile.
+func (s *geometrySearch) queue(key queueKey) []task.Request {
+	in := task.Requests{GPUs: 1}
+	for _, q := range s.in.Requests {
+		if key.requests.has(slices.Index(s.profiles, q.Profile)) {
+			in.Requests = append(in.Requests, q)
 		}
 	}
-	in.GPUs = max(in.GPUs, len(names))
-	if in.Fix(s.g, names) != nil {
-		return nil
+	if err := in.Fix(s.g, []string{s.profiles[key.profile].String()}); err != nil {
+		panic(err) // choose found that the profile serves them
 	}
-	out := map[mig.Slices][]task.Request{}
-	for _, q := range in.Requests {
-		out[q.Profile.Size] = append(out[q.Profile.Size], q)
-	}
-	return out
+	return in.Requests
 }
+
+// unserved is the cost of an instance that a request lacks. It is above every sum of times.
+const unserved = 1e18
 
 // queueTime returns the sum of the slots from arrival to end if requests wait for servers in the order of their
 // arrival. A request takes the servers that become free first.
@@ -342,7 +376,7 @@ func queueTime(requests []task.Request, servers int) float64 {
 	for i := range requests {
 		q := &requests[i]
 		if q.Instances() > servers {
-			return math.Inf(1)
+			return unserved * float64(q.Instances()-servers)
 		}
 		start := q.Arrival
 		for range q.Instances() {

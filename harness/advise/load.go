@@ -15,8 +15,8 @@ type Demand struct {
 	// Requests is the number of requests. Several of them need more than one GPU.
 	Requests, Several int
 	// Mean is the mean lifespan. GPUHours is the sum over the requests of the lifespan in hours times the memory slices
-	// in GPUs. SeveralHours is the part of the requests that need more than one GPU.
-	Mean, GPUHours, SeveralHours float64
+	// in GPUs.
+	Mean, GPUHours float64
 }
 
 // A Load is the demand over time, as if no request waited.
@@ -48,11 +48,9 @@ func demands(g *mig.GPU, in task.Requests) []Demand {
 			}
 			d.Requests++
 			slots += float64(q.Lifespan)
-			hours := float64(q.Lifespan) * in.Seconds() / 3600 * float64(q.Slices()) / float64(g.MemorySlices)
-			d.GPUHours += hours
+			d.GPUHours += float64(q.Lifespan) * in.Seconds() / 3600 * float64(q.Slices()) / float64(g.MemorySlices)
 			if q.Instances() > 1 {
 				d.Several++
-				d.SeveralHours += hours
 			}
 		}
 		if d.Requests > 0 {

@@ -10,6 +10,8 @@ type Moving struct {
 	Moves int
 	// Less is the mean delay without moves minus the mean delay with moves. Pauses after moves are part of the delay.
 	Less stats.BlockEstimate
+	// Apart says that Less is certainly not 0. It allows for the number of costs (Bonferroni).
+	Apart bool
 }
 
 // Still is the policy that places as [Mover] does and moves no request.
@@ -34,7 +36,8 @@ func (a *adviser) moving() (out []Moving, err error) {
 	for i, cost := range moveCosts {
 		o := outcomes[i+1]
 		if o.Error == "" && outcomes[0].Error == "" {
-			out = append(out, Moving{Cost: cost, Moves: o.Moves, Less: a.mean(difference(outcomes[0].Bins, o.Bins))})
+			less := a.mean(difference(outcomes[0].Bins, o.Bins))
+			out = append(out, Moving{Cost: cost, Moves: o.Moves, Less: less, Apart: certain(less, len(moveCosts))})
 		}
 	}
 	return out, nil

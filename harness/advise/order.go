@@ -35,8 +35,6 @@ func (o *Order) Better() bool { return certain(o.Less, 1) && o.Less.Mean > 0 }
 type Place struct {
 	Profile *mig.Profile
 	Start   mig.Slices
-	// Used is the share of the instances of the profile that began there.
-	Used float64
 }
 
 // draPolicy is the policy whose parameter first is an order.
@@ -80,52 +78,17 @@ func (a *adviser) order() (o Order, err error) {
 	if o.Better() {
 		o.First = o.Found
 	}
-	o.Places, err = a.places(o.First)
-	return o, err
-}
-
-// places returns the devices of a GPU in an order, and how often each is used.
-func (a *adviser) places(first []mig.Slices) (out []Place, err error) {
-	algorithm, err := algo.ParseFor(policyOf(first), algo.TrackPlacement)
-	if err != nil {
-		return nil, err
-	}
-	what := "places/" + a.gpus() + "/" + algorithm.ID
-	unit := a.unit(what, fmt.Sprint(algorithm.Spec.Version), func(context.Context) (any, error) {
-		r, err := runChecked(a, algorithm, a.in)
-		if err != nil {
-			return nil, err
-		}
-		used := map[string]int{}
-		for i, spots := range r.Spots {
-			for _, s := range spots {
-				used[placeName(a.in.Requests[i].Profile, s.Start)]++
-			}
-		}
-		return used, nil
-	})
-	used, err := records[map[string]int](a, []work.Unit{unit})
-	if err != nil {
-		return nil, err
-	}
 	for _, p := range task.RequestProfiles(a.q.GPU) {
-		total := 0
-		for _, s := range p.Starts {
-			total += used[0][placeName(p, s)]
-		}
-		for _, s := range first {
-			if slices.Contains(p.Starts, s) {
-				share := float64(used[0][placeName(p, s)]) / float64(max(total, 1))
-				out = append(out, Place{Profile: p, Start: s, Used: share})
+		for _, start := range o.First {
+			if slices.Contains(p.Starts, start) {
+				o.Places = append(o.Places, Place{Profile: p, Start: start})
 			}
 		}
 	}
-	return out, nil
+	return o, nil
 }
 
 func (a *adviser) gpus() string { return strconv.Itoa(a.in.GPUs) }
-
-func placeName(p *mig.Profile, start mig.Slices) string { return fmt.Sprintf("%v:%d", p, start) }
 
 // searchOrder begins with ascending starts. It moves one start to another place of the order, as long as that lowers
 // the waits of the first half of the trace and fewer than mostOrders orders were tried.

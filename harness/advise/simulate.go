@@ -15,7 +15,7 @@ import (
 )
 
 // version is part of the digest of every unit. Raise it whenever the record of a unit changes.
-const version = 3
+const version = 4
 
 // A Span is the time of a trace, divided into bins and blocks.
 type Span struct {
@@ -32,11 +32,13 @@ type Span struct {
 	bins   []int
 }
 
-// Blocks are days if a trace has at least leastDays. Otherwise there are shortBlocks.
+// Blocks are days if a trace has at least leastDays. Otherwise there are shortBlocks. With fewer than LeastRequests
+// there are no intervals.
 const (
-	leastDays   = 12
-	shortBlocks = 20
-	day         = 24 * 60 * 60
+	leastDays     = 12
+	shortBlocks   = 20
+	LeastRequests = 2 * shortBlocks
+	day           = 24 * 60 * 60
 )
 
 func newSpan(in task.Requests) Span {
@@ -68,7 +70,9 @@ func (s *Span) mean(sums []float64, from, to int) stats.BlockEstimate {
 		n += s.counts[i]
 	}
 	e, err := stats.BlockMean(sums[from:to], s.counts[from:to], s.Per, 1)
-	if err != nil && n > 0 {
+	if len(s.bins) < LeastRequests {
+		e = stats.BlockEstimate{Mean: sum / max(n, 1)}
+	} else if err != nil && n > 0 {
 		e.Mean = sum / n
 	}
 	return e
@@ -78,7 +82,7 @@ func (s *Span) mean(sums []float64, from, to int) stats.BlockEstimate {
 type Simulation struct {
 	Policy string
 	GPUs   int
-	// Geometry has a partition for each GPU; nil if instances are made on demand.
+	// Geometry has the layout of each GPU; nil if instances are made on demand.
 	Geometry []string
 	// Moves says that the policy may move requests. Each move stops a request for MoveCost seconds.
 	Moves    bool

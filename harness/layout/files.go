@@ -203,46 +203,66 @@ func anyModelHas(name string) bool {
 	})
 }
 
-// wholeType is the type of GPUs with MIG off in gres.conf.
-const wholeType = "whole"
+// Types are the types of GPUs in gres.conf.
+type Types struct {
+	// Prefix comes before the profile, as in a100_1g.5gb.
+	Prefix string
+	// Whole is the type of GPUs with MIG off; "" for no type.
+	Whole string
+}
+
+// An entry is a type in gres.conf with the number of its GPUs or instances.
+type entry struct {
+	kind   string
+	number int
+}
+
+// entries returns the types of a layout.
+func (t Types) entries(l Named) (out []entry) {
+	for _, k := range count(l.Profiles) {
+		out = append(out, entry{t.Prefix + k.profile.String(), k.number})
+	}
+	if l.Whole > 0 {
+		out = append(out, entry{t.Whole, l.Whole})
+	}
+	return out
+}
 
 // WriteGres writes the lines of gres.conf for nodes with instances. Comments have the lines that slurm.conf needs. The
 // labels of the layouts name the nodes. It passes on the errors of w.
-func WriteGres(w io.Writer, comment string, layouts []Named) error {
+func WriteGres(w io.Writer, comment string, layouts []Named, types Types) error {
 	b := bufio.NewWriter(w)
 	for line := range strings.Lines(comment) {
 		fmt.Fprintln(b, "# "+strings.TrimSpace(line))
 	}
-	fmt.Fprintln(b, "# On nodes with NVML, AutoDetect=nvml adds the device files. In slurm.conf:")
+	fmt.Fprintln(b, "# In slurm.conf:")
 	fmt.Fprintln(b, "# GresTypes=gpu")
 	for _, l := range layouts {
-		fmt.Fprintln(b, "# "+NodeLine(l))
+		fmt.Fprintln(b, "# "+NodeLine(l, types))
 	}
+	fmt.Fprintln(b, "# NVML finds the device files, without which jobs are not confined to their instances:")
+	fmt.Fprintln(b, "AutoDetect=nvml")
 	for _, l := range layouts {
-		for _, k := range count(l.Profiles) {
-			fmt.Fprintf(b, "NodeName=%s Name=gpu Type=%s Count=%d\n", l.Label, k.profile, k.number)
-		}
-		if l.Whole > 0 {
-			fmt.Fprintf(b, "NodeName=%s Name=gpu Type=%s Count=%d\n", l.Label, wholeType, l.Whole)
+		for _, e := range types.entries(l) {
+			line := fmt.Sprintf("NodeName=%s Name=gpu Type=%s Count=%d", l.Label, e.kind, e.number)
+			fmt.Fprintln(b, strings.Replace(line, " Type= ", " ", 1))
 		}
 	}
 	return b.Flush()
 }
 
 // NodeLine returns the line of slurm.conf for the nodes of a layout.
-func NodeLine(l Named) string {
+func NodeLine(l Named, types Types) string {
 	var gres []string
-	for _, k := range count(l.Profiles) {
-		gres = append(gres, fmt.Sprintf("gpu:%s:%d", k.profile, k.number))
-	}
-	if l.Whole > 0 {
-		gres = append(gres, fmt.Sprintf("gpu:%s:%d", wholeType, l.Whole))
+	for _, e := range types.entries(l) {
+		gres = append(gres, strings.ReplaceAll(fmt.Sprintf("gpu:%s:%d", e.kind, e.number), "::", ":"))
 	}
 	return fmt.Sprintf("NodeName=%s Gres=%s", l.Label, strings.Join(gres, ","))
 }
 
-// ReadGres reads the instances of nodes from gres.conf. It reads the lines with Name=gpu and a Type, which is a
-// profile. A type may begin with the name of the GPU, as in a100_1g.5gb. Errors name the file and the line.
+// ReadGres reads the instances of nodes from gres.conf. It reads the lines with Name=gpu and a Type with a g and a dot,
+// which is a profile; other types are of whole GPUs. A type may begin with the name of the GPU, as in a100_1g.5gb.
+// Errors name the file and the line.
 func ReadGres(r io.Reader, file string, g *mig.GPU) (layouts []Named, err error) {
 	in := bufio.NewScanner(r)
 	for line := 1; in.Scan(); line++ {
@@ -255,7 +275,7 @@ func ReadGres(r io.Reader, file string, g *mig.GPU) (layouts []Named, err error)
 			}
 			values[strings.ToLower(key)] = value
 		}
-		if !strings.EqualFold(values["name"], "gpu") || values["type"] == "" || values["type"] == wholeType {
+		if !strings.EqualFold(values["name"], "gpu") || !strings.Contains(values["type"], "g.") {
 			continue
 		}
 		kind := values["type"]

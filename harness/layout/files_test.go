@@ -138,7 +138,29 @@ func TestGresFile(t *testing.T) {
 	}
 }
 
-// TestSlurmReadsOurs: slurmd reads gres.conf beside the node line, and warns about nothing.
+// TestTypesOfSlurm: gres.conf spells types as the jobs do, and names the way to the device files.
+func TestTypesOfSlurm(t *testing.T) {
+	g := mig.MustLookup("A100")
+	var b bytes.Buffer
+	node := Named{Label: "n", Profiles: profiles(t, g, "3g,7g"), Whole: 2}
+	if err := WriteGres(&b, "by a test", []Named{node}, Types{Prefix: "a100_", Whole: "a100"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# NodeName=n Gres=gpu:a100_7g.40gb:1,gpu:a100_3g.20gb:1,gpu:a100:2\n", "\nAutoDetect=nvml\n",
+		"\nNodeName=n Name=gpu Type=a100_3g.20gb Count=1\n", "\nNodeName=n Name=gpu Type=a100 Count=2\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s\nwant %s", &b, want)
+		}
+	}
+	out, err := ReadGres(&b, "f", g)
+	if err != nil || len(out) != 1 || len(out[0].Profiles) != 2 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestSlurmReadsOurs: slurmd reads gres.conf beside the node line, and warns about nothing. It may have no NVML.
 func TestSlurmReadsOurs(t *testing.T) {
 	slurmd, err := exec.LookPath("slurmd")
 	if err != nil {
@@ -147,12 +169,12 @@ func TestSlurmReadsOurs(t *testing.T) {
 	g, dir := mig.MustLookup("H100"), t.TempDir()
 	layouts := []Named{{Label: "n1", Profiles: profiles(t, g, "1g:3,4g,1g.10gb+me"), Whole: 2}, {Label: "n2", Profiles: profiles(t, g, "7g:2")}}
 	var b bytes.Buffer
-	if err := WriteGres(&b, "by a test", layouts); err != nil {
+	if err := WriteGres(&b, "by a test", layouts, Types{Whole: "whole"}); err != nil {
 		t.Fatal(err)
 	}
 	conf := "ClusterName=t\nSlurmctldHost=localhost\nGresTypes=gpu\nSlurmdDebug=info\nSlurmdLogFile=" + filepath.Join(dir, "log") + "\n"
 	for _, l := range layouts {
-		conf += NodeLine(l) + "\n"
+		conf += NodeLine(l, Types{Whole: "whole"}) + "\n"
 	}
 	run := func(gres string) string {
 		for name, text := range map[string]string{"gres.conf": gres, "slurm.conf": conf + "PartitionName=p Nodes=n1,n2\n"} {
@@ -171,7 +193,7 @@ func TestSlurmReadsOurs(t *testing.T) {
 			t.Skipf("this slurmd does not say what is wrong with %q: %s", wrong, out)
 		}
 	}
-	if out := run(b.String()); strings.Contains(out, "WARNING") || strings.Contains(out, "fatal") || strings.Contains(out, "exit status") {
+	if out := run(strings.Replace(b.String(), "AutoDetect=nvml\n", "", 1)); strings.Contains(out, "WARNING") || strings.Contains(out, "fatal") || strings.Contains(out, "exit status") {
 		t.Errorf("%s\n%s", b.String(), out)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"miglab/harness/layout"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
-	"miglab/harness/spec"
 	"miglab/harness/stats"
 	"miglab/reports"
 )
@@ -26,14 +25,16 @@ type Page struct {
 	Advice *advise.Advice
 	// File names the trace, and Command is the command line that makes the page.
 	File, Command string
-	// Next is a command line that compares policies further, with the requests in the page's folder; "" leaves it out.
-	Next string
 	// First says, before all answers, what may make them wrong: jobs that are left out, and types that the file lacks.
 	First []string
 	// Notes say what the file lacks: rows that cannot be used, and assumptions.
 	Notes []string
 	// Lines has the line of each request in the file; nil if they are not known. Only snapshots show them.
 	Lines []int
+	// Types are the types of the jobs, for gres.conf.
+	Types layout.Types
+	// Partial says that jobs are left out that hold GPUs, so that no number of GPUs is the least possible.
+	Partial bool
 }
 
 // A section is a question with its answer.
@@ -68,7 +69,7 @@ func (p *Page) write(w io.Writer, format string) error {
 	}
 	paragraph(heading + fmt.Sprintf("Advice for %s: %s, %s", p.File,
 		count(len(p.Advice.Question.Requests.Requests), "requests"), p.Advice.Question.GPU))
-	for _, line := range p.First {
+	for _, line := range append([]string{p.summary()}, p.First...) {
 		fmt.Fprintln(b)
 		paragraph(line)
 	}
@@ -89,10 +90,6 @@ func (p *Page) write(w io.Writer, format string) error {
 	for _, line := range p.limits() {
 		paragraph("- " + line)
 	}
-	if p.Next != "" {
-		fmt.Fprintf(b, "\nTo compare policies further, by the time from arrival to end, in the folder of --out:\n\n"+
-			"    %s\n", p.Next)
-	}
 	if markdown {
 		fmt.Fprintf(b, "\nMade by `%s`.\n", p.Command)
 	}
@@ -112,6 +109,40 @@ func fold(w io.Writer, text string) {
 		line = strings.TrimSpace(line + " " + word)
 	}
 	fmt.Fprintln(w, line)
+}
+
+// few says that a trace has too few requests for intervals; "" if it has enough.
+func (p *Page) few() string {
+	n, span := len(p.Advice.Question.Requests.Requests), p.Advice.Span
+	if p.Advice.Question.Snapshot || n >= advise.LeastRequests {
+		return ""
+	}
+	return fmt.Sprintf("Too few to decide anything: %s in %s. ", count(n, "requests"),
+		duration(span.Block*float64(span.Blocks)))
+}
+
+// summary answers how many GPUs are needed, and with which policy.
+func (p *Page) summary() string {
+	a := p.Advice
+	if a.Question.Snapshot {
+		return p.fit()
+	}
+	text := fmt.Sprintf("%sFor %s: %s with first fit, %d with fixed instances, at least %d with any policy.", p.few(),
+		p.target(), count(a.Needs[0].GPUs, "GPUs"), a.FixedNeed.GPUs, a.Below)
+	if p.few() == "" {
+		text += " " + p.better()
+	}
+	return text
+}
+
+// better says whether a policy is certainly better than first fit.
+func (p *Page) better() string {
+	for _, c := range p.Advice.Policies {
+		if c.Apart && c.Less.Mean > 0 {
+			return fmt.Sprintf("%s waits certainly less than first fit, by %s.", c.Policy, estimate(c.Less))
+		}
+	}
+	return "No policy is certainly better than first fit."
 }
 
 // sections returns the answers in their order.
@@ -153,19 +184,14 @@ func need(requests int) string {
 
 // gangs returns a sentence about the requests that need several GPUs, with a blank before it; "" if there are none.
 func (p *Page) gangs() string {
-	var all, several, hours, severalHours float64
+	several := 0
 	for _, d := range p.Advice.Profiles {
-		all += float64(d.Requests)
-		several += float64(d.Several)
-		hours += d.GPUHours
-		severalHours += d.SeveralHours
+		several += d.Several
 	}
 	if several == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s several GPUs at once: %.1f %% of the requests, with %.1f %% of the slices and time. A "+
-		"process cannot use instances of several GPUs, so MIG must be off on the GPUs that serve them.",
-		need(int(several)), 100*several/all, 100*severalHours/hours)
+	return " " + need(several) + " several GPUs at once: MIG must be off on the GPUs that serve them."
 }
 
 // estimate formats a mean in seconds with its interval.
@@ -241,41 +267,27 @@ func (p *Page) policies() section {
 	best := a.Policies[0]
 	t := reports.Table{
 		Columns: reports.Left("policy").Right("mean wait s", "from", "to", "less than ff s", "from", "to").
-			Left("differs from ff", "worse than best").Right("p95 s", "over bound s"),
+			Left("than ff").Right("p95 s"),
 		Notes: []string{
 			"from, to: the 95 % interval of the number before them",
-			fmt.Sprintf("yes: certain, also with Bonferroni's correction for %s; short: the blocks are too short to "+
-				"tell", count(len(a.Policies)-1, "differences")),
-			"over bound: no policy has a mean wait of less than " + duration(a.WaitAtLeast),
-			"ff is first fit. Kubernetes has dra-first-fit and the hami policies; the others are of papers. In Slurm no " +
-				"policy can be chosen: answer 4 counts",
+			fmt.Sprintf("better, worse: certainly, with Bonferroni's correction for %s; too short: the trace, to tell",
+				count(len(a.Policies)-1, "differences")),
+			"no policy has a mean wait of less than " + duration(a.WaitAtLeast),
+			"ff is first fit; Kubernetes has dra-first-fit and the hami policies; in Slurm answer 4 counts",
 		},
 	}
-	var tied, short, names []string
-	certain := 0 // policies that are certainly worse than the best
+	var names []string
 	bars := reports.BarGroup{Name: "less than ff"}
 	for _, c := range a.Policies {
-		apart, behind := verdict(c.Less, c.Apart), verdict(c.Behind, !c.Tied)
-		less := cells(c.Less)
-		switch {
-		case c.Policy == best.Policy:
-			behind = reports.Missing
-		case behind == "short":
-			short = append(short, c.Policy)
-		case c.Tied:
-			tied = append(tied, c.Policy)
-		default:
-			certain++
-		}
-		if c.Policy == advise.FirstFit {
-			less, apart = []string{"0.0", "0.0", "0.0"}, reports.Missing
-		} else {
+		than := reports.Missing
+		if c.Policy != advise.FirstFit {
+			than = verdict(c)
 			names = append(names, c.Policy)
 			bars.Add(c.Less.Mean, c.Less.Low, c.Less.High)
 		}
-		t.Row(c.Policy, cells(c.Mean), less, apart, behind, reports.Cells(1, c.P95, c.Wait-a.WaitAtLeast))
+		t.Row(c.Policy, cells(c.Mean), cells(c.Less), than, reports.Cells(1, c.P95))
 	}
-	s := section{title: "2. Which policy?", table: &t, name: "policies", answer: policyAnswer(a, certain, tied, short)}
+	s := section{title: "2. Which policy?", table: &t, name: "policies", answer: p.policyAnswer()}
 	if best.Less.Blocks > 0 && len(names) > 0 {
 		s.figure = reports.Bars{
 			Title: "Mean wait less than under first fit (above 0 is better)", X: reports.Axis{Label: "Policy"},
@@ -286,52 +298,37 @@ func (p *Page) policies() section {
 	return s
 }
 
-// policyAnswer says which policy is best. certain is the number of policies that are certainly worse than the best,
-// tied lists policies that are not told apart from it, and short lists policies for which the trace's blocks are too
-// short.
-func policyAnswer(a *advise.Advice, certain int, tied, short []string) string {
-	best := a.Policies[0]
-	same := func(c advise.Compared) bool { return c.Wait == best.Wait && c.P95 == best.P95 }
-	if len(a.Policies) > 1 && !slices.ContainsFunc(a.Policies, func(c advise.Compared) bool { return !same(c) }) {
-		return fmt.Sprintf("On %s, all %d policies have the same waits, %s on the mean: for this trace the policy "+
-			"does not matter.", count(a.GPUs, "GPUs"), len(a.Policies), duration(best.Wait))
+// policyAnswer says which policy is best.
+func (p *Page) policyAnswer() string {
+	a := p.Advice
+	best, on := a.Policies[0], count(a.GPUs, "GPUs")
+	other := func(c advise.Compared) bool { return c.Wait != best.Wait || c.P95 != best.P95 }
+	if len(a.Policies) > 1 && !slices.ContainsFunc(a.Policies, other) {
+		text := fmt.Sprintf("On %s, all %d policies have the same waits, %s on the mean", on, len(a.Policies),
+			duration(best.Wait))
+		if p.few() != "" {
+			return text + ": the trace has too few requests to tell them apart."
+		}
+		return text + ": for this trace the policy does not matter."
 	}
-	text := fmt.Sprintf("On %s, %s has the shortest mean wait, %s", count(a.GPUs, "GPUs"), best.Policy,
-		estimate(best.Mean))
-	switch {
-	case best.Policy == advise.FirstFit:
-		text += fmt.Sprintf("; %d of the %d others are certainly behind it", certain, len(a.Policies)-1)
-	case best.Apart:
-		text += fmt.Sprintf(", certainly less than first fit: by %s", estimate(best.Less))
-	default:
-		text += fmt.Sprintf(", not certainly less than first fit: by %s", estimate(best.Less))
-	}
-	if tied != nil {
-		text += fmt.Sprintf("; %s not told apart from it", areNames(tied))
-	}
-	if short != nil {
-		text += fmt.Sprintf("; the trace is too short to tell it from %s", strings.Join(short, ", "))
+	text := fmt.Sprintf("%s On %s, %s has the shortest mean wait, %s", p.better(), on, best.Policy, estimate(best.Mean))
+	if best.Policy != advise.FirstFit && !best.Apart {
+		text += fmt.Sprintf("; that is %s less than first fit", estimate(best.Less))
 	}
 	return text + "."
 }
 
-// verdict says whether a difference is certain. apart is the answer if the blocks are long enough.
-func verdict(e stats.BlockEstimate, apart bool) string {
+// verdict compares a policy with first fit.
+func verdict(c advise.Compared) string {
 	switch {
-	case e.Short:
-		return "short"
-	case apart:
-		return "yes"
+	case c.Less.Short:
+		return "too short"
+	case !c.Apart:
+		return "not certain"
+	case c.Less.Mean > 0:
+		return "better"
 	}
-	return "no"
-}
-
-// areNames returns the beginning of a sentence: "mfi and fgd are".
-func areNames(names []string) string {
-	if len(names) == 1 {
-		return names[0] + " is"
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " are"
+	return "worse"
 }
 
 // target names the waits that the user asks for.
@@ -350,121 +347,89 @@ func (p *Page) target() string {
 // gpus answers how many GPUs each policy needs for the target.
 func (p *Page) gpus() section {
 	a := p.Advice
-	t := reports.Table{Columns: reports.Left("by").Right("GPUs", "mean wait s", "from", "to", "p95 s").Left("how")}
+	t := reports.Table{
+		Columns: reports.Left("by").Right("GPUs", "mean wait s", "from", "to", "p95 s").Left("fewer GPUs"),
+	}
 	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
-		reports.Missing, "proven bound")
+		reports.Missing, "proven too few")
 	for _, n := range append(slices.Clone(a.Needs), a.FixedNeed) {
-		how := "all from the bound on simulated"
+		how := "do not suffice"
 		if !n.Least {
-			how = "found by halving"
+			how = "may suffice"
 		}
 		t.Row(n.Policy, n.GPUs, cells(n.Mean), reports.Cells(1, n.Outcome.P95), how)
 	}
-	last := a.Needs[len(a.Needs)-1]
+	first := a.Needs[0]
 	s := section{title: "3. How many GPUs?", table: &t}
-	s.answer = fmt.Sprintf("For %s, first fit needs %s, with a mean wait of %s", p.target(),
-		count(a.Needs[0].GPUs, "GPUs"), estimate(a.Needs[0].Mean))
-	if len(a.Needs) > 1 {
-		s.answer += fmt.Sprintf("; %s needs %d", last.Policy, last.GPUs)
+	s.answer = fmt.Sprintf("First fit waits %s on %s", estimate(first.Mean), count(first.GPUs, "GPUs"))
+	if a.Question.Wait >= 0 && first.Mean.Blocks > 0 && first.Mean.High > a.Question.Wait {
+		s.answer += ", and the interval reaches above the target: they may be too few"
 	}
-	s.answer += fmt.Sprintf("; the best fixed geometry found needs %d; no policy does with fewer than %d.",
-		a.FixedNeed.GPUs, a.Below)
+	s.answer += "."
 	return s
 }
 
-// fixed answers which partition each GPU should have if partitions never change.
+// fixed answers which instances each GPU should have if instances never change.
 func (p *Page) fixed() section {
-	a := p.Advice
+	f := p.Advice.Fixed
 	s := section{title: "4. Which fixed geometry?"}
-	f := a.Fixed
 	if f.Geometry == nil || f.Outcome.Error != "" {
-		s.answer = fmt.Sprintf("No fixed geometry of %s was found that serves all requests.",
-			count(a.GPUs, "GPUs"))
+		s.answer = fmt.Sprintf("No fixed geometry of %s was found that serves all requests.", count(f.GPUs, "GPUs"))
 		return s
 	}
-	t := reports.Table{
-		Columns: reports.Left("partition").Right("GPUs"),
-		Notes: []string{
-			"delay: from arrival to end, less the lifetime in the trace",
-			"a GPU with a single instance of all slices has MIG off in the files",
-		},
+	s.table = p.layoutTable()
+	s.table.Notes = []string{"delay: from arrival to end, less the lifetime in the trace"}
+	if p.Advice.Question.PerNode == 0 {
+		s.table.Notes = append(s.table.Notes, "the files have one node; --pernode says how many GPUs a node has")
 	}
-	for _, g := range groupNeighbours(f.Geometry) {
-		t.Row(g.name, g.number)
+	found := "best geometry that a search found"
+	if f.Best {
+		found = "best of all geometries"
 	}
-	s.table = &t
-	found := "best fixed geometry of all"
-	if !f.Best {
-		found = "best fixed geometry that a search found"
+	among, missing := "of requested profiles", p.missing(f)
+	if p.Advice.Question.Named != nil && missing == "" {
+		among = "with every profile that jobs name"
 	}
 	cost, how := absolute(f.Cost, "more", "less")
-	s.answer = fmt.Sprintf("The %s on %s delays a request by %s on the mean, %s %s than "+
-		"%s, which changes instances; no policy waits less than %s.", found, count(a.GPUs, "GPUs"), estimate(f.Mean),
-		estimate(cost), how, a.Policies[0].Policy, duration(a.WaitAtLeast))
-	if missing := p.missing(); missing != "" {
-		s.answer += " " + missing
+	s.answer = fmt.Sprintf("On %s, the %s %s delays a request by %s on the mean, %s %s than %s, which changes "+
+		"instances.", count(f.GPUs, "GPUs"), found, among, estimate(f.Mean), estimate(cost), how,
+		p.Advice.Policies[0].Policy)
+	all := p.Advice.AnyFixed
+	switch {
+	case missing != "":
+		s.answer += fmt.Sprintf(" It has no %s, which Slurm rejects and Kubernetes leaves pending: these jobs must "+
+			"ask for larger instances, or the cluster needs more GPUs.", missing)
+	case p.missing(all) != "" && all.Mean.Mean < f.Mean.Mean:
+		s.answer += fmt.Sprintf(" Without %s it would be %s less, if these jobs asked for larger instances.",
+			p.missing(all), duration(f.Mean.Mean-all.Mean.Mean))
 	}
 	return s
 }
 
-// missing says which requests are for profiles that the fixed geometry lacks; "" if it has all.
-func (p *Page) missing() string {
-	have := slices.Concat(p.instances()...)
+// missing lists the profiles that jobs name and a fixed geometry lacks; "" if it has all.
+func (p *Page) missing(f advise.Fixed) string {
+	have := slices.Concat(f.Geometry...)
 	var lacking []string
 	for _, d := range p.Advice.Profiles {
-		if d.Profile.Length < p.Advice.Question.GPU.MemorySlices && !slices.Contains(have, d.Profile) {
+		has := func(in mig.Instance) bool { return in.Profile == d.Profile }
+		if slices.Contains(p.Advice.Question.Named, d.Profile) && !slices.ContainsFunc(have, has) {
 			lacking = append(lacking, fmt.Sprintf("%s (%s)", d.Profile, count(d.Requests, "requests")))
 		}
 	}
-	if lacking == nil {
-		return ""
-	}
-	return "It has no " + strings.Join(lacking, ", ") + ": in the simulation, these run on larger instances. Slurm " +
-		"would reject jobs that name such a profile, and Kubernetes leave them pending; they must ask for another."
-}
-
-// A group is a number of equal neighbours in a list.
-type group struct {
-	name   string
-	number int
-}
-
-// groupNeighbours groups equal names that follow each other.
-func groupNeighbours(names []string) (out []group) {
-	for i, name := range names {
-		if i == 0 || name != names[i-1] {
-			out = append(out, group{name: name})
-		}
-		out[len(out)-1].number++
-	}
-	return out
+	return strings.Join(lacking, ", ")
 }
 
 // order answers in which order a driver should list the devices of a GPU.
 func (p *Page) order() section {
 	o := p.Advice.Order
-	t := reports.Table{Columns: reports.Left("profile", "starts in order (% of its instances)")}
-	for _, profile := range p.Advice.Question.GPU.Profiles {
-		var used []string
-		for _, place := range o.Places {
-			if place.Profile == profile {
-				used = append(used, fmt.Sprintf("%d (%.0f)", place.Start, 100*place.Used))
-			}
-		}
-		if used != nil {
-			t.Row(profile, strings.Join(used, "  "))
-		}
-	}
-	less, how := absolute(o.Less, "less", "more")
-	answer := fmt.Sprintf("By ascending starts. The best of %d orders tried on the first half of the time, %s, is not "+
-		"certainly better in the second half: its mean wait is %s %s.", o.Tried, joinStarts(o.Found), estimate(less),
-		how)
+	s := section{title: "5. In which order should a DRA driver list its devices?"}
+	s.answer = fmt.Sprintf("By ascending starts: none of the %d orders tried is certainly better.", o.Tried)
 	if o.Better() {
-		answer = fmt.Sprintf("By starts in the order %s, the best of %d tried on the first half of the time: in the "+
-			"second half its mean wait is certainly less than with ascending starts, by %s.", joinStarts(o.First),
+		s.answer = fmt.Sprintf("By starts in the order %s, the best of %d tried on the first half of the time: in the "+
+			"second half its mean wait is certainly less than with ascending starts, by %s.", fmt.Sprint(o.First),
 			o.Tried, estimate(o.Less))
 	}
-	return section{title: "5. In which order should a DRA driver list its devices?", table: &t, answer: answer}
+	return s
 }
 
 // absolute returns a difference without its sign, and the word for its sign.
@@ -476,41 +441,33 @@ func absolute(e stats.BlockEstimate, positive, negative string) (stats.BlockEsti
 	return e, positive
 }
 
-// shownCost is the cost of a move, in seconds, for which the answer gives the gain.
-const shownCost = 30
-
-// moving answers how much moves of running requests gain, by their cost. Without [shownCost] among the costs, a
-// simulation has failed and there is no table.
+// moving answers how much moves of running requests gain, by their cost.
 func (p *Page) moving() section {
 	s := section{title: "6. What would moving gain?"}
 	t := reports.Table{
 		Columns: reports.Left("a move costs s").Right("moves", "less delay s", "from", "to"),
 		Notes: []string{
-			fmt.Sprintf("%s places as %s does, and moves running requests if that puts more slices to use than the "+
-				"pauses cost; answer 2 compares %[2]s with the best policy", advise.Mover, advise.Still),
-			"less delay: of the mean from arrival to end, with the pauses; from, to: its 95 % interval",
+			fmt.Sprintf("less delay: of %s, which moves requests, than of %s, from arrival to end with the pauses",
+				advise.Mover, advise.Still),
 		},
 	}
-	s.answer = "Not answered: a simulation with moves failed."
+	if len(p.Advice.Moving) == 0 {
+		s.answer = "Not answered: a simulation with moves failed."
+		return s
+	}
+	s.table = &t
+	longest := p.Advice.Moving[len(p.Advice.Moving)-1].Cost
+	s.answer = "No gain is certain for moves that stop a request for up to " + duration(longest) + "."
+	gain := true // at all costs so far
 	for _, m := range p.Advice.Moving {
 		t.Row(m.Cost, m.Moves, cells(m.Less))
-		if m.Cost == shownCost {
-			less, how := absolute(m.Less, "less", "more")
-			if m.Less.Low <= 0 && m.Less.High >= 0 {
-				how = "not certainly " + how
-			}
-			s.answer = fmt.Sprintf("Where a move stops a request for %s and frees its slices at once, the mean time "+
-				"from arrival to end under %s, which moves requests, is %s than under %s, by %s.", duration(m.Cost),
-				advise.Mover, how, advise.Still, estimate(less))
-			s.table = &t
+		gain = gain && m.Apart && m.Less.Mean > 0
+		if gain {
+			s.answer = fmt.Sprintf("Moves that stop a request for up to %s certainly gain: the mean time from arrival "+
+				"to end is then %s less.", duration(m.Cost), estimate(m.Less))
 		}
 	}
 	return s
-}
-
-// joinStarts joins starts with hyphens: 4-0-2.
-func joinStarts(order []mig.Slices) string {
-	return strings.Join(nearest.Names(order, func(s mig.Slices) string { return fmt.Sprint(s) }), "-")
 }
 
 // limits returns sentences about the limits of the trace and the simulation.
@@ -523,15 +480,15 @@ func (p *Page) limits() (out []string) {
 		return append(out, "The requests are there at once, without arrivals and durations: the trace says nothing "+
 			"about waits. Its GPUs are not those on which the jobs run: drain a node before you change its instances.")
 	case a.Policies[0].Mean.Blocks == 0:
-		out = append(out, "The trace is too short for intervals: it cannot be divided into blocks with arrivals.")
+		out = append(out, "The trace is too short for intervals.")
 	default:
 		out = append(out, fmt.Sprintf("It is one trace. Intervals come from %d blocks of %s; they "+
 			"say nothing about other clusters or other weeks.", span.Blocks, duration(span.Block)))
 		if slices.ContainsFunc(a.Policies, func(c advise.Compared) bool {
-			return c.Mean.Short || c.Less.Short || c.Behind.Short
+			return c.Mean.Short || c.Less.Short
 		}) {
-			out = append(out, "Neighbouring blocks have similar waits, or similar differences: they are too short, "+
-				"and those intervals too narrow. A longer trace is needed.")
+			out = append(out, "Some waits or differences are similar in neighbouring blocks: the blocks are too "+
+				"short, and those intervals too narrow. Take at least twice the time, and 12 days or more.")
 		}
 	}
 	if a.Load.Drifts {
@@ -545,39 +502,36 @@ func (p *Page) limits() (out []string) {
 // snapshot answers how many GPUs hold a snapshot.
 func (p *Page) snapshot() section {
 	a := p.Advice
-	t := reports.Table{Columns: reports.Left("instances").Right("GPUs")}
-	var names []string
-	for i, layout := range a.Held.Layouts {
-		name := "MIG off"
-		if !a.Held.Whole[i] {
-			name = strings.Join(nearest.Names(layout, (*mig.Profile).String), " ")
-		}
-		names = append(names, cmp.Or(name, "free"))
-	}
-	for _, g := range groupNeighbours(names) {
-		t.Row(g.name, g.number)
-	}
-	s := section{title: "2. How many GPUs, and with which instances?", table: &t}
-	s.answer = fmt.Sprintf("First fit with the largest requests first holds all at once on %s; no policy does with "+
-		"fewer than %d.", count(a.Needs[0].GPUs, "GPUs"), a.Below)
-	if a.Needs[0].GPUs == a.Below {
-		s.answer += " So that is the least possible number."
-	}
+	s := section{title: "2. With which instances?", table: p.layoutTable()}
 	left := a.Held.Left
 	if len(left) == 0 {
+		s.answer = fmt.Sprintf("On %s:", count(a.GPUs, "GPUs"))
 		return s
 	}
-	s.answer += fmt.Sprintf(" On %s it leaves out %s", count(a.GPUs, "GPUs"), count(len(left), "requests"))
+	text := fmt.Sprintf("On %s first fit leaves out %s", count(a.GPUs, "GPUs"), count(len(left), "requests"))
 	if p.Lines != nil {
 		const most = 10
 		lines := nearest.Names(left[:min(len(left), most)], p.line)
-		s.answer += ", in the lines " + strings.Join(lines, ", ")
+		text += ", in the lines " + strings.Join(lines, ", ")
 		if len(left) > most {
-			s.answer += " and others; left.csv of --out has all"
+			text += " and others; left.csv of --out has all"
 		}
 	}
-	s.answer += "."
+	s.answer = text + "."
 	return s
+}
+
+// fit says how many GPUs hold a snapshot.
+func (p *Page) fit() string {
+	need := p.Advice.Needs[0]
+	text := "All requests at once fit on " + count(need.GPUs, "GPUs")
+	switch {
+	case p.Partial:
+		return text + "; those that are left out need more."
+	case need.Least:
+		return text + " and on no fewer."
+	}
+	return fmt.Sprintf("%s; at least %d are needed.", text, p.Advice.Below)
 }
 
 // line returns the line of a request in the file, or [reports.Missing] if it is not known.
@@ -588,24 +542,46 @@ func (p *Page) line(request int) string {
 	return strconv.Itoa(p.Lines[request])
 }
 
-// instances returns the instances of each GPU, in the placement of a snapshot or in the best fixed geometry. A GPU with
-// MIG off, and a GPU that a snapshot leaves free, have nil. In a fixed geometry, GPUs with one instance of all slices
-// have MIG off: they serve requests for whole GPUs, also for several at once.
+// instances returns the instances of each GPU, in the placement of a snapshot or in the best fixed geometry. A GPU that
+// a snapshot leaves free, and one with MIG off, have nil. A GPU for a request for several has MIG off, and so has one
+// with a single instance of all slices, unless jobs name its profile.
 func (p *Page) instances() (out [][]*mig.Profile) {
 	a := p.Advice
-	if a.Question.Snapshot {
-		return a.Held.Layouts
-	}
-	for _, name := range a.Fixed.Geometry { // names of the GPU's own partitions
+	out = slices.Clone(a.Held.Layouts)
+	for _, layout := range a.Fixed.Geometry {
 		var profiles []*mig.Profile
-		for _, in := range spec.Must(a.Question.GPU.ParsePartition(name)) {
-			if in.Profile.Length < a.Question.GPU.MemorySlices {
-				profiles = append(profiles, in.Profile)
-			}
+		for _, in := range layout {
+			profiles = append(profiles, in.Profile)
 		}
 		out = append(out, profiles)
 	}
+	for i, profiles := range out {
+		if len(profiles) == 1 && profiles[0].Length == a.Question.GPU.MemorySlices &&
+			!slices.Contains(a.Question.Named, profiles[0]) {
+			out[i] = nil
+		}
+	}
 	return out
+}
+
+// layoutTable returns the instances of the GPUs, in a row for neighbours with the same.
+func (p *Page) layoutTable() *reports.Table {
+	var names []string
+	held := p.Advice.Held
+	for i, profiles := range p.instances() {
+		name := strings.Join(nearest.Names(profiles, (*mig.Profile).String), " ")
+		if name == "" && i < len(held.Layouts) && !held.Whole[i] && held.Layouts[i] == nil {
+			name = "free"
+		}
+		names = append(names, cmp.Or(name, "MIG off"))
+	}
+	t := reports.Table{Columns: reports.Left("instances").Right("GPUs")}
+	for len(names) > 0 {
+		others := slices.IndexFunc(append(names, ""), func(name string) bool { return name != names[0] })
+		t.Row(names[0], others)
+		names = names[others:]
+	}
+	return &t
 }
 
 // layouts returns the layouts of each kind of node, and of each node, and a line that names the kind of each node.

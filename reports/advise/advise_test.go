@@ -8,17 +8,30 @@ import (
 	"testing"
 
 	"miglab/harness/advise"
+	"miglab/harness/layout"
 	"miglab/harness/mig"
 	"miglab/harness/stats"
 	"miglab/harness/task"
 )
+
+func layoutsOf(t *testing.T, g *mig.GPU, names ...string) (out []mig.Partition) {
+	t.Helper()
+	for _, name := range names {
+		p, err := g.ParseLayout(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
 
 // TestLayoutsOfNodes: nodes of one kind share a label, and the whole node is one of gres.conf.
 func TestLayoutsOfNodes(t *testing.T) {
 	g := mig.MustLookup("H100")
 	p := Page{Advice: &advise.Advice{
 		Question: &advise.Question{GPU: g, PerNode: 2, Requests: task.Requests{}}, GPUs: 5,
-		Fixed: advise.Fixed{Geometry: []string{"7", "7", "7", "4-3", "3-3"}},
+		Fixed: advise.Fixed{Geometry: layoutsOf(t, g, "7", "7", "7", "4-3", "3-3")},
 	}}
 	kinds, nodes, line := p.layouts()
 	var got []string
@@ -48,9 +61,10 @@ func TestLayoutsOfASnapshot(t *testing.T) {
 	in := task.Requests{Requests: []task.Request{{Profile: g.Profile(7), GPUs: 2, Lifespan: 1}, {Profile: small, Lifespan: 1}, {Profile: half, Lifespan: 1}}}
 	p := Page{
 		Lines: []int{4, 6, 9},
+		Types: layout.Types{Whole: "h100"},
 		Advice: &advise.Advice{
 			Question: &advise.Question{GPU: g, Requests: in, Snapshot: true}, GPUs: 3, Below: 2,
-			Profiles: []advise.Demand{{Profile: small, Requests: 1, GPUHours: 1}, {Profile: g.Profile(7), Requests: 1, Several: 1, GPUHours: 3, SeveralHours: 3}},
+			Profiles: []advise.Demand{{Profile: small, Requests: 1, GPUHours: 1}, {Profile: g.Profile(7), Requests: 1, Several: 1, GPUHours: 3}},
 			Needs:    []advise.Need{{GPUs: 3}},
 			Held:     advise.Held{Layouts: [][]*mig.Profile{nil, nil, {half, small}}, Whole: []bool{true, true, false}, Left: []int{1, 2}},
 		},
@@ -61,16 +75,16 @@ func TestLayoutsOfASnapshot(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"mig-parted.yaml": "    - devices:\n        - 0\n        - 1\n      mig-enabled: false\n      mig-devices: {}\n    - devices:\n        - 2\n      mig-enabled: true\n",
-		"gres.conf":       "NodeName=node0 Name=gpu Type=whole Count=2\n",
+		"gres.conf":       "NodeName=node0 Name=gpu Type=h100 Count=2\n",
 		"left.csv":        "line,profile,gpus\n6,1g.10gb,1\n9,3g.40gb,1\n",
-		"advice.md":       "On 3 GPUs it leaves out 2 requests, in the lines 6, 9.",
+		"advice.md":       "On 3 GPUs first fit leaves out 2 requests, in the lines 6, 9.",
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v, %s\nwant %s", name, err, text, want)
 		}
 	}
-	if text := p.gangs(); !strings.HasPrefix(text, " 1 request needs several GPUs at once: 50.0 % of the requests, with 75.0 % of the slices and time.") {
+	if text := p.gangs(); !strings.HasPrefix(text, " 1 request needs several GPUs at once") {
 		t.Error(text)
 	}
 }
@@ -88,7 +102,7 @@ func TestSnapshotWithoutLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"left.csv": "line,profile,gpus\n–,1g.10gb,1\n", "advice.md": "On 1 GPU it leaves out 1 request.",
+		"left.csv": "line,profile,gpus\n–,1g.10gb,1\n", "advice.md": "On 1 GPU first fit leaves out 1 request.",
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil || !strings.Contains(string(text), want) {
@@ -102,13 +116,80 @@ func TestFixedCost(t *testing.T) {
 	cost := stats.BlockEstimate{Mean: -3, Low: -4, High: -2, Blocks: 9}
 	g := mig.MustLookup("H100")
 	p := Page{Advice: &advise.Advice{
-		Question: &advise.Question{GPU: g}, Profiles: []advise.Demand{{Profile: g.Profile(3), Requests: 84}, {Profile: g.Profile(7), Requests: 1}},
-		GPUs: 1, Policies: []advise.Compared{{Outcome: advise.Outcome{Policy: "ff"}}}, Fixed: advise.Fixed{Geometry: []string{"7"}, Cost: cost},
+		Question: &advise.Question{GPU: g, Named: []*mig.Profile{g.Profile(3)}}, Profiles: []advise.Demand{{Profile: g.Profile(3), Requests: 84}, {Profile: g.Profile(7), Requests: 1}},
+		GPUs: 1, Policies: []advise.Compared{{Outcome: advise.Outcome{Policy: "ff"}}}, Fixed: advise.Fixed{Geometry: layoutsOf(t, g, "7"), Cost: cost},
 	}}
-	for _, want := range []string{"3.0 s (2.0 s to 4.0 s) less than ff", "It has no 3g.40gb (84 requests): in the simulation"} {
+	for _, want := range []string{"3.0 s (2.0 s to 4.0 s) less than ff", "It has no 3g.40gb (84 requests), which Slurm rejects"} {
 		if got := p.fixed().answer; !strings.Contains(got, want) {
 			t.Errorf("%s; want %s", got, want)
 		}
+	}
+}
+
+// TestNamedWholeGPU: jobs that name 7g.80gb need MIG, jobs for a whole GPU do not.
+func TestNamedWholeGPU(t *testing.T) {
+	g := mig.MustLookup("H100")
+	whole := g.Profile(7)
+	for _, snapshot := range []bool{false, true} {
+		for _, named := range [][]*mig.Profile{nil, {whole}} {
+			p := Page{Advice: &advise.Advice{Question: &advise.Question{GPU: g, Named: named, Snapshot: snapshot}}}
+			if p.Advice.Fixed.Geometry = layoutsOf(t, g, "7", "4-3"); snapshot {
+				p.Advice.Fixed.Geometry, p.Advice.Held = nil, advise.Held{Layouts: [][]*mig.Profile{{whole}, nil}, Whole: []bool{false, false}}
+			}
+			kinds, nodes, _ := p.layouts()
+			if on := len(kinds[0].Profiles) == 1; on != (named != nil) || !snapshot && on == (nodes[0].Whole > 0) {
+				t.Errorf("snapshot %t, named %v: %+v, %+v", snapshot, named, kinds, nodes)
+			}
+		}
+	}
+}
+
+// TestPriceOfProfiles: the geometry with every named profile says what it costs.
+func TestPriceOfProfiles(t *testing.T) {
+	g := mig.MustLookup("H100")
+	p := Page{Advice: &advise.Advice{
+		Question: &advise.Question{GPU: g, Named: []*mig.Profile{g.Profile(1), g.Profile(3)}},
+		Profiles: []advise.Demand{{Profile: g.Profile(1), Requests: 5}, {Profile: g.Profile(3), Requests: 84}},
+		Policies: []advise.Compared{{Outcome: advise.Outcome{Policy: "ff"}}},
+		Fixed:    advise.Fixed{GPUs: 2, Best: true, Geometry: layoutsOf(t, g, "3-3", "1-1-1-1-3"), Mean: stats.BlockEstimate{Mean: 50}},
+		AnyFixed: advise.Fixed{GPUs: 2, Best: true, Geometry: layoutsOf(t, g, "3-3", "3-3"), Mean: stats.BlockEstimate{Mean: 20}},
+	}}
+	for _, want := range []string{
+		"On 2 GPUs, the best of all geometries with every profile that jobs name delays", "Without 1g.10gb (5 requests) it would be 30.0 s less",
+	} {
+		if got := p.fixed().answer; !strings.Contains(got, want) {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+}
+
+// TestWhatTheEvidenceAllows: a short trace, an interval above the target and a least number without some pods are said.
+func TestWhatTheEvidenceAllows(t *testing.T) {
+	g := mig.MustLookup("H100")
+	two := task.Requests{Requests: make([]task.Request, 2)}
+	wide := stats.BlockEstimate{Mean: 400, Low: 0, High: 900, Blocks: 20}
+	needs := []advise.Need{{Policy: "ff", GPUs: 10, Mean: wide, Least: true}}
+	a := &advise.Advice{
+		Question: &advise.Question{GPU: g, Requests: two, Wait: 600, P95: -1}, GPUs: 10, Needs: needs,
+		Policies: []advise.Compared{{Outcome: advise.Outcome{Policy: "ff"}}, {Outcome: advise.Outcome{Policy: "mfi"}}},
+	}
+	p := Page{Advice: a}
+	for got, want := range map[string]string{
+		p.summary():       "Too few to decide anything: 2 requests in 0.0 s. For a mean wait of at most 10.0 min: 10 GPUs",
+		p.policyAnswer():  "the trace has too few requests to tell them apart",
+		p.gpus().answer:   "on 10 GPUs, and the interval reaches above the target: they may be too few.",
+		p.moving().answer: "Not answered",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
+	a.Question.Snapshot = true
+	if got := p.summary(); got != "All requests at once fit on 10 GPUs and on no fewer." {
+		t.Error(got)
+	}
+	if p.Partial = true; strings.Contains(p.summary(), "fewer") {
+		t.Error(p.summary())
 	}
 }
 
@@ -117,8 +198,5 @@ func TestWords(t *testing.T) {
 		if got := duration(seconds); got != want {
 			t.Errorf("%v: %s, want %s", seconds, got, want)
 		}
-	}
-	if got := areNames([]string{"a", "b", "c"}) + "; " + areNames([]string{"a"}); got != "a, b and c are; a is" {
-		t.Error(got)
 	}
 }

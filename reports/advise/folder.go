@@ -67,20 +67,22 @@ func (p *Page) files() []file {
 		comment = fmt.Sprintf("The instances of %d GPUs that hold the requests of a snapshot", p.Advice.GPUs)
 	} else {
 		out = append(out, file{"devices.csv", p.devices})
-		comment = fmt.Sprintf("The best fixed geometry found for %d GPUs: a mean delay of %s", p.Advice.GPUs,
-			estimate(p.Advice.Fixed.Mean))
-		if missing := p.missing(); missing != "" {
-			comment += "\n" + missing
+		fixed := p.Advice.Fixed
+		comment = fmt.Sprintf("The best fixed geometry found for %d GPUs: a mean delay of %s", fixed.GPUs,
+			estimate(fixed.Mean))
+		missing := p.missing(fixed)
+		if missing != "" {
+			comment += "\nIt lacks " + missing + ": Slurm rejects jobs that ask for these."
 		}
 	}
 	kinds, nodes, line := p.layouts()
-	comment += "\n" + line + " --pernode says how many GPUs a node has.\nFor each node: nvidia-mig-parted apply -f " +
-		"mig-parted.yaml -c advice-1, or the label nvidia.com/mig.config=advice-1\nType whole: GPUs with MIG off. " +
-		"Write the type that your jobs ask for, such as h100.\nMade by " + p.Command
+	comment += "\n" + line + " Write the names of your nodes. --pernode says how many GPUs a node has.\n" +
+		"For each node: nvidia-mig-parted apply -f mig-parted.yaml -c advice-1, or the label " +
+		"nvidia.com/mig.config=advice-1\nMade by " + p.Command
 	if len(kinds) > 0 {
 		out = append(out,
 			file{"mig-parted.yaml", func(w io.Writer) error { return layout.WriteMigParted(w, comment, kinds) }},
-			file{"gres.conf", func(w io.Writer) error { return layout.WriteGres(w, comment, nodes) }})
+			file{"gres.conf", func(w io.Writer) error { return layout.WriteGres(w, comment, nodes, p.Types) }})
 	}
 	return out
 }
@@ -97,9 +99,9 @@ func (p *Page) misfits(w io.Writer) error {
 
 // devices writes the devices of a GPU in their order.
 func (p *Page) devices(w io.Writer) error {
-	t := reports.Table{Columns: reports.Right("position").Left("profile").Right("start", "used")}
+	t := reports.Table{Columns: reports.Right("position").Left("profile").Right("start")}
 	for i, place := range p.Advice.Order.Places {
-		t.Row(i, place.Profile, int(place.Start), reports.Fixed(place.Used, 4))
+		t.Row(i, place.Profile, int(place.Start))
 	}
 	return t.Encode(w, "csv")
 }

@@ -18,6 +18,7 @@ import (
 	"miglab/harness/advise"
 	"miglab/harness/algo"
 	"miglab/harness/cli"
+	"miglab/harness/layout"
 	"miglab/harness/mig"
 	"miglab/harness/run"
 	"miglab/harness/task"
@@ -96,7 +97,7 @@ const defaultWait, noLimit = 600, -1
 // question returns the question that the flags ask about a trace.
 func (f *adviseFlags) question(in task.Requests) advise.Question {
 	q := advise.Question{
-		GPU: f.gpu, Requests: in, GPUs: f.gpus, PerNode: f.perNode, Wait: noLimit, P95: noLimit,
+		GPU: f.gpu, Requests: in, Named: f.named(in), GPUs: f.gpus, PerNode: f.perNode, Wait: noLimit, P95: noLimit,
 		Policies: f.policies, Snapshot: f.options.Snapshot,
 		Bounds: advise.Bounds{
 			Wait: func(g *mig.GPU, in task.Requests) float64 { return bounds.WaitAtLeast(g, in) },
@@ -125,6 +126,10 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	if len(in.Requests) == 0 {
 		return fmt.Errorf("%s has no row that can be used as format %s%s", path, f.format, firstReason(rejected))
 	}
+	n := f.count(rejected)
+	if n.of[traces.Lost] > n.used {
+		return fmt.Errorf("%s: %d of %d jobs cannot be used: no advice%s", path, n.of[traces.Lost], n.jobs, n.lost)
+	}
 	if f.out != "" {
 		if err := os.MkdirAll(f.out, 0o777); err != nil {
 			return fmt.Errorf("--out: %w", err)
@@ -145,8 +150,13 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	answer := page.Page{
-		Advice: advice, File: path, Command: adviseLine(c, path), Next: f.next(advice),
-		First: f.first(rejected), Notes: f.notes(rejected), Lines: f.lines,
+		Advice: advice, File: path, Command: adviseLine(c, path),
+		First: f.first(n), Notes: f.notes(rejected), Lines: f.lines,
+		Types: layout.Types{
+			Prefix: strings.TrimPrefix(traces.Type(f.gpu, f.jobs, true)+"_", "_"),
+			Whole:  traces.Type(f.gpu, f.jobs, false),
+		},
+		Partial: n.of[traces.Lost] > 0,
 	}
 	if err := answer.Text(c.OutOrStdout()); err != nil {
 		return err
@@ -165,38 +175,85 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	return err
 }
 
-// next returns the command that compares the policies by all metrics, on the requests in the folder of --out. It
-// returns "" without --out, and for a snapshot.
-func (f *adviseFlags) next(a *advise.Advice) string {
-	if f.out == "" || f.options.Snapshot {
-		return ""
+// named returns the profiles that the jobs name.
+func (f *adviseFlags) named(in task.Requests) (out []*mig.Profile) {
+	for _, p := range task.RequestProfiles(f.gpu) {
+		byJob := func(j traces.Job) bool { return j.Profile == p.String() }
+		byRequest := func(q task.Request) bool {
+			return f.format == requestsFormat && q.Profile == p && q.Work == 0 && q.Instances() == 1
+		}
+		if slices.ContainsFunc(f.jobs, byJob) || slices.ContainsFunc(in.Requests, byRequest) {
+			out = append(out, p)
+		}
 	}
-	dataset := fmt.Sprintf("requests:requests.csv?gpus=%d&queue=retry", a.GPUs)
-	if f.perNode > 0 {
-		dataset += fmt.Sprintf("&pernode=%d", f.perNode)
+	return out
+}
+
+// A census counts the jobs of a file.
+type census struct {
+	// used is the number of jobs that became requests. jobs also has those of the parts Lost, Running and Waiting.
+	used, jobs int
+	// of has the number of rejected rows of each part.
+	of map[traces.Part]int
+	// lost continues a sentence with the most frequent reason for which jobs are lost.
+	lost string
+}
+
+// count counts the jobs.
+func (f *adviseFlags) count(rejected []traces.Rejected) census {
+	n := census{of: map[traces.Part]int{}}
+	for _, r := range rejected {
+		n.of[r.Part]++
 	}
-	return cli.Words([]string{
-		"miglab", "run", "--track", "placement", "--gpu", f.gpu.Name, "--datasets", dataset, "--instances", "1",
-		"--algorithms", strings.Join(a.Question.Policies, ","), "--leaderboard",
-	})
+	lines := slices.Sorted(slices.Values(f.lines)) // with a line for each instance
+	n.used = len(slices.Compact(lines))
+	n.jobs = n.used + n.of[traces.Lost] + n.of[traces.Running] + n.of[traces.Waiting]
+	lost := slices.DeleteFunc(slices.Clone(rejected), func(r traces.Rejected) bool { return r.Part != traces.Lost })
+	if len(lost) > 0 {
+		most := traces.Reasons(lost)[0]
+		n.lost = fmt.Sprintf("; most frequent reason (%s): %s", cli.Count(most.Rows, "jobs"), most.Text)
+	}
+	return n
 }
 
 // first returns the sentences before all answers: which jobs are left out, and how jobs got their profiles.
-func (f *adviseFlags) first(rejected []traces.Rejected) (out []string) {
-	rejected = slices.DeleteFunc(slices.Clone(rejected), func(r traces.Rejected) bool { return !r.AsksForGPU() })
-	if len(rejected) > 0 {
-		most := traces.Reasons(rejected)[0]
-		out = append(out, fmt.Sprintf("%d of %d jobs are used, with --gpu %s. Most frequent reason (%d jobs): %s.",
-			len(f.lines), len(f.lines)+len(rejected), f.gpu, most.Rows, most.Text))
+func (f *adviseFlags) first(n census) (out []string) {
+	if n.jobs > n.used {
+		text := fmt.Sprintf("%d of %d jobs are used, with --gpu %s.", n.used, n.jobs, f.gpu)
+		if lost := n.of[traces.Lost]; lost > 0 {
+			text = fmt.Sprintf("%s cannot be used, so that the numbers of GPUs are too low%s. %s",
+				cli.Count(lost, "jobs"), n.lost, text)
+		}
+		if running := n.of[traces.Running]; running > 0 {
+			text += fmt.Sprintf(" Still running, the longest among them, so that the load is too low: %d.", running)
+		}
+		switch waiting := n.of[traces.Waiting]; {
+		case waiting > 0 && f.options.Snapshot:
+			text += fmt.Sprintf(" Waiting, without GPUs: %d; --pending counts them.", waiting)
+		case waiting > 0:
+			text += fmt.Sprintf(" Never started: %d.", waiting)
+		}
+		out = append(out, text)
 	}
-	return append(out, f.assumption()...)
+	return append(append(out, f.models()...), f.assumption()...)
 }
 
-// assumption returns a sentence that says how the jobs got their profiles. It returns nil if the file names profiles,
-// or memory: then no jobs are kept.
+// assumption returns a sentence that says how the jobs got their profiles. It returns nil if the file names profiles
+// for all, or memory: then no jobs are kept.
 func (f *adviseFlags) assumption() []string {
+	untyped := 0
+	for _, j := range f.jobs {
+		if j.Profile == "" && j.Model == "" {
+			untyped++
+		}
+	}
 	if len(f.jobs) == 0 || slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Profile != "" }) {
-		return nil
+		if untyped == 0 || f.format != "sacct" {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s without a type count as whole GPUs. If Slurm began to record types in this "+
+			"time (AccountingStorageTRES), take only later jobs: sacct -S. If others name the profile of a whole GPU, the "+
+			"files leave MIG on.", cli.Count(untyped, "jobs"))}
 	}
 	whole := !slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Milli != traces.WholeGPU })
 	if whole && f.format != "csv" {

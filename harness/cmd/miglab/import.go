@@ -78,7 +78,7 @@ func (f *importFlags) run(c *cobra.Command, path string) error {
 		fmt.Fprintf(report, "; %s lists them", list)
 	}
 	fmt.Fprintln(report)
-	for _, note := range f.notes(rejected) {
+	for _, note := range append(f.notes(rejected), f.models()...) {
 		fmt.Fprintln(report, note)
 	}
 	if kept == 0 {

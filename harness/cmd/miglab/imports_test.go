@@ -49,7 +49,7 @@ var mayImport = map[string]string{
 	"algorithms/rl/nn":   "",
 
 	"harness/layout": "harness/mig",
-	"harness/advise": "harness/heap harness/mig harness/task harness/algo harness/sim harness/stats harness/work",
+	"harness/advise": "harness/heap harness/layout harness/mig harness/task harness/algo harness/sim harness/stats harness/work",
 
 	"algorithms/rl/internal/learn": "algorithms/rl/train/curve algorithms/rl/nn algorithms/rl/env",
 

@@ -70,7 +70,7 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 	case migPartedFormat:
 		err = layout.WriteMigParted(out, "miglab check --layout", layouts)
 	case gresFormat:
-		err = layout.WriteGres(out, "miglab check --layout", layouts)
+		err = layout.WriteGres(out, "miglab check --layout", layouts, layout.Types{})
 	default:
 		err = writeLayouts(out, g, all)
 		if err == nil && others.Entries > 0 {

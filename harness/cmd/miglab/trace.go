@@ -54,7 +54,7 @@ func (f *traceFlags) register(c *cobra.Command, more ...string) {
 	cli.AddFlag(c, &f.unit, "unit", "s", cli.OneOf("unit", []string{"ms", "s", "min", "h"}),
 		"format csv: unit of times that are numbers: ms, s, min or h")
 	c.Flags().BoolVar(&f.options.Pending, "pending", false,
-		"formats openb and, with --snapshot, pods: keep pods that the cluster never placed")
+		"formats openb and, with --snapshot, sacct and pods: keep jobs that were never placed")
 }
 
 // check returns an error for flags of another format, and completes the options.
@@ -146,10 +146,6 @@ const mostReasons = 6
 
 // notes returns sentences about the parts of a trace that are not used, and about signs that it was misread.
 func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
-	if len(rejected) > 0 {
-		out = append(out, fmt.Sprintf("Rows that are left out: %d, also rows that are no jobs for GPUs. With --out, "+
-			"rejected.csv has all.", len(rejected)))
-	}
 	others := len(rejected)
 	for i, r := range traces.Reasons(rejected) {
 		if i == mostReasons {
@@ -163,17 +159,25 @@ func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
 		}
 		out = append(out, fmt.Sprintf("Left out: %s: %s.", where, r.Text))
 	}
-	models := traces.Models(f.gpu, f.jobs)
-	if models != "" {
-		out = append(out, fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.",
-			models, f.gpu))
-	}
 	if f.format == "swf" {
 		out = append(out, "The format swf has processors, not GPUs: each counts as a GPU.")
 	}
 	doubt := traces.DoubtUnit(f.jobs)
 	if doubt != "" && f.format == "csv" && !f.options.Snapshot {
 		out = append(out, fmt.Sprintf("%s: is --unit %s right?", doubt, f.unit))
+	}
+	return out
+}
+
+// models returns a sentence about the jobs that ask for other GPU models.
+func (f *traceFlags) models() (out []string) {
+	models := traces.Models(f.gpu, f.jobs)
+	if models != "" {
+		out = append(out, fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.", models,
+			f.gpu))
+		if f.format == "sacct" {
+			out[0] += " sacct -r PARTITION has the jobs of one partition."
+		}
 	}
 	return out
 }
