@@ -75,12 +75,18 @@ func AcceptedAtMost(g *mig.GPU, gpus int, requests []task.Request, instants []In
 			until, _ = slices.BinarySearchFunc(instants, q.Arrival+q.Lifespan, slot)
 		}
 		if !q.Exceeds(g, gpus) {
-			c := 0
-			for j := range q.Instances() {
-				k := slices.Index(profiles, q.Member(j).Profile)
-				c = min(c+charged[k][until]-charged[k][from], PriceScale)
+			members, copies := []task.Member{{Profile: q.Profile}}, q.Instances()
+			if q.Gang != nil {
+				members, copies = q.Gang.Members, 1
 			}
-			total += PriceScale - c
+			c := 0
+			for _, m := range members {
+				k := slices.Index(profiles, m.Profile)
+				c += charged[k][until] - charged[k][from]
+			}
+			if c == 0 || copies <= PriceScale/c {
+				total += PriceScale - copies*c
+			}
 		}
 	}
 	return min(total, all) / PriceScale, nil
