@@ -87,10 +87,14 @@ func namedNumbers(columns reports.Columns, row, names []string) (out []manifest.
 // authors' public code and of the default reading here. It builds the artefacts to which the lines belong.
 func Script(d *Data) {
 	d.DefaultAlone = true
-	for _, a := range d.others {
-		if !slices.ContainsFunc(d.Claims.Scripts, func(s claim.Script) bool { return s.Artefact == a.Name }) {
+	built := map[string]bool{}
+	for i := range d.Claims.Scripts {
+		name := d.Claims.Scripts[i].Artefact
+		if built[name] {
 			continue
 		}
+		built[name] = true
+		a := d.others[slices.IndexFunc(d.others, func(a Artefact) bool { return a.Name == name })]
 		own := d.Output
 		d.Output = Output{}
 		a.Build(d)
