@@ -74,8 +74,8 @@ func arithmetic(d *figures.Data) *figures.Table {
 	return t
 }
 
-// otherTrainings are readings of the agent on the report's days: trained by the report's text, trained with the notebook's clock and whole
-// days, and the first five training runs alone.
+// otherTrainings are readings of the agent on the report's days: trained by the report's text, trained with the
+// notebook's clock and whole days, and the first five training runs alone.
 var otherTrainings = []otherTraining{
 	{"training by the text", textAgent},
 	{"whole days in float32", wholeAgent},
