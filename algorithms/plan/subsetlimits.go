@@ -51,7 +51,8 @@ func (s *subsets) fitsIn(set int, in *space) bool {
 	return left >= 0 && (!in.wasted || left <= s.slack)
 }
 
-// setFits sets fits to the sets that fit into a number of slice-ticks, in ascending order: the parts of a set come before it.
+// setFits sets fits to the sets that fit into a number of slice-ticks, in ascending order: the parts of a set come
+// before it.
 func (s *subsets) setFits(room int64) {
 	s.fits = append(s.fits[:0], 0)
 	for set := 1; set < 1<<s.tasks; set++ {

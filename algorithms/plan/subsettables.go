@@ -122,8 +122,8 @@ func (s *subsets) fillFirst(gpu int, l *load) {
 // unused reports whether other tasks use neither the node nor the nodes below it.
 func (s *subsets) unused(l *load, v int) bool { return l.used&(s.tree.below[v]|1<<v) == 0 }
 
-// forces reports whether a node comes before its children, because other tasks run on it. It never does under [mig.Free]:
-// the children may come first there and end at the same time, and the search prefers them.
+// forces reports whether a node comes before its children, because other tasks run on it. It never does under
+// [mig.Free]: the children may come first there and end at the same time, and the search prefers them.
 func (s *subsets) forces(l *load, v int) bool { return s.model != mig.Free && l.used.contains(v) }
 
 // firstStart returns when a node can start as the first on its slices, and how long the channel is busy for it.
@@ -260,7 +260,7 @@ func (s *subsets) bestDivision(set int, a, b []cell, alike, wait bool) cell {
 	}
 	if !wait {
 		for part := set; ; part = (part - 1) & set {
-			best.end = min(best.end, max(a[part].end, b[set^part].end)) // without a branch, which would be unpredictable
+			best.end = min(best.end, max(a[part].end, b[set^part].end)) // a branch would be unpredictable
 			if part <= last {
 				return best
 			}

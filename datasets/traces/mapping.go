@@ -108,7 +108,8 @@ func setInstances(g *mig.GPU, q *task.Request, j Job) error {
 			}
 		}
 		if related != nil {
-			err = fmt.Errorf("asks for %s, which %s does not have: say --gpu %s", j.Profile, g, strings.Join(related, " or "))
+			err = fmt.Errorf("asks for %s, which %s does not have: say --gpu %s", j.Profile, g,
+				strings.Join(related, " or "))
 		}
 		return err
 	}

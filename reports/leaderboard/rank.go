@@ -50,8 +50,8 @@ type contender struct {
 	losses []float64
 	// mean is the mean of the known losses; NaN without one.
 	mean float64
-	// sample is the index of its gaps among the samples, with its values at the index before. Where there are no gaps, it
-	// is the index of its values. It is unused if the algorithm has failures.
+	// sample is the index of its gaps among the samples, with its values at the index before. Where there are no gaps,
+	// it is the index of its values. It is unused if the algorithm has failures.
 	sample   int
 	standing Standing
 }
