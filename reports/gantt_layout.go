@@ -207,7 +207,8 @@ func (g *ganttLayout) markPlace(m TimeMark, data vg.Rectangle, taken []vg.Rectan
 	for _, y := range []vg.Length{g.y(m.At) - side, g.y(m.At) + side} { // later, then earlier
 		for _, x := range []vg.Length{data.Max.X - w, data.Min.X, (data.Min.X + data.Max.X - w) / 2} {
 			at = rect(x, y-h/2, x+w, y+h/2)
-			inside := at.Min.X >= data.Min.X && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
+			across := at.Min.X >= data.Min.X && at.Max.X <= data.Max.X
+			inside := across && at.Min.Y >= data.Min.Y && at.Max.Y <= data.Max.Y
 			if inside && isFree(at, taken) {
 				return at, true
 			}

@@ -75,10 +75,11 @@ func (r *ranks) spot(c *sim.Cluster, gpu int) (sim.Spot, bool) {
 	return sim.Spot{GPU: gpu, Start: start}, start != nowhere
 }
 
-// scanFixed returns the best spot in a cluster with fixed instances. It looks at every GPU, beginning with from.
+// scanFixed returns the best spot in a cluster with fixed instances. It looks at every GPU, beginning with from. If no
+// GPU is a candidate, that of the spot is negative.
 func (r *ranks) scanFixed(c *sim.Cluster, profile, from int) (best sim.Spot, ok bool) {
 	var least cost
-	best.Start = nowhere
+	best = sim.Spot{GPU: -1, Start: nowhere}
 	for i := range c.GPUs() {
 		gpu := (from + i) % c.GPUs()
 		got, candidate := r.rule(c.Profile(gpu, profile), c.Mask(gpu))

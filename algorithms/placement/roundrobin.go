@@ -6,7 +6,7 @@ import (
 )
 
 var _ = algo.Register(algo.Spec{
-	Name: "rr", Version: 1,
+	Name: "rr", Version: 2,
 	Cite:    "MFI VI, Round Robin",
 	Summary: "next GPU in turn with enough free slices, first free start",
 	Params:  []algo.Param{index},
@@ -22,12 +22,14 @@ type roundRobin struct {
 	next int
 }
 
-// Place returns a spot on the next GPU.
+// Place returns a spot on the next GPU with enough free slices.
 func (r *roundRobin) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	k := &r.table[profile]
 	if c.Restricted() {
 		spot, ok := k.scanFixed(c, profile, r.next)
-		r.next = (spot.GPU + 1) % c.GPUs()
+		if spot.GPU >= 0 {
+			r.next = (spot.GPU + 1) % c.GPUs()
+		}
 		return spot, ok
 	}
 	gpu, ok := c.Next(&k.classes[0], r.next)

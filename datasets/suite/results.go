@@ -60,7 +60,8 @@ func readRow(db *store.DB, cell run.Span) (store.Row, error) {
 	return rows[0], nil
 }
 
-// result returns the result of an algorithm on an instance, and the bound that is computed beside it.
+// result returns the result of an algorithm on an instance, and the bound that is computed beside it; 0 if the track
+// has none.
 func (in *Instance) result(db *store.DB, algorithm string) (value, bound float64, err error) {
 	cell, err := in.Cell(algorithm)
 	if err != nil {
@@ -75,11 +76,16 @@ func (in *Instance) result(db *store.DB, algorithm string) (value, bound float64
 		return 0, 0, fmt.Errorf("%s has no result of %s: %s", in.ID, algorithm, row.Error)
 	}
 	cell, metric, err := in.bound()
-	if err == nil && metric != "" {
-		row, err = readRow(db, cell)
-		bound, _ = row.Metrics.Get(metric)
+	if err != nil || metric == "" {
+		return value, 0, err
 	}
-	return value, bound, err
+	if row, err = readRow(db, cell); err != nil {
+		return value, 0, err
+	}
+	if bound, ok = row.Metrics.Get(metric); !ok {
+		return value, 0, fmt.Errorf("%s has no bound: %s", in.ID, row.Error)
+	}
+	return value, bound, nil
 }
 
 // Check verifies the best known results and bounds of all instances ([Archive.Verify]). The engine first computes the
@@ -126,7 +132,7 @@ type Result struct {
 	Seconds float64
 }
 
-// Results returns the results of an algorithm. cells has its cells on the instances of one track, in their order.
+// Results returns the results of an algorithm. cells has its cells on all instances of one track, in their order.
 // Results returns a [*MissingError] if the database lacks one of them.
 func (a *Archive) Results(db *store.DB, cells []run.Span) ([]Result, error) {
 	out := make([]Result, 0, len(cells))

@@ -18,7 +18,7 @@ import (
 // A Fixed is the best geometry found for a cluster that never changes its instances. Its profiles are requested ones.
 type Fixed struct {
 	GPUs int
-	// Best says that all such geometries were tried: no other one has a smaller mean delay.
+	// Best says that all such geometries were tried: no other one has a smaller mean delay (see [Outcome]).
 	Best bool
 	// Geometry has the instances of each GPU; nil if no geometry serves all requests.
 	Geometry []mig.Partition

@@ -40,8 +40,8 @@ const workSlot = 0.001
 // be on the same GPU, or any). Instead the file may have the columns arrival_ms, work_ms (on a whole GPU) and
 // memory_mb; a slot is then a millisecond. Spaces, line ends, quotes and errors are treated as by [ReadCSV].
 //
-// ReadRequests returns the cluster with the requests. If requests wait, it refuses a request that
-// stays forever or needs more GPUs than the cluster has.
+// ReadRequests returns the cluster with the requests. If requests wait, it refuses a request that stays forever, or one
+// that needs more than the cluster has.
 func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Requests, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
 		Columns:  requestColumns,
@@ -83,11 +83,15 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Reque
 			return Requests{}, in.Fail(i, gpusColumn,
 				fmt.Errorf("%d would wait forever; the cluster has %d", q.Instances(), out.GPUs))
 		}
+		if q.Gang != nil && q.Exceeds(g, out.GPUs) {
+			return Requests{}, in.Fail(i, profilesColumn, fmt.Errorf("%s would wait forever; the cluster has %d GPUs",
+				in.Text(i, profilesColumn), out.GPUs))
+		}
 	}
 	return out, nil
 }
 
-// readRequest reads a line with a profile.
+// readRequest reads a line with a profile or with the profiles of a gang.
 func readRequest(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) (err error) {
 	q.Arrival, q.Lifespan = in.Whole(i, "arrival_slot", slotNumbers), Forever
 	if in.Text(i, "lifespan") != forever {

@@ -81,9 +81,9 @@ func (x sample) mean(d *figures.Data, values []float64) figures.Measurement {
 }
 
 // training measures a number about an agent. runs has, for each training run, a value for each day or evaluation; the
-// measurement is their mean. The report's number is of one training run with paper values. On the report's days, the
-// interval of the measurement covers training runs alone, because both numbers are of the same days. On our days it
-// covers days too.
+// measurement is their mean. The report's number is of one training run, with as many values as paper says. On the
+// report's days, the interval of the measurement covers training runs alone, because both numbers are of the same days.
+// On our days it covers days too.
 func (x sample) training(d *figures.Data, paper int, runs [][]float64) figures.Measurement {
 	m := d.MeanOf(figures.Map(runs, figures.Mean), verdict.TrainingRuns, 1)
 	if x.ours {
@@ -96,6 +96,7 @@ func (x sample) training(d *figures.Data, paper int, runs [][]float64) figures.M
 	return m
 }
 
+// level measures the mean of a scheduler's values: that of its training runs for an agent.
 func (x sample) level(d *figures.Data, s *scheduler, q quantity) figures.Measurement {
 	if s.learned {
 		return x.training(d, evaluation, q.runs(d, s, x))

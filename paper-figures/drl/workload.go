@@ -133,7 +133,7 @@ const (
 	byTraining
 )
 
-// readings are whole readings of Table 4. The first is the default, and the second equals it.
+// readings are whole readings of Table 4. The first two are both defaults: the scripts have both orders of the tasks.
 var readings = []reading{
 	byScript:      {parameters: classOrdered, model: mig.Parallel, theirs: true, firstRun: forAgents},
 	byRandomOrder: {name: "random order", parameters: randomOrder, alike: true, model: mig.Parallel, theirs: true},
@@ -167,7 +167,7 @@ func standsIn[C fmt.Stringer](values figures.Values, columns []C) {
 	}
 }
 
-// A batches has one batch of each of the first data sets of a workload, such as the third.
+// A batches has one batch of each of the first data sets of a workload: always the one at the same place in the set.
 type batches struct {
 	data string
 	// datasets is how many data sets have such a batch.

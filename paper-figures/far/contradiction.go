@@ -142,7 +142,8 @@ func refinementLimits(d *figures.Data) {
 				printed = reports.Cells(2, r, r*(1+p/100))
 			}
 			t.RowAbout(claim.Selection(cell(w, n, "")), b.name, w, b.name, n, reports.Cells(2, p, operations),
-				all.cells(d), even.cells(d), many.cells(d), strings.Join(exceeded(d, p, all, even, many), ", "), printed)
+				all.cells(d), even.cells(d), many.cells(d),
+				strings.Join(exceeded(d, p, all, even, many), ", "), printed)
 		}
 	}
 }

@@ -35,7 +35,8 @@ func compare(b task.Batch) comparedBatch {
 }
 
 // mostSigma returns the largest mean sigma of FIXPART(1,...,1) that batches allow if the mean sigma of
-// FIXPART(7) is given, whatever FAR needs, and its standard error as a difference of two samples.
+// FIXPART(7) is given, whatever FAR needs, and its standard error as a difference of the batches' mean and that of the
+// paper's executions.
 //
 // Both sigmas of a batch have the same makespan of FAR: one is y and the other ratio*y with y <= most. For
 // every c, the mean of ratio*y is at most c times the mean of y plus the mean of most*max(0, ratio-c). The
@@ -66,7 +67,7 @@ func allows(batches []comparedBatch, ones, seven float64) bool {
 }
 
 // memoryBound lists the values of p_sup, in percent, at which the number of memory-bound tasks in a class of 3, 7 or 8
-// tasks changes. These also cover classes of 15.
+// tasks changes. The batches of 15 tasks have no other classes.
 var memoryBound = strings.Fields("0 13 15 25 29 34 38 43 50 58 63 67 72 75 86 88 100")
 
 // speedupLimits shows for which values of p_sup two printed sigmas are possible together.

@@ -66,8 +66,8 @@ func (e *TaskError) Error() string {
 // which is not part of the makespan.
 //
 // Run refuses an invalid schedule (the error is a [*schedule.InvalidError]), a problem with several GPUs, a start
-// partition, releases or another reconfiguration model, a task without a program, and a GPU of another model or with
-// instances.
+// partition, releases, restarts or another reconfiguration model, a task without a program, and a GPU of another model
+// or with instances.
 //
 // The first failure ends the execution: Run starts no more tasks, kills running ones, and destroys every instance
 // that it made, even if ctx has ended. If a program failed, the error is a [*TaskError]; other errors come from the
@@ -113,7 +113,7 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	if v := schedule.Check(*p, *s); len(v) > 0 {
 		return &schedule.InvalidError{Algorithm: s.Algorithm, Violations: v}
 	}
-	if p.GPUs() != 1 || len(p.Start) > 0 || len(p.Release) > 0 || p.Model != mig.Sequential {
+	if p.GPUs() != 1 || len(p.Start) > 0 || len(p.Release) > 0 || p.Restart > 0 || p.Model != mig.Sequential {
 		return errors.New("only schedules of a batch with sequential reconfiguration on one GPU, empty at the start, " +
 			"are executed")
 	}
@@ -134,7 +134,7 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if err := allExist(o.GPU, s); err != nil {
+	if err := checkExisting(o.GPU, s); err != nil {
 		return err
 	}
 	if len(exist) > 0 {
@@ -144,8 +144,8 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	return nil
 }
 
-// allExist refuses a schedule that needs other instances than those that exist, if the session may not make any.
-func allExist(on *session.Session, s *schedule.Schedule) error {
+// checkExisting refuses a schedule that needs other instances than those that exist, if the session may not make any.
+func checkExisting(on *session.Session, s *schedule.Schedule) error {
 	there := on.Device().Existing()
 	for _, o := range s.Operations {
 		if len(there) > 0 && !slices.Contains(there, o.Instance) {

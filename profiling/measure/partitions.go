@@ -123,14 +123,14 @@ func (t *together) measure(j *Window, p Part, on *cuda.Partition) (err error) {
 	if t.Small {
 		size = program.VerifySize
 	}
-	run, err := program.Start(on, size, seed)
+	launched, err := program.Start(on, size, seed)
 	if err != nil {
 		return err
 	}
 	// until iterates at least once, and until enough reports true. It sets err, and does nothing after an error.
 	until := func(enough func() bool) (done uint64) {
 		if err == nil {
-			done, err = run.Until(p.Intensity, func() bool {
+			done, err = launched.Until(p.Intensity, func() bool {
 				return enough() || t.failed.Load() || t.ctx.Err() != nil
 			})
 		}

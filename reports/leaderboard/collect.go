@@ -46,8 +46,9 @@ func (c *Conditions) filter(name string) store.Filter {
 	return f
 }
 
-// Standings ranks the algorithms on every dataset. It leaves out results from before a change of the dataset, or of the
-// algorithm's weights or version. It returns the errors of the database and of ranking, such as a [*BoundError].
+// Standings ranks the algorithms on every dataset. It leaves out results from before a change of the dataset or of the
+// algorithm's weights, and those of a version for which the database has a later one. It returns the errors of the
+// database and of ranking, such as a [*BoundError].
 func Standings(db *store.DB, c Conditions) ([]Standing, error) {
 	boards, err := c.boards(db)
 	if err != nil {
@@ -178,7 +179,7 @@ func referenceSeries(all []store.Series, r track.Reference, dataset string) []st
 // algorithm has now, and of each algorithm the latest version. Where the dataset no longer exists every content
 // counts, and where an algorithm no longer exists the weights that ran last.
 func (b *board) count(db *store.DB, all []store.Series) (err error) {
-	// The content is unknown if the dataset no longer exists.
+	// An error is taken for a dataset that no longer exists: its results are still ranked.
 	content, _ := run.Content(b.conditions.Track, all[0].Dataset, b.conditions.GPU)
 	byAlgorithm := map[string][]store.Series{}
 	for _, s := range all {

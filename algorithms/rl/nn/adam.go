@@ -28,21 +28,22 @@ func NewAdam(parameters int) *Adam {
 
 // adamCoefficients are the factors of one step.
 type adamCoefficients struct {
-	// rate is the learning rate with the bias correction of the first moment. scale corrects the root of the second.
-	rate, scale float32
+	// rate is the learning rate with the bias correction of the first moment, and rootScale corrects the root of the
+	// second.
+	rate, rootScale float32
 	// clip scales the gradients.
 	clip float32
 }
 
-// Step moves the parameters against scale times the gradients, at a learning rate. The sign of a gradient that is zero
-// has no effect.
+// Step moves the parameters against scale times the gradients, at a learning rate. Gradients of 0 and -0 have the same
+// effect.
 func (a *Adam) Step(parameters, gradients []float32, scale float32, rate float64) {
 	a.Steps++
 	t := float64(a.Steps)
 	c := adamCoefficients{
-		rate:  float32(rate / (1 - portable.Pow(adamBeta1, t))),
-		scale: float32(1 / math.Sqrt(1-portable.Pow(adamBeta2, t))),
-		clip:  scale,
+		rate:      float32(rate / (1 - portable.Pow(adamBeta1, t))),
+		rootScale: float32(1 / math.Sqrt(1-portable.Pow(adamBeta2, t))),
+		clip:      scale,
 	}
 	for i := adamVector(parameters, gradients, a.First, a.Second, c); i < len(parameters); i++ {
 		g := float32(gradients[i] * scale)
@@ -50,7 +51,7 @@ func (a *Adam) Step(parameters, gradients []float32, scale float32, rate float64
 		v := float32(adamBeta2*a.Second[i]) + float32((1-adamBeta2)*float32(g*g))
 		a.First[i], a.Second[i] = m, v
 		root := float32(math.Sqrt(float64(v)))
-		parameters[i] -= float32(c.rate*m) / (float32(root*c.scale) + adamEpsilon)
+		parameters[i] -= float32(c.rate*m) / (float32(root*c.rootScale) + adamEpsilon)
 	}
 }
 

@@ -36,7 +36,7 @@ func adamVector(parameters, gradients, first, second []float32, c adamCoefficien
 	}
 	beta1, rest1 := archsimd.BroadcastFloat32x8(adamBeta1), archsimd.BroadcastFloat32x8(1-adamBeta1)
 	beta2, rest2 := archsimd.BroadcastFloat32x8(adamBeta2), archsimd.BroadcastFloat32x8(1-adamBeta2)
-	rate, scale, epsilon := archsimd.BroadcastFloat32x8(c.rate), archsimd.BroadcastFloat32x8(c.scale),
+	rate, scale, epsilon := archsimd.BroadcastFloat32x8(c.rate), archsimd.BroadcastFloat32x8(c.rootScale),
 		archsimd.BroadcastFloat32x8(adamEpsilon)
 	clip := archsimd.BroadcastFloat32x8(c.clip)
 	i := 0

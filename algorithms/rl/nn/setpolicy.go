@@ -34,7 +34,7 @@ type SetPolicy struct {
 	live                 []int     // rows of each observation of the last Forward
 	x, globals, joined   []float32 // the live rows, the globals, and the trunk's input
 	preferences, dScores []float32
-	// sums are derivatives by a result of each observation, summed over its rows.
+	// sums has a row for each observation: the sum of the derivatives of its rows.
 	sums []float32
 }
 
@@ -186,7 +186,8 @@ func sumFirst(sum, rows []float32, count int) []float32 {
 	return rows
 }
 
-// spread adds the first units of each observation's row of from, times scale, to each of its rows.
+// spread adds the first p.units values of each observation's row in from, times scale, to all rows of the observation in
+// to.
 func (p *SetPolicy) spread(from, to []float32, scale float32) {
 	wide := len(from) / max(1, len(p.live))
 	for i, k := range p.live {

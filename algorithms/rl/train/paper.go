@@ -164,14 +164,17 @@ func (p paperRun) scoredBatches(n int) ([]scoredBatch, error) {
 // source returns a source of episodes of n tasks.
 func (p paperRun) source(n int) (env.Source, error) {
 	length, generators := func(*rand.Rand) int { return n }, bothGenerators
-	switch {
-	case p.changes(shortBatches):
+	if p.changes(shortBatches) {
 		length = func(rng *rand.Rand) int { return 1 + rng.IntN(n) }
-	case p.changes(asReleased):
+	}
+	if p.changes(asReleased) {
 		generators = []string{releasedGenerator}
 	}
 	return newSource(gpu(), []string{p.Workload}, generators, length)
 }
+
+// releasedSteps is the length of a training with the released settings from which longer ones go on.
+const releasedSteps = 2_000_000
 
 func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 	o := p.learningOptions()
@@ -203,8 +206,10 @@ func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	policy := nn.NewActorCritic(shape.Observation, p.hidden(), shape.Actions, k, newRand(seed))
 	constantFor := int64(0)
 	if p.changes(asReleased) && !p.agent().Explores {
-		constantFor = 2_000_000
-		steps = constantFor // The text of the settings must not depend on the length, either.
+		// The released settings keep the learning rate constant. A longer training then goes on from a shorter one, so that
+		// the settings, whose text identifies it, must not depend on its length.
+		constantFor = releasedSteps
+		steps = releasedSteps
 	}
 	c := p.ppo(steps)
 	segmentCount := int64(segments)
