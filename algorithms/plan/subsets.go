@@ -25,8 +25,8 @@ const (
 // The nodes that cover a slice run one after the other, from the root down. So the end of a subtree with a set S of
 // tasks is the least of two values. If the node is not used, it is the end of the children with S. Otherwise it is the
 // least, over the sets T that the node runs itself, of create + the time of T on it + destroy + the end of the children
-// with the rest. The end of two children is the least, over the divisions of the set between them, of the later of their
-// ends.
+// with the rest. The end of two children is the least, over the divisions of the set between them, of the later of
+// their ends.
 //
 // Under [mig.Sequential] one child, whichever is better, waits until the channel has created the other's first
 // instances. There are two models. In the first it waits for all of them, as if children were served one after the

@@ -186,8 +186,8 @@ func sumFirst(sum, rows []float32, count int) []float32 {
 	return rows
 }
 
-// spread adds the first p.units values of each observation's row in from, times scale, to all rows of the observation in
-// to.
+// spread adds the first p.units values of each observation's row in from, times scale, to all rows of the observation
+// in to.
 func (p *SetPolicy) spread(from, to []float32, scale float32) {
 	wide := len(from) / max(1, len(p.live))
 	for i, k := range p.live {

@@ -206,8 +206,8 @@ func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	policy := nn.NewActorCritic(shape.Observation, p.hidden(), shape.Actions, k, newRand(seed))
 	constantFor := int64(0)
 	if p.changes(asReleased) && !p.agent().Explores {
-		// The released settings keep the learning rate constant. A longer training then goes on from a shorter one, so that
-		// the settings, whose text identifies it, must not depend on its length.
+		// The released settings keep the learning rate constant. A longer training then goes on from a shorter one, so
+		// that the settings, whose text identifies it, must not depend on its length.
 		constantFor = releasedSteps
 		steps = releasedSteps
 	}
