@@ -23,6 +23,8 @@ const (
 	PostHoc Weight = "post hoc"
 	// OtherExperiment is the weight of readings whose experiment is not the paper's. They are shown and do not decide.
 	OtherExperiment Weight = "beside"
+	// Control is the weight of readings that nothing of the authors speaks for. They are shown and do not decide.
+	Control Weight = "control"
 	// AnotherDefault is the weight of a reading with as good a provenance as the first one, the default.
 	AnotherDefault Weight = "default"
 )
@@ -42,7 +44,7 @@ type Reading struct {
 
 func (s *Set) addReading(r *Reading) (column string, err error) {
 	s.Readings = append(s.Readings, *r)
-	return "part", OneOf(r.Weight, Whole, OfPart, PostHoc, OtherExperiment, AnotherDefault)
+	return "part", OneOf(r.Weight, Whole, OfPart, PostHoc, OtherExperiment, Control, AnotherDefault)
 }
 
 // Reading returns the line about a reading of an artefact, or nil.

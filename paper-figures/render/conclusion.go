@@ -220,12 +220,15 @@ func (c *conclusion) Anchor() string { return strings.ToLower(c.ID) }
 func (c *conclusion) Share() string { return words("share", c) }
 
 // Table has a row for all readings that count and have the same result, with the least favourable of their values. It
-// is empty if no reading counts.
+// is empty if no reading counts. Of a conclusion that is not counted it has all readings, the first one by itself.
 func (c *conclusion) Table() (string, error) {
 	var groups [][]reading
+	byDefault := func(r reading) bool {
+		return r.Default || c.Answer == verdict.NotCounted && r.Dot == c.Readings[0].Dot
+	}
 	for _, r := range c.Readings {
 		i := slices.IndexFunc(groups, func(g []reading) bool {
-			return g[0].State == r.State && g[0].Default == r.Default
+			return g[0].State == r.State && byDefault(g[0]) == byDefault(r)
 		})
 		switch {
 		case r.Aside && c.Answer != verdict.NotCounted:
@@ -247,7 +250,7 @@ func (c *conclusion) Table() (string, error) {
 		if values > len(group) {
 			met = fmt.Sprintf("%d of %d", right, values)
 		}
-		if worst.Default && names != "default" {
+		if byDefault(worst) && names != "default" {
 			names += " (default)"
 		}
 		t.Row(names, worst.State, met, v.Measure, v.Bracketed(), words("limit", v))
@@ -263,7 +266,7 @@ const mostValues = 8
 
 // DefaultValues is a table of the values under the defaults, the least favourable first. Of many it shows the first
 // ones, and the most favourable one of those that are met, or of all if none is met. It is empty for one value, or if
-// all are met.
+// all are met. Where the answer is undecided, it has all values, and how many replicates are enough for each.
 func (c *conclusion) DefaultValues() (string, error) {
 	defaults := slices.DeleteFunc(slices.Clone(c.Readings), func(r reading) bool { return !r.Default })
 	met, several := true, false
@@ -277,8 +280,10 @@ func (c *conclusion) DefaultValues() (string, error) {
 		return "", nil
 	}
 	slices.SortStableFunc(all, func(a, b tested) int { return cmp.Compare(a.Distance, b.Distance) })
-	t := &reports.Table{Columns: reports.Left("value").Right("measured", "must be").Left("result", "reading")}
-	if len(all) > mostValues {
+	t := &reports.Table{
+		Columns: reports.Left("value").Right("measured", "must be").Left("result", "reading").Right("enough"),
+	}
+	if len(all) > mostValues && c.Answer != verdict.Undecided {
 		shown, rest := all[:mostValues-1], all[mostValues-1:]
 		last := len(rest) - 1
 		for i, v := range rest {
@@ -289,7 +294,11 @@ func (c *conclusion) DefaultValues() (string, error) {
 		all = append(shown, rest[last])
 	}
 	for _, v := range all {
-		t.Row(v.Measure, v.Bracketed(), words("limit", &v), v.State(), v.Reading)
+		enough := ""
+		if c.Answer == verdict.Undecided && v.Enough > 0 {
+			enough = strconv.Itoa(v.Rounded())
+		}
+		t.Row(v.Measure, v.Bracketed(), words("limit", &v), v.State(), v.Reading, enough)
 	}
 	if !several {
 		t = t.Without("reading")
