@@ -12,20 +12,22 @@ type Cause string
 
 // The causes of deviations. render/METHOD.md.tmpl defines them.
 const (
-	FromScript        Cause = "script"        // the authors' script does something else than their text
-	FromContradiction Cause = "contradiction" // the paper contradicts the number
-	FromImpossible    Cause = "impossible"    // the number lies beyond a certified bound
-	FromError         Cause = "error"         // the print has a slip
-	FromBudget        Cause = "budget"        // the agent was trained less here than in the paper
-	FromModel         Cause = "model"         // measured in the paper and simulated here
-	FromInput         Cause = "input"         // the number depends on data that are not public
-	FromUnpublished   Cause = "unpublished"   // the authors' public code gives the number measured here
-	Unknown           Cause = "unknown"       // no cause could be shown
+	FromScript        Cause = "script"          // the authors' script does something else than their text
+	FromContradiction Cause = "contradiction"   // the paper contradicts the number
+	FromImpossible    Cause = "impossible"      // the number lies beyond a bound that follows from printed numbers
+	FromDrawn         Cause = "impossible-here" // the number lies beyond a certified bound on the data drawn here
+	FromError         Cause = "error"           // the print has a slip
+	FromBudget        Cause = "budget"          // the agent was trained less here than in the paper
+	FromModel         Cause = "model"           // measured in the paper and simulated here
+	FromInput         Cause = "input"           // the number depends on data that are not public
+	FromUnpublished   Cause = "unpublished"     // the authors' public code gives the number measured here
+	Unknown           Cause = "unknown"         // no cause could be shown
 )
 
 // Causes lists the causes in the order of summaries.
 var Causes = []Cause{
-	FromScript, FromContradiction, FromImpossible, FromError, FromInput, FromUnpublished, FromBudget, FromModel, Unknown,
+	FromScript, FromContradiction, FromImpossible, FromDrawn, FromError, FromInput, FromUnpublished, FromBudget,
+	FromModel, Unknown,
 }
 
 // Explains reports whether the cause says why a number differs. The others say what is missing to explain it.

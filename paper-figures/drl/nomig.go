@@ -179,16 +179,17 @@ func nomig(d *figures.Data) {
 			text.pOpt[i], text.off[i], fixed.pOpt[i], fixed.off[i]), free.quarters[i]*25,
 			reports.Cells(1, free.pOpt[i], free.off[i]))
 	}
-	baselineShares(d)
-	agentShares(d)
+	approachShares(d, "nomig-shares", approaches[:4], readings[:1], replicates)
+	approachShares(d, "nomig-generators", approaches[:4], []reading{readings[byPrint], readings[byTraining]}, 100)
+	approachShares(d, "nomig-runs", agents, []reading{readings[byScript], readings[byPrint]}, agentSets)
+	onlineShares(d)
 }
 
 // shares are the values of p_sup that are tried, in percent.
 var shares = []int{0, 25, 50, 75, 100}
 
-// The numbers of data sets on which they are tried: fewer for the baselines, since FIXBEST tries 16 partitions on each
-// of the 7 batches of a data set.
-const agentSets, baselineSets = 10, 4
+// agentSets is the number of data sets on which they are tried for agents.
+const agentSets = 10
 
 // withShare returns the reading on the first data sets, with another p_sup in percent.
 func (r reading) withShare(psup, sets int) *reading {
@@ -197,59 +198,43 @@ func (r reading) withShare(psup, sets int) *reading {
 	return &r
 }
 
-// baselineShares finds for each workload and generator the p_sup with which the worst of the baselines of Table 4 is
-// nearest to its printed number.
-func baselineShares(d *figures.Data) {
-	baselines := approaches[:4]
-	t := d.Table("nomig-baselines",
-		"The baselines of Table 4: p_opt [%] with the p_sup that comes nearest to print",
-		reports.Left("workload", "generator").Right("p_sup [%]", "the worst is off by [%]"),
-		fmt.Sprintf("full batches of %d data sets; p_sup is that of 0, 25, 50, 75 and 100 %% with which the worst of "+
-			"the four is nearest", baselineSets),
-		"off by: how far the makespan is from the printed one")
-	t.Columns = t.Columns.Right(namesOf(baselines)...)
-	for _, w := range synthetic {
-		printed := figures.Map(baselines, func(a approach) float64 { return printed4(d, w, a) })
-		t.Row(w, "published", reports.Missing, reports.Missing, reports.Cells(1, printed...))
-		for _, r := range []reading{readings[byScript], readings[byPrint], readings[byTraining]} {
-			name, worst, at, nearest := cmp.Or(r.name, "create_dataset.py"), math.Inf(1), 0, printed
-			for _, share := range shares {
-				shared := r.withShare(share, baselineSets)
-				values := figures.Map(baselines, func(a approach) float64 { return a.measure(d, w, shared).Value })
-				off := 0.0
-				for i, v := range values {
-					off = max(off, math.Abs((100+v)/(100+printed[i])-1)*100)
-				}
-				if off < worst {
-					worst, at, nearest = off, share, values
-				}
-			}
-			t.Row(w, name, at, reports.Cells(1, worst), reports.Cells(1, nearest...))
+// approachShares shows approaches with each p_sup, agents by the mean over their training runs.
+func approachShares(d *figures.Data, file string, as []approach, generators []reading, sets int) {
+	t := d.Table(file, "Approaches of Table 4: p_opt [%] with each p_sup",
+		reports.Left("workload", "generator").Right("p_sup [%]").PlusMinus(namesOf(as)...),
+		fmt.Sprintf("full batches of %d data sets, of %d for FIXBEST; ±: half of the 95 %% interval, of an agent over its "+
+			"training runs, which learned with the printed p_sup", sets, partitioned),
+		"the p_sup that 5.1.3 prints: 25 % for POORSCALING, 75 % for GOODSCALING and 50 % for the others")
+	for w, g := range figures.Each(synthetic, generators) {
+		row := func(share any, cells func(approach) []string) {
+			name := cmp.Or(g.name, "create_dataset.py")
+			t.RowAbout(claim.Selection{Row: w.name}, fmt.Sprintf("%s, p_sup %v", name, share), w, name, share,
+				figures.Map(as, cells))
 		}
+		for _, share := range shares {
+			r := g.withShare(share, sets)
+			row(share, func(a approach) []string { return figures.PlusMinus(a.measure(d, w, r), 1) })
+		}
+		row("published", func(a approach) []string { return []string{reports.Fixed(printed4(d, w, a), 1), ""} })
 	}
 }
 
-// agentShares shows the first training run of each agent on data sets with each p_sup, the online agent as in Table 5.
-func agentShares(d *figures.Data) {
-	t := d.Table("nomig-agents", "The agents of Table 4: p_opt [%] on data sets with another p_sup",
-		reports.Left("workload", "generator").Right("p_sup [%]"),
-		fmt.Sprintf("the first training run of each agent, which learned with the printed p_sup, on the full batches "+
-			"of %d data sets; MISO over online: as in Table 5, on the whole data sets", agentSets))
-	t.Columns = t.Columns.Right(namesOf(agents)...).Right("MISO over online")
+// onlineShares shows the first training run of the online agent on data sets with each p_sup, as in Table 5.
+func onlineShares(d *figures.Data) {
+	t := d.Table("nomig-online", "MISO over the online agent of Table 5 with each p_sup [%]",
+		reports.Left("workload", "generator").Right("p_sup [%]", "MISO over online"),
+		fmt.Sprintf("the first training run of the agent, which learned with the printed p_sup, on %d data sets", agentSets))
 	for w, generator := range figures.Each(synthetic, []reading{readings[byScript], readings[byPrint]}) {
-		name := cmp.Or(generator.name, "create_dataset.py")
-		row := func(share any, pOpt func(approach) float64, over float64) {
+		row := func(share any, over float64) {
+			name := cmp.Or(generator.name, "create_dataset.py")
 			t.RowAbout(claim.Selection{Row: w.name}, fmt.Sprintf("%s, p_sup %v", name, share), w, name, share,
-				figures.Map(agents, func(a approach) string { return reports.Fixed(pOpt(a), 1) }),
 				reports.Fixed(over, 1))
 		}
 		for _, share := range shares {
 			r := generator.withShare(share, agentSets)
-			row(share, func(a approach) float64 { return figures.Mean(r.pOpt(d, w, a.one(w))) },
-				figures.Mean(d.Above(r.queue(w, algo.TrackBatch, miso.algorithm),
-					r.queue(w, algo.TrackStream, online.one(w)), agentSets)))
+			row(share, figures.Mean(d.Above(r.queue(w, algo.TrackBatch, miso.algorithm),
+				r.queue(w, algo.TrackStream, online.one(w)), agentSets)))
 		}
-		row("published", func(a approach) float64 { return printed4(d, w, a) },
-			d.Claims.Published("table5", claim.Cell{Row: w.name, Column: miso.name}))
+		row("published", d.Claims.Published("table5", claim.Cell{Row: w.name, Column: miso.name}))
 	}
 }

@@ -23,8 +23,10 @@ func contradiction(d *figures.Data) {
 	table9Arithmetic(d)
 	sigmaLimits(d)
 	speedupLimits(d)
-	refinementLimits(d)
-	joiningLimits(d)
+	refinementLimits(d, "", drawnBatches)
+	joiningLimits(d, "", drawnBatches)
+	refinementLimits(d, "-shares", drawnOfShares)
+	joiningLimits(d, "-shares", drawnOfShares)
 	textArithmetic(d)
 }
 
@@ -111,14 +113,14 @@ func exceeded(d *figures.Data, printed float64, limits ...limit) (names []string
 
 // refinementLimits compares p_ref with the most that any refinement can gain: no schedule ends
 // before the area bound, and an execution without a move or swap does not gain.
-func refinementLimits(d *figures.Data) {
-	t := d.Table("contradiction-table6", "p_ref of Table 6 and the most that any refinement can gain",
+func refinementLimits(d *figures.Data, file string, batches []drawn) {
+	t := d.Table("contradiction-table6"+file, "p_ref of Table 6 and the most that any refinement can gain",
 		reports.Left("workload", "batches").Right("n", "p_ref (Table 6) [%]", "moves and swaps (Table 6)").
 			PlusMinus("p_ref at most [%]", "p_ref with the work spread evenly at most [%]",
 				"p_ref with so many at most [%]").Left("p_ref is beyond").Right("rho (Table 4)",
 			"rho unrefined by Tables 4 and 6"),
 		"batches: those of refinement_test (script), or of the printed generator with p_sup = 0 (text) and with "+
-			"p_sup = 50 and 100 %; 1000 executions",
+			"other p_sup; 1000 executions",
 		"at most: by how many percent the makespan of FAR unrefined exceeds the area bound (any number), or its own "+
 			"work spread evenly over the slices, which no move or swap can beat because no task changes its size",
 		"so many: with the moves and swaps of Table 6, as a mean over all executions; a mean over the executions "+
@@ -131,7 +133,7 @@ func refinementLimits(d *figures.Data) {
 		"rho unrefined: rho of Table 4 times 1 + p_ref/100")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		p, operations := table6.printed(d.Claims, w, n, "p_ref"), table6.operations(d.Claims, w, n)
-		for _, b := range drawnBatches {
+		for _, b := range batches {
 			excess, gains := refining(d, synthetic(w, n, b.parameters))
 			all := limit{name: "any number", values: excess}
 			even := limit{name: "spread evenly", values: figures.Map(gains, slices.Max)}
@@ -148,9 +150,15 @@ func refinementLimits(d *figures.Data) {
 	}
 }
 
-// drawnBatches are the batches of the script and of the text, with their parameters. The text prints no p_sup for its
-// tables.
-var drawnBatches = []struct{ name, parameters string }{
+// drawn are the batches of the script or of the text, with their parameters. The text prints no p_sup for its tables.
+type drawn struct{ name, parameters string }
+
+// drawnOfShares have the shares between those of drawnBatches.
+var drawnOfShares = figures.Map(furtherShares[:len(furtherShares)-1], func(psup string) drawn {
+	return drawn{"text, p_sup = " + psup + " %", "psup=" + psup}
+})
+
+var drawnBatches = []drawn{
 	{"script", "gen=released"}, {"text", ""}, {"text, p_sup = 50 %", "psup=50"}, {"text, p_sup = 100 %", "psup=100"},
 }
 
@@ -160,8 +168,8 @@ func (g grid) operations(claims *claim.Set, w workload, n int) float64 {
 }
 
 // joiningLimits compares Tables 7 and 8 with the largest possible gain from joining two batches.
-func joiningLimits(d *figures.Data) {
-	t := d.Table("contradiction-table7",
+func joiningLimits(d *figures.Data, file string, batches []drawn) {
+	t := d.Table("contradiction-table7"+file,
 		"Tables 7 and 8 and the most that can be gained by joining two batches",
 		reports.Left("workload", "batches").Right("n", "p_rev (Table 7) [%]").
 			PlusMinus("reversing gains at most [%]").Right("p_move/swap (Table 7) [%]").
@@ -181,11 +189,11 @@ func joiningLimits(d *figures.Data) {
 		"beyond: p_rev (reversing) or p_move/swap (any number, spread evenly, so many) exceeds the limit by more "+
 			"than its last digit and the interval allow",
 		"batches: a batch and its copy as in concat_test (script), or two successive ones of the printed generator "+
-			"with p_sup = 0 (text) and with p_sup = 50 and 100 %")
+			"with p_sup = 0 (text) and with other p_sup")
 	for w, n := range figures.Each(workloads, threeSizes) {
 		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
 		operations := table8.operations(d.Claims, w, n)
-		for _, b := range drawnBatches {
+		for _, b := range batches {
 			kept, moved := largestGains(d, joining{b.parameters, b.name == "script", executions}, w, n)
 			reversed := limit{name: "reversing", values: mostGained(kept, 0)}
 			free := limit{name: "any number", values: moved}

@@ -66,13 +66,14 @@ func Paper() (figures.Paper, error) {
 		figures.Show("table7", "Gain (%) of reversal and of moves and swaps in 1000 concatenations, A100",
 			gainsOfJoining),
 		figures.Show("table8", "Mean number of moves and swaps in a concatenation, of 1000, A100", table8.build),
+		figures.Show("executions", "cells of Tables 6 to 8 on 10,000 executions", longer),
 		figures.Show("table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", manyBatches),
 		figures.Show("contradiction", "printed numbers that exclude one another or are beyond a bound", contradiction),
-		figures.Show("script", "numbers of the authors' public code beside print", figures.Script),
+		figures.Show("script", "numbers of the authors' code beside print", figures.Script),
 		figures.Show("text", "numbers of the text", text),
 		figures.Show("premises", "how tasks scale, beside measured work", premises),
 		figures.Show("measured", "schedulers on measured work", measured),
-		figures.Show("energy", "the order of schedulers by energy, and how far it depends on idle boards", energies),
+		figures.Show("energy", "the order of schedulers by energy, and how far it hangs on idle boards", energies),
 		figures.Time("timing", "scheduling times (6.4.2, 6.5.2, 6.7.1)", timing),
 	)
 }

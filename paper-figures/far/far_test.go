@@ -310,15 +310,17 @@ var namedLimits = []namedLimit{
 }
 
 // TestCausesPassTheirLimits: where a number is called impossible or a contradiction because of a limit, print lies
-// beyond that limit, with the batches of the script and with those of the text, for p_sup = 0 and 50 %. In a quick
-// test, a few executions must not refute it; in a deep one, all of them must show it.
+// beyond that limit, with the batches of the script and with those of the text, for each p_sup that was tried. In a
+// quick test, a few executions must not refute it; in a deep one, all of them must show it.
 func TestCausesPassTheirLimits(t *testing.T) {
 	claims := figurestest.Load(t, Paper).Claims
 	tables := map[string]*figures.Table{}
 	r := figurestest.Build(func(d *figures.Data) {
 		d.Claims = claims
-		refinementLimits(d)
-		joiningLimits(d)
+		refinementLimits(d, "", drawnBatches)
+		joiningLimits(d, "", drawnBatches)
+		refinementLimits(d, "-shares", drawnOfShares)
+		joiningLimits(d, "-shares", drawnOfShares)
 		for _, table := range d.Tables {
 			tables[table.File] = table
 		}
@@ -329,25 +331,27 @@ func TestCausesPassTheirLimits(t *testing.T) {
 	for _, c := range claims.All {
 		e := claims.Explain(&c, func(claim.Cause) bool { return true })
 		table := tables[e.Table]
-		if table == nil || c.Repeats() || e.Cause != claim.FromImpossible && e.Cause != claim.FromContradiction {
+		if table == nil || c.Repeats() || e.Cause != claim.FromDrawn && e.Cause != claim.FromContradiction {
 			continue
 		}
 		rows, limits := 0, 0
-		for i, a := range table.About {
-			if !a.Has(c.Cell) {
-				continue
-			}
-			rows++
-			for _, l := range namedLimits {
-				if slices.Contains(strings.Split(e.Columns, ";"), l.column) {
-					limits++
-					if !l.exceeded(t, table, i) {
-						t.Errorf("%s %s rests on %q of %s, %s, which print does not exceed: %q", c.Artefact, c.Cell, l.column, e.Table, a.Label, table.Rows[i])
+		for _, table := range []*figures.Table{table, tables[e.Table+"-shares"]} {
+			for i, a := range table.About {
+				if !a.Has(c.Cell) {
+					continue
+				}
+				rows++
+				for _, l := range namedLimits {
+					if slices.Contains(strings.Split(e.Columns, ";"), l.column) {
+						limits++
+						if !l.exceeded(t, table, i) {
+							t.Errorf("%s %s rests on %q of %s, %s, which print does not exceed: %q", c.Artefact, c.Cell, l.column, e.Table, a.Label, table.Rows[i])
+						}
 					}
 				}
 			}
 		}
-		if rows != len(drawnBatches) || limits < rows {
+		if rows != 2+len(furtherShares)+1 || limits < rows {
 			t.Errorf("%s %s: %d rows of %s with %d limits; want those of all batches, and a limit in each", c.Artefact, c.Cell, rows, e.Table, limits)
 		}
 		checked++

@@ -122,7 +122,8 @@ func (s setting) rho(d *figures.Data, w workload, n int) []figures.Measurement {
 var table4 = grid{
 	"table4", wide, allSizes,
 	[]string{"rho"},
-	figures.Map(settings, func(s setting) procedure { return procedure{name: s.name, measure: s.rho} }),
+	append(figures.Map(settings, func(s setting) procedure { return procedure{name: s.name, measure: s.rho} }),
+		procedure{name: "text, p_sup = 25 %", measure: setting{"", "psup=25", "far", mig.Sequential}.rho}),
 }
 
 // a30 measures the one number about A30. Neither its workload nor the shares of the sizes are printed.
@@ -212,6 +213,8 @@ var table5 = grid{
 		figures.Map(comparisons, func(c comparison) procedure { return procedure{c.name, c.sigma, c.wider} }),
 		march.memoryBound("75", "0.3"), march.memoryBound("100", "0.3"),
 		march.memoryBound("75", "0"), march.memoryBound("100", "0"),
+		march.memoryBound("63", "0.3"), march.memoryBound("88", "0.3"),
+		march.memoryBound("63", "0"), march.memoryBound("88", "0"),
 	),
 }
 
@@ -234,27 +237,31 @@ func (r refiner) values(d *figures.Data, w workload, n, count int) (gains, moves
 	return d.Above(before, after, count), d.Values(after, count, "moves"), d.Values(after, count, "swaps")
 }
 
-func (r refiner) means(d *figures.Data, w workload, n int) []figures.Measurement {
-	gains, moves, swaps := r.values(d, w, n, executions)
-	return []figures.Measurement{mean(d, gains), mean(d, moves), mean(d, swaps)}
+func (r refiner) means(count int) measure {
+	return func(d *figures.Data, w workload, n int) []figures.Measurement {
+		gains, moves, swaps := r.values(d, w, n, count)
+		return []figures.Measurement{mean(d, gains), mean(d, moves), mean(d, swaps)}
+	}
 }
 
 // refiningAs returns the reading of Table 6 with the given name.
 func refiningAs(name, parameters, refined string) procedure {
 	r := refiner{parameters, refined}
-	return procedure{name, r.means, r.moreMoves}
+	return procedure{name, r.means(executions), r.moreMoves}
 }
 
 var refinementTest = refiningAs("", "gen=released", "far?keep=last")
 
 // operatedGain measures p_ref as the mean of only those executions that have a move or swap.
-func (r refiner) operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
-	count := executions
-	if n == 10 && r == (refiner{"gen=released", "far?keep=last"}) {
-		count *= 10 // few of them have an operation
+func (r refiner) operatedGain(count int) measure {
+	return func(d *figures.Data, w workload, n int) []figures.Measurement {
+		all := count
+		if n == 10 && r.refined == byScript {
+			all = tenfold // few of them have an operation
+		}
+		gains, moves, swaps := r.values(d, w, n, all)
+		return []figures.Measurement{operated(d, gains, moves, swaps)}
 	}
-	gains, moves, swaps := r.values(d, w, n, count)
-	return []figures.Measurement{operated(d, gains, moves, swaps)}
 }
 
 // operated returns the mean gain of the executions with a move or swap.
@@ -278,17 +285,29 @@ var table6 = grid{
 		refinementTest,
 		refinementTest.interchanged(workload.wide),
 		texts()[0], texts()[1],
-		{name: "executions with an operation", measure: refiner{"gen=released", "far?keep=last"}.operatedGain},
-		{name: "text, executions with an operation", measure: refiner{"", "far"}.operatedGain},
-		{name: "text, p_sup = 50 %, executions with an operation", measure: refiner{"psup=50", "far"}.operatedGain},
-	}, texts()[2:], allInterchanged(texts(), workload.wide)),
+		{name: "executions with an operation", measure: refiner{"gen=released", byScript}.operatedGain(executions)},
+		{name: "text, executions with an operation", measure: refiner{"", "far"}.operatedGain(executions)},
+		{
+			name:    "text, p_sup = 50 %, executions with an operation",
+			measure: refiner{"psup=50", "far"}.operatedGain(executions),
+		},
+		{name: "the script, p_sup = 25 %", measure: refiner{"gen=released&psup=25", byScript}.means(executions)},
+		{name: "the script, p_sup = 50 %", measure: refiner{"gen=released&psup=50", byScript}.means(executions)},
+	}, texts()[2:], allInterchanged(texts(), workload.wide),
+		shares(withOperation, func(psup string) measure { return refiner{psup, "far"}.operatedGain(executions) })),
 }
+
+// byScript is FAR as the scripts have it.
+const byScript = "far?keep=last"
+
+// withOperation ends the names of readings that leave out the executions or pairs without a move or swap.
+const withOperation = ", with an operation"
 
 // texts returns the text's readings of Table 6, with all shares of memory-bound tasks that were tried.
 func texts() []procedure {
 	return append(
 		[]procedure{refiningAs("text", "", "far"), refiningAs("text, p_sup = 50 %", "psup=50", "far")},
-		shares(func(parameters string) measure { return refiner{parameters, "far"}.means })...,
+		shares("", func(parameters string) measure { return refiner{parameters, "far"}.means(executions) })...,
 	)
 }
 
@@ -297,10 +316,14 @@ func allInterchanged(readings []procedure, in func(workload) bool) []procedure {
 	return figures.Map(readings, func(p procedure) procedure { return p.interchanged(in) })
 }
 
+// furtherShares are in percent. Beside 0 and 50 % they give each number of memory-bound tasks that a size of two, four,
+// five or six tasks can have.
+var furtherShares = strings.Fields("10 25 34 75 84 100")
+
 // shares returns readings of the text with further shares of memory-bound tasks. of takes the generator's parameters.
-func shares(of func(parameters string) measure) []procedure {
-	return figures.Map([]string{"10", "25", "75", "100"}, func(psup string) procedure {
-		return procedure{name: "text, p_sup = " + psup + " %", measure: of("psup=" + psup)}
+func shares(end string, of func(parameters string) measure) []procedure {
+	return figures.Map(furtherShares, func(psup string) procedure {
+		return procedure{name: "text, p_sup = " + psup + " %" + end, measure: of("psup=" + psup)}
 	})
 }
 
@@ -380,9 +403,12 @@ func joinings[T any](of func(name string, j joining) T) []T {
 
 // generators returns the [shares] of Tables 7 and 8, and the text's pairs of different batches by the script's
 // generator.
-func generators(of func(joining) measure) []procedure {
+func generators(end string, of func(joining) measure) []procedure {
 	joined := func(parameters string) measure { return of(joining{parameters, false, further}) }
-	return append(shares(joined), procedure{name: "text, released generator", measure: joined("gen=released")})
+	return append(shares(end, joined),
+		procedure{name: "text, released generator" + end, measure: joined("gen=released")},
+		procedure{name: "text, released generator, p_sup = 25 %" + end, measure: joined("gen=released&psup=25")},
+		procedure{name: "text, released generator, p_sup = 50 %" + end, measure: joined("gen=released&psup=50")})
 }
 
 var table7 = grid{
@@ -393,7 +419,8 @@ var table7 = grid{
 		joinings(func(name string, j joining) procedure {
 			return procedure{name: strings.TrimPrefix(name+", pairs with an operation", ", "), measure: j.operatedGains}
 		}),
-		generators(func(j joining) measure { return j.gains }),
+		generators("", func(j joining) measure { return j.gains }),
+		generators(withOperation, func(j joining) measure { return j.operatedGains }),
 	),
 }
 
@@ -417,7 +444,7 @@ var joiningOperations = joinings(func(name string, j joining) procedure {
 	return procedure{name: name, measure: j.operations}
 })
 
-var otherOperations = generators(func(j joining) measure { return j.operations })
+var otherOperations = generators("", func(j joining) measure { return j.operations })
 
 func everywhere(workload) bool { return true }
 
@@ -435,7 +462,13 @@ var table9 = grid{
 	[]string{"p_multi-batch"},
 	[]procedure{
 		{"", multiBatchTest, losses(multiBatchTest, perPair, perPair*100-100)},
-		{"text", chainTest, losses(chainTest, 1, 0)},
+		{"text", chainTest, losses(chainByParts, 1, 0)},
+		{
+			name: "text, percent of the area bound that is attained", // which 6.7.2 does not print
+			measure: func(d *figures.Data, w workload, n int) []figures.Measurement {
+				return []figures.Measurement{figures.Exactly(100 / rho(d, chain(d, w, n), 1)[0])}
+			},
+		},
 	},
 }
 
@@ -449,13 +482,14 @@ func manyBatches(d *figures.Data) {
 		return
 	}
 	t := d.Table("table9-narrow", "p_multi-batch [%] with NARROWTIMES less that with WIDETIMES",
-		reports.Left("scaling").Right("n").PlusMinus("by the script").Right("by the text"),
-		"±: half of the 95 % interval over pairs; the text has one chain, and no interval",
+		reports.Left("scaling").Right("n").PlusMinus("by the script", "by the text"),
+		"±: half of the 95 % interval over pairs; the text has one chain of 1001 batches, whose interval is that of ten "+
+			"chains of 100",
 		"6.7.2 calls both similar and prints WIDETIMES alone")
 	for w, n := range figures.Each(wide, allSizes) {
 		at := cell(w, n, narrowLess)
 		byScript, byText := d.Readings[0].Values[at], d.Readings[1].Values[at]
-		t.Row(w.scaling, n, figures.PlusMinus(byScript, 2), reports.Fixed(byText.Value, 2))
+		t.Row(w.scaling, n, figures.PlusMinus(byScript, 2), figures.PlusMinus(byText, 2))
 	}
 }
 
@@ -466,6 +500,14 @@ func chained(s figures.Scale, w workload, n int, generator string) string {
 
 func chain(d *figures.Data, w workload, n int) store.Series {
 	return stream(chained(d.Scale, w, n, ""), "far-concat")
+}
+
+// chainByParts is [chainTest] with the interval of ten chains, which together are as long.
+func chainByParts(d *figures.Data, w workload, n int) []figures.Measurement {
+	const parts = 10
+	data := synthetic(w, n, fmt.Sprintf("batches=%d", executions/parts))
+	m := d.MeanOf(figures.Percent(rho(d, stream(data, "far-concat"), parts)), verdict.Draws, 0)
+	return []figures.Measurement{m.Affine(1, chainTest(d, w, n)[0].Value-m.Value)}
 }
 
 // perPair turns the script's ratio, 1000 pairs over 1001 batches, into the ratio of a pair over its two batches.

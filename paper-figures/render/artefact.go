@@ -152,7 +152,7 @@ func (a *artefact) numbers() *reports.Table {
 func (a *artefact) Deviations() (string, error) {
 	t := &reports.Table{
 		Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").
-			Left("other readings", "measured on"),
+			Left("other readings", "measured on", "by 2 % of the makespan"),
 	}
 	for _, r := range a.Measured {
 		if r.Verdict == verdict.Deviates {
@@ -161,8 +161,12 @@ func (a *artefact) Deviations() (string, error) {
 			if r.Replicates > 0 {
 				replicates = countText(r.Replicates, r.Replicate)
 			}
+			wider := ""
+			if r.ByMakespanMargin != r.Verdict {
+				wider = string(r.ByMakespanMargin)
+			}
 			allowed := manifest.Digits(r.Allowed, digits(r)+1)
-			t.Row(a.Label(r), difference, interval, allowed, a.others(r), replicates)
+			t.Row(a.Label(r), difference, interval, allowed, a.others(r), replicates, wider)
 		}
 	}
 	if len(t.Rows) == 0 {
