@@ -263,3 +263,13 @@ func TestQuickRun(t *testing.T) {
 		t.Errorf("F(1) is measured: %v", v)
 	}
 }
+
+// TestFeasibleBaselinesAreAControl: no passage of the paper describes baselines of which none is strict.
+func TestFeasibleBaselinesAreAControl(t *testing.T) {
+	claims := figurestest.Load(t, Paper).Claims
+	for _, artefact := range []string{"figure4", "figure5", "figure6", "text", "steady"} {
+		if claims.Reading(artefact, "all feasible").Weight.Counts() || !claims.Reading(artefact, "V-A: all strict").Weight.Counts() {
+			t.Errorf("%s: V-A is a reading of the paper, and that no baseline is strict is none", artefact)
+		}
+	}
+}
