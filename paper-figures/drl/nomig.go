@@ -202,8 +202,8 @@ func (r reading) withShare(psup, sets int) *reading {
 func approachShares(d *figures.Data, file string, as []approach, generators []reading, sets int) {
 	t := d.Table(file, "Approaches of Table 4: p_opt [%] with each p_sup",
 		reports.Left("workload", "generator").Right("p_sup [%]").PlusMinus(namesOf(as)...),
-		fmt.Sprintf("full batches of %d data sets, of %d for FIXBEST; ±: half of the 95 %% interval, of an agent over its "+
-			"training runs, which learned with the printed p_sup", sets, partitioned),
+		fmt.Sprintf("full batches of %d data sets, of %d for FIXBEST; ±: half of the 95 %% interval, of an agent over "+
+			"its training runs, which learned with the printed p_sup", sets, partitioned),
 		"the p_sup that 5.1.3 prints: 25 % for POORSCALING, 75 % for GOODSCALING and 50 % for the others")
 	for w, g := range figures.Each(synthetic, generators) {
 		row := func(share any, cells func(approach) []string) {
@@ -223,7 +223,7 @@ func approachShares(d *figures.Data, file string, as []approach, generators []re
 func onlineShares(d *figures.Data) {
 	t := d.Table("nomig-online", "MISO over the online agent of Table 5 with each p_sup [%]",
 		reports.Left("workload", "generator").Right("p_sup [%]", "MISO over online"),
-		fmt.Sprintf("the first training run of the agent, which learned with the printed p_sup, on %d data sets", agentSets))
+		fmt.Sprintf("the first training run, which learned with the printed p_sup, on %d data sets", agentSets))
 	for w, generator := range figures.Each(synthetic, []reading{readings[byScript], readings[byPrint]}) {
 		row := func(share any, over float64) {
 			name := cmp.Or(generator.name, "create_dataset.py")

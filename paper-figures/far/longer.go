@@ -48,8 +48,8 @@ func longer(d *figures.Data) {
 	t := d.Table("executions", "Cells of Tables 6 to 8 on 10,000 executions or pairs",
 		reports.Left("table", "workload").Right("n").Left("quantity", "generator", "mode").Right("published").
 			PlusMinus("measured").Left("against print"),
-		"±: half of the 95 % interval of the difference from a printed mean of 1000 other executions or pairs, so that "+
-			"it has print's own sampling error",
+		"±: half of the 95 % interval of the difference from a printed mean of 1000 other executions or pairs, so "+
+			"that it has print's own sampling error",
 		"generator: of the text with p_sup (psup) in percent, or of the script (gen=released)",
 		"mode: script makes the batches of the script; operation leaves out the executions or pairs without a move or "+
 			"swap; interchanged takes the printed moves and swaps for one another")

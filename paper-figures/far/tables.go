@@ -483,8 +483,8 @@ func manyBatches(d *figures.Data) {
 	}
 	t := d.Table("table9-narrow", "p_multi-batch [%] with NARROWTIMES less that with WIDETIMES",
 		reports.Left("scaling").Right("n").PlusMinus("by the script", "by the text"),
-		"±: half of the 95 % interval over pairs; the text has one chain of 1001 batches, whose interval is that of ten "+
-			"chains of 100",
+		"±: half of the 95 % interval over pairs; the text has one chain of 1001 batches, whose interval is that of "+
+			"ten chains of 100",
 		"6.7.2 calls both similar and prints WIDETIMES alone")
 	for w, n := range figures.Each(wide, allSizes) {
 		at := cell(w, n, narrowLess)
