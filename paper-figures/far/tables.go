@@ -287,10 +287,7 @@ var table6 = grid{
 		texts()[0], texts()[1],
 		{name: "executions with an operation", measure: refiner{"gen=released", byScript}.operatedGain(executions)},
 		{name: "text, executions with an operation", measure: refiner{"", "far"}.operatedGain(executions)},
-		{
-			name:    "text, p_sup = 50 %, executions with an operation",
-			measure: refiner{"psup=50", "far"}.operatedGain(executions),
-		},
+		{"text, p_sup = 50 %, executions with an operation", refiner{"psup=50", "far"}.operatedGain(executions), nil},
 		{name: "the script, p_sup = 25 %", measure: refiner{"gen=released&psup=25", byScript}.means(executions)},
 		{name: "the script, p_sup = 50 %", measure: refiner{"gen=released&psup=50", byScript}.means(executions)},
 	}, texts()[2:], allInterchanged(texts(), workload.wide),
