@@ -197,6 +197,8 @@ func TestGangWalks(t *testing.T) {
 		{"ff", []string{"1g.10gb+me+1g.10gb+me/any", "3g.40gb+1g.10gb+me/gpu"}, "[[{0 0} {1 0}] []]"},
 		// All or nothing: the 7g of the gang fits nowhere, so that its 1g is not placed.
 		{"ff", []string{"1g.10gb/any", "1g.10gb/any", "7g.80gb+7g.80gb+1g.10gb/any", "7g.80gb/any"}, "[[{0 0}] [{0 1}] [] [{1 0}]]"},
+		// The second 7g fits nowhere, and the turn stays with GPU 0.
+		{"rr", []string{"1g.10gb/any", "7g.80gb+7g.80gb/any", "1g.10gb/any"}, "[[{0 0}] [] [{0 1}]]"},
 		{"mfi", []string{"3g.40gb+1g.10gb/gpu", "1g.10gb+me/any"}, "[[{0 4} {0 0}] [{0 1}]]"},
 		// 3g has two starts, 2g three and 1g seven: 3g comes first. At 4 it leaves a run of four slices as at 0, but ten
 		// placements in place of seven.

@@ -3,6 +3,7 @@ package task_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -206,6 +207,17 @@ func TestGangsOfAnotherModelAreRefused(t *testing.T) {
 		q.SetGang([]task.Member{{Profile: task.RequestProfiles(a100)[0]}, {Profile: p}}, false)
 		if err := q.CheckGPUs(a100); err == nil || !strings.Contains(err.Error(), "A100-80GB does not have all of them") {
 			t.Errorf("%v: %v", q.Gang, err)
+		}
+	}
+}
+
+// TestGangsThatWaitForever: a file of requests that wait is refused if a gang needs more than the cluster has.
+func TestGangsThatWaitForever(t *testing.T) {
+	file := "arrival_slot,lifespan,profiles,gang\n0,1,7g.80gb+7g.80gb+7g.80gb,any\n"
+	for gpus, want := range map[int]string{2: `r.csv:2: profiles: 7g.80gb+7g.80gb+7g.80gb would wait forever; the cluster has 2 GPUs`, 3: ""} {
+		_, err := task.ReadRequests(strings.NewReader(file), "r.csv", mig.MustLookup("A100-80GB"), task.Requests{GPUs: gpus, Waiting: task.Retry})
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
+			t.Errorf("%d GPUs: %s; want %s", gpus, got, want)
 		}
 	}
 }

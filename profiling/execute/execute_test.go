@@ -431,6 +431,11 @@ func TestRefusals(t *testing.T) {
 			want:   "only schedules of a batch with sequential reconfiguration on one GPU, empty at the start, are executed",
 		},
 		{
+			name:   "restarts",
+			change: func(p *schedule.Problem, _ *schedule.Schedule) { p.Restart = 1 },
+			want:   "only schedules of a batch with sequential reconfiguration on one GPU, empty at the start, are executed",
+		},
+		{
 			name: "another model",
 			gpu:  mig.MustLookup("A100-80GB"),
 			want: "the GPU is a NVIDIA A100-80GB (fake) (A100-80GB); the schedule is for A100",
