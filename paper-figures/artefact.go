@@ -170,10 +170,10 @@ type Output struct {
 	Readings []Reading
 	// Missing says why claims that need hardware or unpublished data cannot be run. claims.csv adds to it.
 	Missing map[claim.Cell]string
-	// Taken says what the project uses the paper's inputs for, and Inputs has the values that
+	// InputUse says what the project uses numbers of the paper for, and Inputs has the values that
 	// it uses. A value that the paper does not print is an error.
-	Taken   string
-	Inputs  map[claim.Cell]float64
+	InputUse string
+	Inputs   map[claim.Cell]float64
 	Tables  []*Table
 	Figures []manifest.Figure
 }
@@ -190,7 +190,7 @@ func (o *Output) Under(reading string) Values {
 	return values
 }
 
-// Under yields each of some readings, which its text names, with its values, to be set.
+// Under yields each reading with its values, which the caller sets. The text of a reading is its name.
 func Under[R fmt.Stringer](d *Data, readings []R) iter.Seq2[R, Values] {
 	return func(yield func(R, Values) bool) {
 		for _, r := range readings {
@@ -201,8 +201,8 @@ func Under[R fmt.Stringer](d *Data, readings []R) iter.Seq2[R, Values] {
 	}
 }
 
-// Take sets what the paper's inputs are used for and their values.
-func (o *Output) Take(use string, inputs map[claim.Cell]float64) { o.Taken, o.Inputs = use, inputs }
+// TakeInputs says what numbers of the paper are used for, and which values.
+func (o *Output) TakeInputs(use string, inputs map[claim.Cell]float64) { o.InputUse, o.Inputs = use, inputs }
 
 // Table adds a table without rows, and returns it. Its files have the given name.
 func (o *Output) Table(file, title string, columns reports.Columns, notes ...string) *Table {
@@ -220,7 +220,8 @@ func (o *Output) Figure(file, title string, f reports.Figure) {
 type Table = manifest.Table
 
 // Layout adds a reading to a table, arranged like the paper's: a row for each name, and the measured and the published
-// value for each column. Columns are cells without a row. The artefact has the name of the table's file.
+// value for each column, where the paper has a number. Columns are cells without a row. The table's file must have the
+// name of the artefact.
 func (d *Data) Layout(t *Table, rows []string, columns []claim.Cell, r Reading) {
 	t.Notes = slices.Insert(t.Notes, 0, "measured (published)")
 	for _, c := range columns {

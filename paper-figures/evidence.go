@@ -123,7 +123,7 @@ func (d *Data) scriptTable(a *Artefact, values Values) {
 		}
 		printed, ours := c.Find(r.Key), values[r.Cell]
 		theirs := r.Measurement(ours)
-		difference, half := theirs.Less(ours)
+		difference, half := theirs.Minus(ours)
 		agrees := "no"
 		if theirs.Agrees(ours, printed.Allowed()) {
 			agrees = "yes"

@@ -59,5 +59,5 @@ func ReconfigurationTable(d *Data) {
 			t.Notes = append(t.Notes, fmt.Sprintf(needsReconfiguration, name))
 		}
 	}
-	d.Take("cost of the GPU model", inputs)
+	d.TakeInputs("cost of the GPU model", inputs)
 }

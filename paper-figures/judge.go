@@ -195,7 +195,7 @@ func (d *Data) defaultRow(c *claim.Claim) manifest.Row {
 	row := manifest.RowOf(c)
 	switch {
 	case c.Basis == claim.Input:
-		row.Verdict, row.Why.Text, row.Margin = verdict.Input, d.Taken, nil
+		row.Verdict, row.Why.Text, row.Margin = verdict.Input, d.InputUse, nil
 	case c.Basis == claim.Unpublished || c.Basis == claim.StandIn || !measured:
 		row.Verdict, row.Why.Text = verdict.NotRunnable, d.Missing[c.Cell]
 		if measured {

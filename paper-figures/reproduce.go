@@ -226,7 +226,7 @@ const artefactCost = 0.2
 // an artefact is proportional to the number of cells that it reads.
 func joinProgress(engine *run.Engine, runner *work.Runner, artefacts []*job) {
 	progress, share := engine.Progress, engine.Share
-	cells, part := 0, 0.0 // the number of cells, and the artefacts' share of the work
+	cells, part := 0, 0.0 // the number of cells, and the artefacts' share of the work that was left at the beginning
 	engine.Share = func(done float64) { share(done * (1 - part)) }
 	engine.Progress = func(done, total int) {
 		if cells == 0 {

@@ -42,7 +42,7 @@ func everyVerdict(t *testing.T) Paper {
 			{Name: "prose", from: claim.Reading{Basis: "the text"}, Values: Values{claim.Of("same"): Exactly(7), claim.Of("off"): Exactly(7), claim.Of("secret"): Exactly(7), claim.Of("given"): Exactly(4)}},
 		}
 		d.Missing = map[claim.Cell]string{claim.Of("real"): "It needs an A30.", claim.Of("secret"): "The kernels are not public."}
-		d.Take("cost of the model", map[claim.Cell]float64{claim.Of("given"): 3})
+		d.TakeInputs("cost of the model", map[claim.Cell]float64{claim.Of("given"): 3})
 	}
 	return Paper{Name: "p", Introduction: Introduction{Heading: "P", Cite: "A paper."}, Claims: c, Terms: []manifest.Term{{Name: "off", Meaning: "not the same"}}, Artefacts: []Artefact{{Name: "t1", Title: "Table 1", Build: build}}}
 }

@@ -231,7 +231,7 @@ func (f *fields) share(j *Job, column, unit string) {
 	case gpus < 0 || gpus > 1:
 		f.fail(column, value, want)
 	}
-	const rounding = 1e-6 // 0.29 * 1000 is less than 290
+	const rounding = 1e-6 // 2.9 / 100 * 1000 is less than 29
 	j.Milli = int(float64(min(max(gpus, 0), 1)*WholeGPU) + rounding)
 	if v > 0 {
 		j.Milli = max(j.Milli, 1)

@@ -109,7 +109,7 @@ func table5(d *figures.Data) {
 	effectOfSettings(d)
 	inputs := maps.Clone(originalSettings)
 	maps.Copy(inputs, furtherSettings)
-	d.Take("A setting of the training of our agents.", inputs)
+	d.TakeInputs("A setting of the training of our agents.", inputs)
 	inputTable(d, "table5", "table5-inputs", "Table 5. Settings of the training")
 	t := d.Table("table5-script", "Where our training differs from the authors' script",
 		reports.Left("setting", "report", "authors' notebook of the enhanced agent", "RL-PPO here",

@@ -181,7 +181,7 @@ func versions(d *figures.Data) {
 // step measures by how much one agent has more late jobs than another. Its interval is over the training runs of both.
 func (x sample) step(d *figures.Data, from, to *scheduler) figures.Measurement {
 	m, other := x.level(d, from, late), x.level(d, to, late)
-	value, half := m.Less(other)
+	value, half := m.Minus(other)
 	m.Value, m.Low, m.High, m.Runs = value, value-half, value+half, nil
 	m.StdErr, m.PrintSE = portable.Hypot(m.StdErr, other.StdErr), portable.Hypot(m.PrintSE, other.PrintSE)
 	m.Replicates = min(m.Replicates, other.Replicates)

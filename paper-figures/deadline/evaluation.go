@@ -42,7 +42,7 @@ func table6(d *figures.Data) {
 		to[claim.At("Original", q.name)] = firstNotebook.tight.level(d, notebookAgent, q)
 		to[claim.Of(q.name+" improvement")] = reported.relaxed.reduction(d, agent, q, original)
 	}
-	d.Take("The heuristics that the report compares with.",
+	d.TakeInputs("The heuristics that the report compares with.",
 		map[claim.Cell]float64{claim.Of("Baselines compared"): float64(len(methods))})
 	t := arithmetic(d)
 	of := func(q quantity) string {
@@ -295,7 +295,7 @@ func text(d *figures.Data) {
 	d.Readings[0].Values[claim.Of("slices of the GPUs")] = figures.Exactly(fleet.Slices())
 	d.Readings[0].Values[claim.Of("partitions of A100")] = figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
 	least, most := relaxed.slackRange()
-	d.Take("A parameter of the job generator or the fleet.", map[claim.Cell]float64{
+	d.TakeInputs("A parameter of the job generator or the fleet.", map[claim.Cell]float64{
 		claim.Of("GPUs"):                    float64(len(fleet.Partitions)),
 		claim.Of("least relaxed slack"):     least,
 		claim.Of("largest relaxed slack"):   most,

@@ -27,13 +27,13 @@ func table1(d *figures.Data) {
 	inputs := maps.Clone(originalSettings)
 	least, most := tight.slackRange()
 	inputs[claim.At("Original", "least slack")], inputs[claim.At("Original", "largest slack")] = least, most
-	d.Take("A setting of the agents with original settings, or of the tight deadlines.", inputs)
+	d.TakeInputs("A setting of the agents with original settings, or of the tight deadlines.", inputs)
 	inputTable(d, "table1", "table1", "Table 1. Configuration of the original notebook",
 		"its agent, trained and evaluated here: table5")
 }
 
 func table4(d *figures.Data) {
-	d.Take("A part of what our agents see.", observation)
+	d.TakeInputs("A part of what our agents see.", observation)
 	inputTable(d, "table4", "table4", "Table 4. Observation by agent",
 		"original: 4 features of the job, 40 bins and the state of 20 slices, 64 numbers",
 		"enhanced: 5 features, 40 bins, state and size of 20 slices, and 3 of queue, free slices and largest "+

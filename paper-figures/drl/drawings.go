@@ -226,7 +226,7 @@ func table2(d *figures.Data) {
 			t.Row(name, s, b[i].On(s), efficiency(&b[i], s))
 		}
 	}
-	d.Take("task of the example", times)
+	d.TakeInputs("task of the example", times)
 }
 
 // figure2 solves the example of Table 2 with sizes chosen beforehand, and with sizes chosen jointly: the

@@ -222,6 +222,6 @@ func figure14(d *figures.Data) {
 			first.timeUntilFree(to)+times[4], times[1]))
 	d.Under("")[claim.Of("Advance actions before 4-3 without it")] = figures.Exactly(advances)
 	waits := float64(first.timeUntilFree(to))
-	d.Take("time of the example",
+	d.TakeInputs("time of the example",
 		map[claim.Cell]float64{claim.Of("time that the reconfiguration to 4-3 waits"): waits})
 }

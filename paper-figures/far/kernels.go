@@ -48,11 +48,11 @@ func figure2() reports.Bars {
 func rodinia(d *figures.Data) {
 	// Both sides have the very same kernels, so that the numbers are exact.
 	refined := batch(rodiniaData, "far", mig.Sequential)
-	omega, area := d.First(refined, makespan), d.First(area(refined), track.MetricBound)
+	omega, areaBound := d.First(refined, makespan), d.First(area(refined), track.MetricBound)
 	certified := d.First(bound(rodiniaData, "certified", mig.Sequential), track.MetricBound)
 	span := func(data, algorithm string) float64 { return d.First(batch(data, algorithm, mig.Free), makespan) }
 	over := func(values figures.Values, far float64) {
-		values[claim.Of("rho FAR")] = figures.Exactly(far / area)
+		values[claim.Of("rho FAR")] = figures.Exactly(far / areaBound)
 		values[claim.Of("over the certified bound")] = figures.Exactly(far / certified)
 		for _, a := range approaches {
 			values[claim.Of("sigma "+a.name)] = figures.Exactly(span(rodiniaData, a.algorithm) / far)

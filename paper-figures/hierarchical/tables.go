@@ -57,7 +57,7 @@ func table4(d *figures.Data) {
 			inputs[claim.Of("unseen programs")]++
 		}
 	}
-	d.Take("programs, classes and marks are the paper's", inputs)
+	d.TakeInputs("programs, classes and marks are the paper's", inputs)
 }
 
 func jobsOf(dataset string, index int) []task.Program {
@@ -74,7 +74,7 @@ func table5(d *figures.Data) {
 		t.Row(name, classes, figures.Count(jobs, isUnseen), strings.Join(figures.Map(jobs, marked), ", "))
 	}
 	dominated, balanced := jobsOf(queues, 0), jobsOf(queues, len(queueNames)-1)
-	d.Take("the queues are the paper's", map[claim.Cell]float64{
+	d.TakeInputs("the queues are the paper's", map[claim.Cell]float64{
 		{Quantity: "queues"}:                                 float64(len(queueNames)),
 		{Quantity: "jobs of a queue"}:                        float64(len(dominated)),
 		{Quantity: "jobs of the dominant class"}:             float64(countOf(dominated, task.ComputeIntensive)),
@@ -172,7 +172,7 @@ func partitionList(d *figures.Data) {
 func text(d *figures.Data) {
 	d.Under("")[claim.Of("partitions of A100")] = figures.Exactly(len(mig.MustLookup(gpu).Partitions()))
 	seen := len(datasets.Programs()) - figures.Count(datasets.Programs(), isUnseen)
-	d.Take("setting of the datasets and of the agent. The agent learns from newly drawn programs, because the "+
+	d.TakeInputs("setting of the datasets and of the agent. The agent learns from newly drawn programs, because the "+
 		"paper's 18 are not public", map[claim.Cell]float64{
 		{Quantity: "agent actions"}:                                   float64(variants(corun.Agent)),
 		{Quantity: "window size W"}:                                   windowSize,

@@ -37,7 +37,7 @@ func table1(d *figures.Data) {
 		}
 		t.Row(p, length, p.Size, p.Length, p.Max, p.Max, p.Starts, p.Starts)
 	}
-	d.Take("placements of the GPU model", inputs)
+	d.TakeInputs("placements of the GPU model", inputs)
 }
 
 func table2(d *figures.Data) {
@@ -59,7 +59,7 @@ func table2(d *figures.Data) {
 		load = append(load, fmt.Sprintf("%.2f", mean))
 	}
 	t.Rows = append(t.Rows, load)
-	d.Take("probability in the generator of requests", inputs)
+	d.TakeInputs("probability in the generator of requests", inputs)
 }
 
 // gpu2 returns GPU 2 of Fig. 3a. V-B says that 1g.10gb takes the slice at 5, and with it the second slice of 1g.20gb

@@ -110,7 +110,7 @@ func (c *conclusion) Settling() (s settlement) {
 			}
 			s.Open++
 			switch {
-			case t.Enough == 0 && t.Limit.Rounding != "":
+			case t.Enough == 0 && t.Limit.Rounding != "": // a printed threshold has the sampling error of the paper's runs
 				s.ByPaper++
 			case t.Enough == 0:
 				s.Never++
@@ -147,7 +147,8 @@ func (t *tested) Bracketed() string {
 	return t.Number()
 }
 
-// Sense is the first character of the relation where a tie is not more, and else the whole relation.
+// Sense is the relation that the value must have to the threshold: < or > where the threshold means no difference, which
+// a tie does not pass, and else <= or >=.
 func (t *tested) Sense() string {
 	if t.Limit.IsNeutral {
 		return string(t.Limit.Relation[:1])
@@ -220,7 +221,7 @@ func (c *conclusion) Anchor() string { return strings.ToLower(c.ID) }
 func (c *conclusion) Share() string { return words("share", c) }
 
 // Table has a row for all readings that count and have the same result, with the least favourable of their values. It
-// is empty if no reading counts. Of a conclusion that is not counted it has all readings, the first one by itself.
+// is empty if there are none. Of a conclusion that is not counted it has all readings, the first one by itself.
 func (c *conclusion) Table() (string, error) {
 	var groups [][]reading
 	byDefault := func(r reading) bool {

@@ -104,8 +104,8 @@ func (c *Claim) DefaultMargin() float64 {
 	return margin
 }
 
-// Allowed is how far the measured value may lie from the published number: half the last digit plus the margin.
-// A limit is widened by half its last digit alone, and a range not at all.
+// Allowed is how far the measured value may lie from the published number: half the last digit plus the margin. A limit
+// is widened by half its last digit alone, and a range and a number that follows from others not at all.
 func (c *Claim) Allowed() float64 {
 	switch {
 	case c.Relation == Between || c.Derived:
@@ -132,13 +132,13 @@ type Judgement struct {
 	Low, High float64
 	// Allowed is [Claim.Allowed].
 	Allowed float64
-	// OneSided is set for a number whose own sampling error in the paper is so large that no measured value could be
-	// REPRODUCED, while one that is far away DEVIATES.
+	// OneSided is set for a number whose own sampling error in the paper is more than half of Allowed: hardly any
+	// measured value could be REPRODUCED, while one that is far away DEVIATES.
 	OneSided bool
 	// Outside is set if the verdict is INCONCLUSIVE although the 95 % interval lies outside,
 	// because a deviation from a number with two sides needs the 97.5 % interval there.
 	Outside bool
-	// Enough is how many replicates would settle an INCONCLUSIVE verdict if mean and deviation stay; 0 if no number
+	// Enough is how many replicates at most would settle an INCONCLUSIVE verdict if mean and deviation stay; 0 if none
 	// would. If there are too few for an interval, it is the fewest that a verdict needs.
 	Enough int
 }
@@ -272,7 +272,7 @@ type Measurement struct {
 func Exactly(v float64) Measurement { return Measurement{Value: v, Low: v, High: v} }
 
 // Samples of these sizes have bootstrapped intervals. Smaller samples have Student's, because a bootstrap of few values
-// is too narrow. Larger samples have them, too, because the two do not differ there.
+// is too narrow. Larger samples have Student's, too, because the two do not differ there.
 const leastBootstrapped, mostBootstrapped = 30, math.MaxUint16
 
 // MeanOf is the mean of a sample with its interval. The paper's number was the mean of the
@@ -309,8 +309,8 @@ func Sampled(mean, sd float64, n int, unit Unit, printSE float64) Measurement {
 	return m
 }
 
-// Less returns the difference of two independent measurements of one quantity, and half of its 95 % interval.
-func (m Measurement) Less(other Measurement) (difference, half float64) {
+// Minus returns the difference of two independent measurements of one quantity, and half of its 95 % interval.
+func (m Measurement) Minus(other Measurement) (difference, half float64) {
 	quantile := max(m.quantile(), other.quantile())
 	return m.Value - other.Value, quantile * portable.Hypot(m.StdErr, other.StdErr)
 }
@@ -318,7 +318,7 @@ func (m Measurement) Less(other Measurement) (difference, half float64) {
 // Agrees reports whether the 95 % interval of the difference of two measurements contains 0, or lies within what is
 // allowed.
 func (m Measurement) Agrees(other Measurement, allowed float64) bool {
-	difference, half := m.Less(other)
+	difference, half := m.Minus(other)
 	return math.Abs(difference) <= max(half, allowed-half)
 }
 
