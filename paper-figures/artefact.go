@@ -174,8 +174,8 @@ type Output struct {
 	// it uses. A value that the paper does not print is an error.
 	InputUse string
 	Inputs   map[claim.Cell]float64
-	Tables  []*Table
-	Figures []manifest.Figure
+	Tables   []*Table
+	Figures  []manifest.Figure
 }
 
 // Under returns the values of a reading, to be set. It adds the reading if it is new.
@@ -202,7 +202,9 @@ func Under[R fmt.Stringer](d *Data, readings []R) iter.Seq2[R, Values] {
 }
 
 // TakeInputs says what numbers of the paper are used for, and which values.
-func (o *Output) TakeInputs(use string, inputs map[claim.Cell]float64) { o.InputUse, o.Inputs = use, inputs }
+func (o *Output) TakeInputs(use string, inputs map[claim.Cell]float64) {
+	o.InputUse, o.Inputs = use, inputs
+}
 
 // Table adds a table without rows, and returns it. Its files have the given name.
 func (o *Output) Table(file, title string, columns reports.Columns, notes ...string) *Table {

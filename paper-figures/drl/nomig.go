@@ -221,20 +221,24 @@ func approachShares(d *figures.Data, file string, as []approach, generators []re
 
 // onlineShares shows the first training run of the online agent on data sets with each p_sup, as in Table 5.
 func onlineShares(d *figures.Data) {
-	t := d.Table("nomig-online", "MISO over the online agent of Table 5 with each p_sup [%]",
-		reports.Left("workload", "generator").Right("p_sup [%]", "MISO over online"),
+	t := d.Table("nomig-online", "MISO and FAR over the online agent of Table 5 with each p_sup [%]",
+		reports.Left("workload", "generator").Right("p_sup [%]", "MISO over online", "FAR over online"),
 		fmt.Sprintf("the first training run, which learned with the printed p_sup, on %d data sets", agentSets))
 	for w, generator := range figures.Each(synthetic, []reading{readings[byScript], readings[byPrint]}) {
-		row := func(share any, over float64) {
+		row := func(share any, over func(queued) float64) {
 			name := cmp.Or(generator.name, "create_dataset.py")
 			t.RowAbout(claim.Selection{Row: w.name}, fmt.Sprintf("%s, p_sup %v", name, share), w, name, share,
-				reports.Fixed(over, 1))
+				reports.Fixed(over(queuedMISO), 1), reports.Fixed(over(queuedFAR), 1))
 		}
 		for _, share := range shares {
 			r := generator.withShare(share, agentSets)
-			row(share, figures.Mean(d.Above(r.queue(w, algo.TrackBatch, miso.algorithm),
-				r.queue(w, algo.TrackStream, online.one(w)), agentSets)))
+			row(share, func(q queued) float64 {
+				own := r.queue(w, algo.TrackStream, online.one(w))
+				return figures.Mean(d.Above(r.queue(w, q.track, q.algorithm), own, agentSets))
+			})
 		}
-		row("published", d.Claims.Published("table5", claim.Cell{Row: w.name, Column: miso.name}))
+		row("published", func(q queued) float64 {
+			return d.Claims.Published("table5", claim.Cell{Row: w.name, Column: q.name})
+		})
 	}
 }

@@ -217,11 +217,15 @@ type queued struct {
 	track string
 }
 
+var (
+	queuedFAR  = queued{approach{name: "FAR", algorithm: "far-concat"}, algo.TrackStream}
+	queuedMISO = queued{approach{name: "MISO", algorithm: "miso"}, algo.TrackBatch}
+)
+
 // inQueue lists the approaches that are compared with the online agent: FAR with its concatenation, MISO, which takes
 // tasks one by one, and the offline agent, which starts each batch on the GPU as the previous batch left it.
 var inQueue = []queued{
-	{approach{name: "FAR", algorithm: "far-concat"}, algo.TrackStream},
-	{approach{name: "MISO", algorithm: "miso"}, algo.TrackBatch},
+	queuedFAR, queuedMISO,
 	{approach{"offline DIRECT RECONFIG", "rl-direct-stream", true}, algo.TrackStream},
 }
 
