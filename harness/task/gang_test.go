@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -214,7 +215,7 @@ func TestGangsOfAnotherModelAreRefused(t *testing.T) {
 // TestGangsThatWaitForever: a file of requests that wait is refused if a gang needs more than the cluster has.
 func TestGangsThatWaitForever(t *testing.T) {
 	file := "arrival_slot,lifespan,profiles,gang\n0,1,7g.80gb+7g.80gb+7g.80gb,any\n"
-	for gpus, want := range map[int]string{2: `r.csv:2: profiles: 7g.80gb+7g.80gb+7g.80gb would wait forever; the cluster has 2 GPUs`, 3: ""} {
+	for gpus, want := range map[int]string{2: `r.csv:2: profiles: 7g.80gb+7g.80gb+7g.80gb would wait forever; the cluster has 2 GPUs`, 3: "", math.MaxInt: ""} {
 		_, err := task.ReadRequests(strings.NewReader(file), "r.csv", mig.MustLookup("A100-80GB"), task.Requests{GPUs: gpus, Waiting: task.Retry})
 		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
 			t.Errorf("%d GPUs: %s; want %s", gpus, got, want)

@@ -61,7 +61,8 @@ func (q *Request) Exceeds(g *mig.GPU, gpus int) bool {
 	if q.Gang == nil {
 		return q.Instances() > gpus
 	}
-	return q.Gang.Media() > gpus || q.Slices() > gpus*int(g.MemorySlices)
+	memory := int(g.MemorySlices)
+	return q.Gang.Media() > gpus || (q.Slices()+memory-1)/memory > gpus // a product could overflow
 }
 
 // CheckGPUs returns an error if the request needs several GPUs and its profile is smaller than a
