@@ -77,8 +77,8 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 		}))
 }
 
-// aboutTable9 measures by how many percent the multi-batch error is below twice rho less 1, the error that 6.7.2 expects
-// of batches one after the other.
+// aboutTable9 measures by how many percent the multi-batch error is below twice rho less 1, the error that 6.7.2
+// expects of batches one after the other.
 func aboutTable9(d *figures.Data, values figures.Values) {
 	expected := func(sizes ...int) []figures.Measurement {
 		return figures.Map(measureCells(d, table4.byDefault(), 0, wide, sizes...),

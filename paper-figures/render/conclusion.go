@@ -110,7 +110,7 @@ func (c *conclusion) Settling() (s settlement) {
 			}
 			s.Open++
 			switch {
-			case t.Enough == 0 && t.Limit.Rounding != "": // a printed threshold has the sampling error of the paper's runs
+			case t.Enough == 0 && t.Limit.Rounding != "": // the threshold is printed, with the error of the paper's runs
 				s.ByPaper++
 			case t.Enough == 0:
 				s.Never++
@@ -147,8 +147,8 @@ func (t *tested) Bracketed() string {
 	return t.Number()
 }
 
-// Sense is the relation that the value must have to the threshold: < or > where the threshold means no difference, which
-// a tie does not pass, and else <= or >=.
+// Sense is the relation that the value must have to the threshold: < or > where the threshold means no difference,
+// which a tie does not pass, and else <= or >=.
 func (t *tested) Sense() string {
 	if t.Limit.IsNeutral {
 		return string(t.Limit.Relation[:1])
