@@ -110,7 +110,7 @@ func (c *conclusion) Settling() (s settlement) {
 			}
 			s.Open++
 			switch {
-			case t.Enough == 0 && t.Limit.Rounding != "": // the threshold is printed, with the error of the paper's runs
+			case t.Enough == 0 && t.Limit.Rounding != "": // the threshold is printed, with an error of its own
 				s.ByPaper++
 			case t.Enough == 0:
 				s.Never++
