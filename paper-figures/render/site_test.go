@@ -7,13 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports/site"
 )
 
 // TestVerdictsOnSite: the site lists the verdicts in the order of summaries, whatever the order of the claims, and
-// explains each.
+// explains each, and each cause.
 func TestVerdictsOnSite(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, manifest.File), []byte("{}"), 0o666); err != nil {
@@ -23,8 +24,11 @@ func TestVerdictsOnSite(t *testing.T) {
 	var want []string
 	for _, v := range verdict.All {
 		want = append(want, string(v))
-		claim := site.Claim{Paper: "p", Artefact: "a", Name: string(v), Verdict: string(v), Default: true}
-		data.Claims = append([]site.Claim{claim}, data.Claims...)
+		one := site.Claim{Paper: "p", Artefact: "a", Name: string(v), Verdict: string(v), Default: true}
+		data.Claims = append([]site.Claim{one}, data.Claims...)
+	}
+	for _, c := range claim.Causes { // a cause without a meaning fails
+		data.Claims = append(data.Claims, site.Claim{Paper: "p", Artefact: "a", Name: string(c), Verdict: "DEVIATES", Cause: string(c), Default: true})
 	}
 	if err := AddToSite(&data, folder); err != nil {
 		t.Fatal(err)
