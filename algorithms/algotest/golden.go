@@ -31,9 +31,9 @@ type Answer struct {
 // Golden compares answers with the files of a folder; the keys are the files' names. Results are stored by version, so
 // an answer that changes without a new version would contradict stored results.
 //
-// An answer that differs is written beside the file, with the extension .got, and stays there until you delete it. With
-// -update, the test adds missing files and deletes files without an answer. It never changes a file: for another answer,
-// raise Version in the algorithm's Spec. If the problems have changed instead, delete the file first.
+// An answer that differs is written beside the file, with the extension .got, and stays there until you delete it.
+// With -update, the test adds missing files and deletes files without an answer. It never changes a file: for another
+// answer, raise Version in the algorithm's Spec. If the problems have changed instead, delete the file first.
 func Golden(t *testing.T, dir string, answers []Answer) {
 	t.Helper()
 	want := map[string]string{}
