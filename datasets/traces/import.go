@@ -39,7 +39,6 @@ type Options struct {
 	Columns map[string]string
 	// Snapshot reads jobs that are all there at once, in the formats of [SnapshotFormats]. Read then ignores times:
 	// each job is submitted at 0 and lasts a second. In the formats sacct and pods, a snapshot has the jobs that run.
-	// Each instance of a job is a job of its own.
 	Snapshot bool
 	// Unit is the unit of the times in the format csv, in seconds; 0 means 1.
 	Unit float64
@@ -117,11 +116,7 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 			return
 		}
 		j.Line = line
-		instances := 1
-		if o.Snapshot && j.Profile != "" {
-			instances, j.GPUs = j.GPUs, 1
-		}
-		jobs = append(jobs, slices.Repeat([]Job{j}, instances)...)
+		jobs = append(jobs, j)
 	})
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	if err == nil && o.ShareUnit == "" && couldBePercent(jobs) {

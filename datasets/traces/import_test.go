@@ -203,12 +203,13 @@ func TestTimestamps(t *testing.T) {
 	}{
 		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n2020-06-09T20:41:03.5+02:00,6\n2020-06-09 18:41:11,7\n", "0 5; 2 6; 10 7", ""},
 		{"csv", "submit_s,lifetime_s\n10,5\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5; 2 5", `submit_s is "2020-06-09T18:41:01Z"; write a number, as in the rows before`},
-		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5", `submit_s is "12"; write an instant such as 2020-06-09T18:41:01Z, as in the rows before`},
+		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5", `submit_s is "12"; write an instant since 2000 such as 2020-06-09T18:41:01Z, as in the rows before`},
 		{"csv", "submit_s,lifetime_s\n2020-06-09 18:41:01+00:00,5\n2020-06-09 20:41:03 +02:00,6\n2020-06-09T18:41:04.25,7\n2020-06-09 18:41:05 +0000,7\n2020-06-09 20:41:06+02,7\n", "0 5; 2 6; 3 7; 4 7; 5 7", ""},
 		{"csv", "submit_s,end_s\n2020-06-09 18:41:01,2020-06-09 18:42:01\n2020-06-09 18:41:02,50\n2020-06-09 18:41:03,2020-06-09 18:41:02\n", "0 60", `3: end_s is "50"; write an instant`},
 		{"csv", "submit_s,start_s,end_s\n10,15,25\n11,15,16\n", "0 10; 1 1", ""}, // the wait is no lifetime
 		{"csv", "submit_s,lifetime_s\n2020-06-09 18:41:01,2020-06-09 18:42:01\n", "", "instants of the end are the column end_s"},
-		{"csv", "submit_s,lifetime_s\nyesterday,5\n12,5\n", "0 5", `submit_s is "yesterday"; write a number or an instant such as 2020-06-09T18:41:01Z`},
+		{"csv", "submit_s,lifetime_s\nyesterday,5\n12,5\n", "0 5", `submit_s is "yesterday"; write a number or an instant since 2000 such as 2020-06-09T18:41:01Z`},
+		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n1970-01-01 00:00:00,5\n", "0 5", `submit_s is "1970-01-01 00:00:00"; write a number or an instant since 2000`},
 		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,2020-06-09T18:41:01Z,2020-06-09T18:42:01Z\n", "0 60", ""},
 		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,5,2020-06-09T18:42:01Z\n1,500,Running,5,7\n", "0 2", "deletion_time"},
 		{"helios", "gpu_num,submit_time,duration\n1,2020-06-09T18:41:01Z,5\n1,2020-06-09 18:41:03,6\n", "0 5; 2 6", ""},

@@ -162,7 +162,7 @@ func (f *fields) number(column string) float64 {
 // The kinds of times, as errors name them.
 const (
 	number    = "a number"
-	timestamp = "an instant such as 2020-06-09T18:41:01Z"
+	timestamp = "an instant since 2000 such as 2020-06-09T18:41:01Z"
 )
 
 // zones are the layouts of the time zone of a timestamp.
@@ -174,7 +174,8 @@ func (f *fields) instant(column, value string) float64 {
 	day, clock, _ := strings.Cut(strings.Replace(value, "T", " ", 1), " ")
 	clock = strings.Replace(clock, " ", "", 1) // before the zone
 	for _, zone := range zones {
-		if t, err := time.Parse(time.DateTime+zone, day+" "+clock); err == nil {
+		t, err := time.Parse(time.DateTime+zone, day+" "+clock)
+		if err == nil && t.Year() >= 2000 { // an earlier one was never set
 			return float64(t.Unix()) + float64(t.Nanosecond())/1e9
 		}
 	}

@@ -163,10 +163,17 @@ func (a *adviser) setGPUs(gpus int) error {
 	return nil
 }
 
-// gang returns the largest number of GPUs that a request needs at once.
-func (a *adviser) gang() (most int) {
+// gang returns the largest number of GPUs that a request needs at once, at least 1.
+func (a *adviser) gang() int {
+	most := 1
 	for i := range a.in.Requests {
-		most = max(most, a.in.Requests[i].Instances())
+		q := &a.in.Requests[i]
+		if q.Gang == nil {
+			most = max(most, q.Instances())
+		}
+		for q.Exceeds(a.q.GPU, most) {
+			most++
+		}
 	}
 	return most
 }

@@ -249,6 +249,136 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
+// TestSnapshotsOnNodes: the instances of the nodes hold each request that is not left, on one node if an empty node can
+// hold it. A request that is left finds no node with so many free slices.
+func TestSnapshotsOnNodes(t *testing.T) {
+	rng, runner := rand.New(rand.NewPCG(8, 1)), openRunner(t)
+	split, left, larger := 0, 0, 0
+	for i := range 200 {
+		g := mig.MustLookup([]string{"A30", "A100-80GB", "H100"}[i%3])
+		profiles := task.RequestProfiles(g)
+		q := Question{GPU: g, P95: -1, Snapshot: true, Bounds: proven, PerNode: 1 + rng.IntN(3), GPUs: rng.IntN(6)}
+		for range 2 + rng.IntN(6) {
+			r := task.Request{Lifespan: 1, Profile: profiles[rng.IntN(len(profiles))]}
+			members := make([]task.Member, 1+rng.IntN(4))
+			for k := range members {
+				members[k].Profile = profiles[rng.IntN(len(profiles))]
+			}
+			switch rng.IntN(3) {
+			case 0:
+				r.SetGang(members, false)
+			case 1:
+				r.Profile, r.GPUs = profiles[len(profiles)-1], 1+rng.IntN(3)
+			}
+			q.Requests.Requests = append(q.Requests.Requests, r)
+		}
+		out, err := Advise(t.Context(), q, runner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var nodes []map[*mig.Profile]int // the instances; nil counts GPUs of requests for several
+		for gpu, instances := range out.Held.Layouts {
+			if gpu%q.PerNode == 0 {
+				nodes = append(nodes, map[*mig.Profile]int{})
+			}
+			if _, ok := layout.Fit(g, instances); !ok || out.Held.Whole[gpu] && len(instances) > 0 {
+				t.Fatalf("GPU %d: %v", gpu, instances)
+			}
+			for _, p := range instances {
+				nodes[gpu/q.PerNode][p]++
+			}
+			if out.Held.Whole[gpu] {
+				nodes[gpu/q.PerNode][nil]++
+			}
+		}
+		var small, large []task.Request
+		for k, r := range q.Requests.Requests {
+			switch {
+			case slices.Contains(out.Held.Left, k):
+				left++
+			case fitsOnNode(g, &r, q.PerNode):
+				small = append(small, r)
+			default:
+				large = append(large, r)
+				larger++
+			}
+		}
+		if !holds(nodes, small, large) {
+			t.Errorf("%s, %d a node: %v does not hold %+v", g, q.PerNode, out.Held, q.Requests.Requests)
+		}
+		q.PerNode = 0
+		free, err := Advise(t.Context(), q, runner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Needs[0].GPUs < free.Below {
+			t.Errorf("%d GPUs in nodes, at least %d without", out.Needs[0].GPUs, free.Below)
+		}
+		if out.Needs[0].GPUs > free.Needs[0].GPUs {
+			split++
+		}
+	}
+	if split < 5 || left < 20 || larger < 20 {
+		t.Errorf("nodes need more %d times, %d are left, %d need several nodes: the snapshots show little", split, left, larger)
+	}
+}
+
+// fitsOnNode reports whether an empty node holds a request.
+func fitsOnNode(g *mig.GPU, r *task.Request, gpus int) bool {
+	if r.Gang == nil {
+		return r.Instances() <= gpus
+	}
+	var profiles []*mig.Profile
+	for k := range r.Instances() {
+		profiles = append(profiles, r.Member(k).Profile)
+	}
+	_, ok, err := layout.Divide(g, profiles, gpus)
+	return ok && err == nil
+}
+
+// holds reports whether nodes have the instances of all small requests, each on one node, and besides them those of the
+// large ones.
+func holds(nodes []map[*mig.Profile]int, small, large []task.Request) bool {
+	take := func(from map[*mig.Profile]int, r *task.Request, n int) {
+		for k := range r.Instances() {
+			p := r.Member(k).Profile
+			if r.Gang == nil && r.Instances() > 1 {
+				p = nil
+			}
+			from[p] -= n
+		}
+	}
+	if len(small) == 0 {
+		all := map[*mig.Profile]int{}
+		for _, node := range nodes {
+			for p, n := range node {
+				all[p] += n
+			}
+		}
+		for i := range large {
+			take(all, &large[i], 1)
+		}
+		for _, n := range all {
+			if n != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	for _, node := range nodes {
+		take(node, &small[0], 1)
+		ok := true
+		for _, n := range node {
+			ok = ok && n >= 0
+		}
+		if ok && holds(nodes, small[1:], large) {
+			return true
+		}
+		take(node, &small[0], -1)
+	}
+	return false
+}
+
 // numbersOf returns the numbers of GPUs of each kind of a geometry that a search found.
 func numbersOf(s *geometrySearch, layouts []string) []int {
 	numbers := make([]int, len(s.kinds))

@@ -12,8 +12,9 @@ import (
 // A Demand sums up the requests for one profile.
 type Demand struct {
 	Profile *mig.Profile
-	// Requests is the number of requests. Several of them need more than one GPU.
-	Requests, Several int
+	// Requests is the number of requests whose largest instance has the profile. Several of them need more than one GPU.
+	// Instances also counts the other instances of requests.
+	Requests, Several, Instances int
 	// Mean is the mean lifespan. GPUHours is the sum over the requests of the lifespan in hours times the memory slices
 	// in GPUs.
 	Mean, GPUHours float64
@@ -43,18 +44,26 @@ func demands(g *mig.GPU, in task.Requests) []Demand {
 		var slots float64
 		for i := range in.Requests {
 			q := &in.Requests[i]
+			instances := 0
+			for k := range q.Instances() {
+				if q.Member(k).Profile == p {
+					instances++
+				}
+			}
+			d.Instances += instances
+			hours := float64(q.Lifespan) * in.Seconds() / 3600
+			d.GPUHours += hours * float64(instances*int(p.Length)) / float64(g.MemorySlices)
 			if q.Profile != p {
 				continue
 			}
 			d.Requests++
 			slots += float64(q.Lifespan)
-			d.GPUHours += float64(q.Lifespan) * in.Seconds() / 3600 * float64(q.Slices()) / float64(g.MemorySlices)
-			if q.Instances() > 1 {
+			if q.Gang == nil && instances > 1 {
 				d.Several++
 			}
 		}
-		if d.Requests > 0 {
-			d.Mean = slots / float64(d.Requests) * in.Seconds()
+		if d.Instances > 0 {
+			d.Mean = slots / float64(max(d.Requests, 1)) * in.Seconds()
 			out = append(out, d)
 		}
 	}
@@ -74,7 +83,7 @@ func (a *adviser) load() (l Load) {
 	for i := range a.in.Requests {
 		q := &a.in.Requests[i]
 		memory := float64(q.Slices()) / float64(g.MemorySlices)
-		compute := float64(q.Instances()*int(q.Profile.Size)) / float64(g.ComputeSlices)
+		compute := float64(q.ComputeSlices()) / float64(g.ComputeSlices)
 		from, to := q.Arrival-first, q.Arrival-first+q.Lifespan
 		changes = append(changes, change{from, memory, compute}, change{to, -memory, -compute})
 		for part := int(float64(from) / width); part < loadParts && float64(part)*width < float64(to); part++ {

@@ -31,7 +31,7 @@ func (a *adviser) below() int {
 		slots := int(math.Floor(a.q.P95 / in.Seconds()))
 		return a.q.P95 < 0 || a.q.Bounds.Late(a.q.GPU, in, slots) <= late, nil
 	}
-	least, _ := bisect(max(a.gang(), 1), possible)
+	least, _ := bisect(a.gang(), possible)
 	return least
 }
 

@@ -213,9 +213,10 @@ func cells(e stats.BlockEstimate) []string {
 // demand answers what the trace asks for: requests by profile, and the GPUs that they would keep busy.
 func (p *Page) demand() section {
 	a := p.Advice
-	hours, whole := 0.0, 0
+	hours, whole, instances := 0.0, 0, 0
 	for _, d := range a.Profiles {
 		hours += d.GPUHours
+		instances += d.Instances
 		if d.Profile.Length == a.Question.GPU.MemorySlices {
 			whole += d.Requests - d.Several
 		}
@@ -226,13 +227,14 @@ func (p *Page) demand() section {
 		Notes: []string{"GPU hours: those of the memory slices, as a share of a GPU"},
 	}
 	if a.Question.Snapshot {
-		t = reports.Table{Columns: reports.Left("profile").Right("requests", "% of requests", "% of slices")}
+		t = reports.Table{Columns: reports.Left("profile").Right("instances", "% of instances", "% of slices")}
 	}
 	for _, d := range a.Profiles {
 		share := 100 * float64(d.Requests) / float64(len(a.Question.Requests.Requests))
 		ofHours := 100 * d.GPUHours / hours // in a snapshot, of the slices
 		if a.Question.Snapshot {
-			t.Row(d.Profile, d.Requests, reports.Cells(1, share, ofHours))
+			ofInstances := 100 * float64(d.Instances) / float64(instances)
+			t.Row(d.Profile, d.Instances, reports.Cells(1, ofInstances, ofHours))
 			continue
 		}
 		t.Row(d.Profile, d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, ofHours))
@@ -245,8 +247,7 @@ func (p *Page) demand() section {
 	s.answer = fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most. "+
 		"%s a whole GPU.%s", mean, a.Load.Peak, need(whole), p.gangs())
 	if a.Question.Snapshot {
-		s.answer = fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs. %s a whole GPU.%s", a.Load.Peak,
-			need(whole), p.gangs())
+		s.answer = fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs.%s", a.Load.Peak, p.gangs())
 		return s
 	}
 	load := a.Load
@@ -352,7 +353,11 @@ func (p *Page) gpus() section {
 	}
 	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
 		reports.Missing, "proven too few")
+	var above []string
 	for _, n := range append(slices.Clone(a.Needs), a.FixedNeed) {
+		if a.Question.Wait >= 0 && n.Mean.Blocks > 0 && n.Mean.High > a.Question.Wait {
+			above = append(above, n.Policy)
+		}
 		how := "do not suffice"
 		if !n.Least {
 			how = "may suffice"
@@ -361,11 +366,11 @@ func (p *Page) gpus() section {
 	}
 	first := a.Needs[0]
 	s := section{title: "3. How many GPUs?", table: &t}
-	s.answer = fmt.Sprintf("First fit waits %s on %s", estimate(first.Mean), count(first.GPUs, "GPUs"))
-	if a.Question.Wait >= 0 && first.Mean.Blocks > 0 && first.Mean.High > a.Question.Wait {
-		s.answer += ", and the interval reaches above the target: they may be too few"
+	s.answer = fmt.Sprintf("First fit waits %s on %s.", estimate(first.Mean), count(first.GPUs, "GPUs"))
+	if len(above) > 0 {
+		s.answer += fmt.Sprintf(" The interval reaches above the target, so that the GPUs may be too few, for: %s.",
+			strings.Join(above, ", "))
 	}
-	s.answer += "."
 	return s
 }
 
@@ -506,9 +511,12 @@ func (p *Page) snapshot() section {
 	left := a.Held.Left
 	if len(left) == 0 {
 		s.answer = fmt.Sprintf("On %s:", count(a.GPUs, "GPUs"))
+		if a.Question.PerNode > 0 {
+			s.answer = fmt.Sprintf("On %s, each request on one node if a node can hold it:", count(a.GPUs, "GPUs"))
+		}
 		return s
 	}
-	text := fmt.Sprintf("On %s first fit leaves out %s", count(a.GPUs, "GPUs"), count(len(left), "requests"))
+	text := fmt.Sprintf("On %s there is no room for %s", count(a.GPUs, "GPUs"), count(len(left), "requests"))
 	if p.Lines != nil {
 		const most = 10
 		lines := nearest.Names(left[:min(len(left), most)], p.line)

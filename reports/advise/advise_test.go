@@ -77,7 +77,7 @@ func TestLayoutsOfASnapshot(t *testing.T) {
 		"mig-parted.yaml": "    - devices:\n        - 0\n        - 1\n      mig-enabled: false\n      mig-devices: {}\n    - devices:\n        - 2\n      mig-enabled: true\n",
 		"gres.conf":       "NodeName=node0 Name=gpu Type=h100 Count=2\n",
 		"left.csv":        "line,profile,gpus\n6,1g.10gb,1\n9,3g.40gb,1\n",
-		"advice.md":       "On 3 GPUs first fit leaves out 2 requests, in the lines 6, 9.",
+		"advice.md":       "On 3 GPUs there is no room for 2 requests, in the lines 6, 9.",
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil || !strings.Contains(string(text), want) {
@@ -102,7 +102,7 @@ func TestSnapshotWithoutLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"left.csv": "line,profile,gpus\n–,1g.10gb,1\n", "advice.md": "On 1 GPU first fit leaves out 1 request.",
+		"left.csv": "line,profile,gpus\n–,1g.10gb,1\n", "advice.md": "On 1 GPU there is no room for 1 request.",
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil || !strings.Contains(string(text), want) {
@@ -177,7 +177,7 @@ func TestWhatTheEvidenceAllows(t *testing.T) {
 	for got, want := range map[string]string{
 		p.summary():       "Too few to decide anything: 2 requests in 0.0 s. For a mean wait of at most 10.0 min: 10 GPUs",
 		p.policyAnswer():  "the trace has too few requests to tell them apart",
-		p.gpus().answer:   "on 10 GPUs, and the interval reaches above the target: they may be too few.",
+		p.gpus().answer:   "on 10 GPUs. The interval reaches above the target, so that the GPUs may be too few, for: ",
 		p.moving().answer: "Not answered",
 	} {
 		if !strings.Contains(got, want) {

@@ -92,6 +92,10 @@ func (p *Page) misfits(w io.Writer) error {
 	t := reports.Table{Columns: reports.Right("line").Left("profile").Right("gpus")}
 	for _, i := range p.Advice.Held.Left {
 		q := &p.Advice.Question.Requests.Requests[i]
+		if q.Gang != nil {
+			t.Row(p.line(i), q.Gang, 1)
+			continue
+		}
 		t.Row(p.line(i), q.Profile, q.Instances())
 	}
 	return t.Encode(w, "csv")

@@ -178,7 +178,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 // named returns the profiles that the jobs name.
 func (f *adviseFlags) named(in task.Requests) (out []*mig.Profile) {
 	for _, p := range task.RequestProfiles(f.gpu) {
-		byJob := func(j traces.Job) bool { return j.Profile == p.String() }
+		byJob := func(j traces.Job) bool { return slices.Contains(strings.Split(j.Profile, "+"), p.String()) }
 		byRequest := func(q task.Request) bool {
 			return f.format == requestsFormat && q.Profile == p && q.Work == 0 && q.Instances() == 1
 		}
@@ -205,8 +205,7 @@ func (f *adviseFlags) count(rejected []traces.Rejected) census {
 	for _, r := range rejected {
 		n.of[r.Part]++
 	}
-	lines := slices.Sorted(slices.Values(f.lines)) // with a line for each instance
-	n.used = len(slices.Compact(lines))
+	n.used = len(f.lines)
 	n.jobs = n.used + n.of[traces.Lost] + n.of[traces.Running] + n.of[traces.Waiting]
 	lost := slices.DeleteFunc(slices.Clone(rejected), func(r traces.Rejected) bool { return r.Part != traces.Lost })
 	if len(lost) > 0 {

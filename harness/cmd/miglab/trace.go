@@ -128,7 +128,7 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	}
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j traces.Job) bool { return leftOut[j.Line] })
 	for i, q := range requests {
-		if q.Gang != nil {
+		if q.Gang != nil && (!f.options.Snapshot || q.Gang.Media() > 0) {
 			why := fmt.Sprintf("needs %v; %s", q.Gang, noGangs)
 			more = append(more, traces.Rejected{Line: jobs[i].Line, Reason: why})
 			continue
@@ -139,7 +139,8 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 }
 
 // noGangs says why requests with gangs are left out.
-const noGangs = "advise simulates requests for one instance without +me and for whole GPUs; miglab run simulates all"
+const noGangs = "advise simulates requests for one instance without +me and for whole GPUs; " +
+	"miglab import keeps all, and miglab run --datasets 'requests:FILE?gpus=N&queue=retry' simulates them"
 
 // mostReasons is the largest number of reasons for rejected rows in notes.
 const mostReasons = 6
