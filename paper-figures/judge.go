@@ -71,9 +71,9 @@ func (o *Output) match(c *claim.Set, artefact string) error {
 
 // firstCell returns the first of the cells, in their order, that a condition holds for.
 func firstCell[V any](cells map[claim.Cell]V, holds func(claim.Cell) bool) (first claim.Cell, found bool) {
-	for _, k := range sorted(cells) {
-		if holds(k) {
-			return k, true
+	for k := range cells {
+		if holds(k) && (!found || k.Compare(first) < 0) {
+			first, found = k, true
 		}
 	}
 	return first, false
