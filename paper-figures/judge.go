@@ -76,7 +76,7 @@ func firstCell[V any](cells map[claim.Cell]V, holds func(claim.Cell) bool) (firs
 			first, found = k, true
 		}
 	}
-	return first, false
+	return first, found
 }
 
 // mismatch says what is wrong with a claim of the artefact, or returns "" if it has the values that its basis asks for.
