@@ -113,6 +113,9 @@ func (p *Paper) Outputs() (map[string]*Output, error) {
 	return outputs, nil
 }
 
+// Matches reports whether the output of an artefact matches the claims. If not, [Check] returns an error.
+func Matches(c *claim.Set, artefact string, o *Output) bool { return o.match(c, artefact) == nil }
+
 // Check returns an error unless every claim belongs to an artefact that measures it, every measured key is a
 // claim or what a conclusion needs, every conclusion has what it needs, and every cause names an artefact of the
 // paper as its evidence. Outputs are by artefact.

@@ -45,8 +45,11 @@ func (o *Output) match(c *claim.Set, artefact string) error {
 		}
 		names[name] = true
 		unknown := func(k claim.Cell) bool {
+			if basis[k] != "" {
+				return false
+			}
 			_, byDefault := o.Readings[0].Values[k]
-			return basis[k] == "" && !(byDefault && c.Needs(artefact, k))
+			return !byDefault || !c.Needs(artefact, k)
 		}
 		if k, found := firstCell(r.Values, unknown); found {
 			return wrong(k.String(), "is measured and is no claim in claims.csv")
