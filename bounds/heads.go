@@ -69,14 +69,15 @@ func (h *heads) merge(o *heads) heads {
 	return both
 }
 
-// noBetter reports whether each head of o is no longer than the head of h in its place.
+// noBetter reports whether each head of o is no longer than the head of h in its place, and whether a node above that
+// begins with the shortest create of its heads waits no less with those of o.
 func (h *heads) noBetter(o *heads) bool {
 	for i := range h {
 		if h[i].chain < o[i].chain || h[i].create < o[i].create {
 			return false
 		}
 	}
-	return true
+	return o[0].chain == 0 || h.firstCreate(never) >= o.firstCreate(never)
 }
 
 // A headSearch divides the tasks from the root down. It skips divisions that are too long by a chain search's tables.
@@ -302,7 +303,7 @@ func (h *headSearch) join(list, left, right []heads, limit ticks) []heads {
 }
 
 // add adds x to a list unless all heads of a member are as short or shorter. It removes members whose heads are all as
-// long or longer. If both are joined with the same heads later, this order stays.
+// long or longer. If both are joined with the same heads later, this order stays; see noBetter for the nodes above.
 func (h *headSearch) add(list []heads, x heads) []heads {
 	h.steps += len(list)
 	if slices.ContainsFunc(list, func(o heads) bool { return x.noBetter(&o) }) {

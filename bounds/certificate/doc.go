@@ -9,8 +9,9 @@
 // A bound of b s claims that no schedule ends before H = (1 - 1e-9) b s. The slack is for the makespans and bounds
 // that others compute with rounding; the verification has no tolerance of its own. It takes all times, prices and
 // weights as the rational numbers that they are, computes in whole numbers, and compares strictly. The claim is about
-// schedules in which every run and operation takes exactly its time. The referee lets each be shorter by its resolution
-// (schedule/tolerance.go), so that a schedule of microseconds may pass it and end before H.
+// schedules in which every run and operation takes exactly its time. The referee lets each begin and end early by its
+// resolution (schedule/tolerance.go), 4 ns. So it may accept a schedule with k of them in a row that ends 8 k ns before
+// H. That is more than the slack if H is less than 8 k s.
 //
 // Area and slice weights use numbers of any length, without rounding. Chains, chain orders and searches use units
 // ([ruler]). H is more than 2^118 units, so that times from 1e-6 s on are whole numbers of units if H is less than
@@ -100,8 +101,8 @@
 //
 // # Chain orders
 //
-// On one GPU that is empty at the start and runs one operation at a time, M is at least H(all, last), where "all" is
-// above the root, and
+// On one GPU that is empty at the start and runs one operation at a time, M is at least the least, over all assignments,
+// of H(all, last), where "all" is above the root, so that its heads are the topmost used nodes, and
 //
 //	L(v, gone) = create(|v|) + load(v) + gone(|v|) + max(H(v, gone), W(v))
 //	L(v, last) = min(create(|v|) + load(v) + gone(|v|) + H(v, last), create(|v|) + load(v) + max(H(v, gone), W(v)))
@@ -114,7 +115,9 @@
 // life, and the lives below it, end with a destroy that counts. Under L(v, last) the last life on a slice need not. If
 // a life below v comes after the life of v, the life of v ends with a destroy, which gives the first term. Otherwise
 // all lives below v end before the life of v begins, which gives the second. A head waits for the first creates of the
-// heads before it, as above; each is a create of a used node of that head. That gives H. In W, all lives below v end
+// heads before it, as above; each is a create of a used node of that head, which may belong to an earlier life than the
+// last one. That gives H. L(h, last) is at most L(h, gone), so the first term also covers heads below v whose lives all
+// come before the life of v. In W, all lives below v end
 // with a destroy. Of two heads, one begins first, for which the other waits, and one ends last. While its last destroy
 // runs, no part of a chain takes place on the slices of the other: the lives there have ended, and v and its ancestors
 // are not present. So the chain of the other is longer by that destroy. All these operations are different.

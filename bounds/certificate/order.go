@@ -198,7 +198,8 @@ func byTail(a, b group) int {
 	return cmp.Or(cmp.Compare(y.hi, x.hi), cmp.Compare(y.lo, x.lo))
 }
 
-// withWay adds a way, and leaves out ways whose groups all take as long as those of another way or longer.
+// withWay adds a way, and leaves out ways whose groups all take as long as those of another way or longer. A node above
+// begins with the least create of its groups, so a way also stays if this is less than in the other.
 func withWay(ways []way, w way) []way {
 	noBetter := func(a, b way) bool {
 		if len(a) < len(b) {
@@ -206,6 +207,11 @@ func withWay(ways []way, w way) []way {
 		}
 		for i := range b {
 			if a[i].busy.less(b[i].busy) || a[i].create.less(b[i].create) {
+				return false
+			}
+		}
+		for _, g := range a[len(b):] {
+			if !slices.ContainsFunc(b, func(h group) bool { return !g.create.less(h.create) }) {
 				return false
 			}
 		}
