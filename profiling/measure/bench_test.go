@@ -256,15 +256,3 @@ func TestExperimentOnAFullDisk(t *testing.T) {
 		t.Errorf("with room again: %d lines, %v", strings.Count(text, "\n"), err)
 	}
 }
-
-// The README shows an experiment, which is one of those above.
-func TestREADMEShowsAnExperiment(t *testing.T) {
-	example, err := os.ReadFile("startup_test.go")
-	readme, err2 := os.ReadFile(filepath.Join("..", "README.md"))
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(readme), "```go\n"+string(example)+"```\n") {
-		t.Error("the section Adding an experiment does not have the text of startup_test.go")
-	}
-}
