@@ -22,6 +22,18 @@ var markdownSpecial = strings.NewReplacer(
 // EscapeMarkdown returns text as the cells of tables in Markdown have it.
 func EscapeMarkdown(text string) string { return markdownSpecial.Replace(text) }
 
+// escapeNote is [EscapeMarkdown] for sentences: text between backticks stays as it is.
+func escapeNote(text string) string {
+	parts := strings.Split(text, "`")
+	if len(parts)%2 == 0 { // a backtick without another
+		return EscapeMarkdown(text)
+	}
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = EscapeMarkdown(parts[i])
+	}
+	return strings.Join(parts, "`")
+}
+
 // markdown writes GitHub's dialect: the title in bold, the rows, each note as a paragraph. Cells are literal.
 func (t *Table) markdown(w *bufio.Writer) {
 	t = t.mergeColumns()
@@ -53,7 +65,7 @@ func (t *Table) markdown(w *bufio.Writer) {
 	}
 	for _, n := range t.Notes {
 		fmt.Fprintln(w)
-		fmt.Fprintln(w, markdownSpecial.Replace(n))
+		fmt.Fprintln(w, escapeNote(n))
 	}
 }
 

@@ -101,8 +101,8 @@
 //
 // # Chain orders
 //
-// On one GPU that is empty at the start and runs one operation at a time, M is at least the least, over all assignments,
-// of H(all, last), where "all" is above the root, so that its heads are the topmost used nodes, and
+// On one GPU that is empty at the start and runs one operation at a time, M is at least the least H(all, last) over all
+// assignments, where "all" is above the root, so that its heads are the topmost used nodes, and
 //
 //	L(v, gone) = create(|v|) + load(v) + gone(|v|) + max(H(v, gone), W(v))
 //	L(v, last) = min(create(|v|) + load(v) + gone(|v|) + H(v, last), create(|v|) + load(v) + max(H(v, gone), W(v)))

@@ -12,8 +12,8 @@ import (
 // A Demand sums up the requests for one profile.
 type Demand struct {
 	Profile *mig.Profile
-	// Requests is the number of requests whose largest instance has the profile. Several of them need more than one GPU.
-	// Instances also counts the other instances of requests.
+	// Requests is the number of requests whose largest instance has the profile. Several of them need more than one
+	// GPU. Instances also counts the other instances of requests.
 	Requests, Several, Instances int
 	// Mean is the mean lifespan. GPUHours is the sum over the requests of the lifespan in hours times the memory slices
 	// in GPUs.

@@ -52,6 +52,26 @@ func artifactRows(t *testing.T) (rows []artifactRow) {
 	return rows
 }
 
+// TestArtifactTyres: the commands with which a reviewer begins print what ARTIFACT.md says that they print.
+func TestArtifactTyres(t *testing.T) {
+	_, text, _ := strings.Cut(mustRead(t, filepath.Join(root, "paper-figures", "ARTIFACT.md")), "**Kick the tyres.**")
+	_, text, _ = strings.Cut(text, "```\n")
+	commands, text, _ := strings.Cut(text, "```\n")
+	_, expected, _ := strings.Cut(text, "Expected: ")
+	dir, printed := t.TempDir(), ""
+	for line := range strings.Lines(commands) {
+		printed += miglab(t, dir, strings.Fields(line)[1:]...)
+	}
+	for i, want := range strings.Split(expected, "`")[1:4] {
+		if i != 1 && !strings.Contains(printed, want+"\n") {
+			t.Errorf("ARTIFACT.md expects %q; printed:\n%s", want, printed)
+		}
+	}
+	if strings.Count("\n"+printed, "\nok:") != 2 {
+		t.Errorf("verify and audit print:\n%s", printed)
+	}
+}
+
 // What takes seconds is computed, and under make test-long everything. The published numbers are those of the papers.
 func TestArtifactRows(t *testing.T) {
 	const seconds = 0.02
