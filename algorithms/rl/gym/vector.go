@@ -168,13 +168,17 @@ func replacement(mask []bool, action int64) int64 {
 	}
 }
 
-// listActions lists the actions that a mask allows.
+// listActions lists the actions that a mask allows, the first ones if there are many.
 func listActions(mask []bool) string {
 	var out []int
 	for a, ok := range mask {
 		if ok {
 			out = append(out, a)
 		}
+	}
+	const most = 20
+	if len(out) > most {
+		return fmt.Sprintf("%v and %d more", out[:most], len(out)-most)
 	}
 	return fmt.Sprint(out)
 }

@@ -175,8 +175,8 @@ func (s *session) begin() (err error) {
 	settings, points, _ := strings.Cut(note, "\n")
 	if settings != s.settings {
 		was, now := firstChange(settings, s.settings)
-		return fmt.Errorf("%s is of a run with %q, not %q: give another --out, or remove its folder",
-			f.Name(), was, now)
+		return fmt.Errorf("%s is of a run with %q, not %q: go on with the flags and the build that began it, give "+
+			"another --out, or remove its folder", f.Name(), was, now)
 	}
 	if s.curve, err = curve.Read(strings.NewReader(points), f.Name()); err != nil {
 		return err

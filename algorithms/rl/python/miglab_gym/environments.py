@@ -211,11 +211,16 @@ class Env(interface.Env):
         return observations[0], _first(info)
 
     def step(self, action):
-        """Returns the observation, reward, terminated, truncated and info."""
+        """Returns the observation, reward, terminated, truncated and info.
+
+        info is that of VectorEnv.step without "episode", which gymnasium.wrappers.RecordEpisodeStatistics adds.
+        """
         if self._vector._over[0]:
             raise Error("the episode is done; call reset")
         observations, rewards, terminated, truncated, info = self._vector.step(np.asarray([action]))
-        return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), _first(info)
+        info = _first(info)
+        info.pop("episode", None)
+        return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def action_masks(self):
         """Returns which actions are allowed."""
