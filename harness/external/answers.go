@@ -157,8 +157,8 @@ func (r *recorded) schedule(p algo.Problem) (schedule.Schedule, error) {
 	question := newInstance(&p, len(p.Tasks))
 	answer, ok := r.answers[question.ID]
 	if !ok {
-		return schedule.Schedule{}, newError(run.KindInfeasible, "has no answer to this instance, %d; it has %d others: evaluate them all",
-			question.ID, len(r.answers))
+		return schedule.Schedule{}, newError(run.KindInfeasible,
+			"has no answer to this instance, %d; it has %d others: evaluate them all", question.ID, len(r.answers))
 	}
 	if err := answer.refusal(); err != nil {
 		return schedule.Schedule{}, err
