@@ -17,7 +17,7 @@ type Axis struct {
 	Label string
 	// Log scales logarithmically; all values must then be above 0.
 	Log bool
-	// Ticks are the values to mark; nil leaves the choice to the chart.
+	// Ticks are the values to mark; nil leaves the choice to the chart. Only labels that fit are drawn.
 	Ticks []float64
 	// From and To bound the axis; both 0 takes the range of the data.
 	From, To float64
@@ -164,7 +164,7 @@ func (ch *chart) points(xs, ys []float64) plotter.XYs {
 // minData is the least width and height of a data area.
 const minData vg.Length = 60
 
-// fits refuses a data area too small for the data, the names of categories or the ticks asked for.
+// fits refuses a data area too small for the data or the names of categories.
 func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	sty := sans(textSize)
 	need := max(minData, sty.Width(p.X.Label.Text))
@@ -177,28 +177,6 @@ func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
 	if data.X < need {
 		return ch.bad("", "%d categories need %.0f points in width for their names, and there are %.0f", n, need,
 			data.X)
-	}
-	if n == 0 {
-		if err := ch.askedTicksFit(ch.x, p.X, data.X, sty.Width); err != nil {
-			return err
-		}
-	}
-	return ch.askedTicksFit(ch.y, p.Y, data.Y, func(string) vg.Length { return textSize })
-}
-
-// askedTicksFit refuses ticks of the caller whose labels, of the sizes along the axis, would overlap.
-func (ch *chart) askedTicksFit(a Axis, axis plot.Axis, length vg.Length, size func(string) vg.Length) error {
-	if a.Ticks == nil {
-		return nil
-	}
-	ticks := axis.Tick.Marker.Ticks(axis.Min, axis.Max)
-	for i := 1; i < len(ticks); i++ {
-		before, t := ticks[i-1], ticks[i]
-		apart := length * vg.Length(axis.Norm(t.Value)-axis.Norm(before.Value))
-		if need := (size(before.Label)+size(t.Label))/2 + 2; apart < need {
-			return ch.bad("the axis "+a.Label, "the ticks %s and %s are %.0f points apart and need %.0f; leave one out",
-				before.Label, t.Label, apart, need)
-		}
 	}
 	return nil
 }

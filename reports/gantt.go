@@ -17,8 +17,8 @@ import (
 // grows downwards. Each task has its own colour in all panels; creations of instances are cyan, destructions red.
 // Idle slices are hatched up to the end of the last task.
 //
-// Names that do not fit in a rectangle are replaced by numbers, which the legend explains. Numbers that do not
-// fit either stand beside it where the slices are idle. The legend also has the operations that are thick
+// Names that do not fit in a rectangle are replaced by numbers, which the legend explains with the tasks' colours. Where
+// a number does not fit either, the colour alone tells the task. The legend also has the operations that are thick
 // enough to be seen. Panels that do not fit side by side are drawn in several rows of equal height.
 type Gantt struct {
 	Title  string
@@ -31,8 +31,8 @@ type Gantt struct {
 	Time string
 	// Tasks are names of tasks in the order of numbers and colours. Others follow as they appear.
 	Tasks []string
-	// Height is the height of the image in points, without the legend below it; 0 means 380. The image is
-	// as wide as [PageWidth], less for few slices, and more if the names of the slices need it.
+	// Height is the height of the rows together in points; 0 means 380 for each row. The image is as wide as
+	// [PageWidth], less for few slices, and more if the names of the slices need it.
 	Height vg.Length
 }
 
@@ -67,7 +67,7 @@ type GanttPanel struct {
 // A TimeMark is a dashed line across a panel.
 type TimeMark struct {
 	At mig.Seconds
-	// Label is written beside the line, clear of bars.
+	// Label is written beside the panel, or below the line of a panel's only mark if all bars end before it.
 	Label string
 }
 

@@ -4,110 +4,191 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 )
+
+const (
+	ganttHeight vg.Length = 380
+	// leastGantt is less than the height of the data, so that the labels of the time axis fit.
+	leastGantt vg.Length = 150
+	// ganttTicks is the room of the time axis without the numbers on it.
+	ganttTicks  vg.Length = 22
+	ganttGap    vg.Length = 10
+	ganttGPUGap vg.Length = 5
+	// minSlice is wide enough for "S0" and for a two-digit number.
+	minSlice  vg.Length = 14
+	goodSlice vg.Length = 44
+	// ganttRow is the room of a line of headings.
+	ganttRow vg.Length = 13
+)
+
+// A ganttChart is a Gantt chart with its sizes, in points.
+type ganttChart struct {
+	Gantt
+	rows [][]GanttPanel
+	// colours holds the colours of tasks, see [taskColour]. numbers has the tasks whose numbers the legend explains.
+	colours, numbers map[string]int
+	// slice is the width of a slice, and width and rowHeight the size of a row.
+	slice, width, rowHeight vg.Length
+	// last is the latest instant that is shown.
+	last  mig.Seconds
+	ticks []plot.Tick
+}
+
+// A placedPanel is a panel with its place on the canvas.
+type placedPanel struct {
+	*GanttPanel
+	chart *ganttChart
+	// data begins at time 0, at its upper edge.
+	data vg.Rectangle
+	// top is the upper edge of the title.
+	top    vg.Length
+	titles []string
+	// first marks the first panel of a row, which has the time axis.
+	first bool
+}
 
 func (f Gantt) page() (page, error) {
 	if err := f.validate(); err != nil {
 		return page{}, err
 	}
-	rows := f.rows()
-	width, high := f.size(rows)
-	inner := vg.Point{X: width - 2*margin, Y: high - 2*margin - headingHeight(f.Title, width-2*margin)}
-	if inner.Y < vg.Length(len(rows))*minGantt {
-		return page{}, refuse(f.Title, "", "its height leaves too little for the schedules; give it %d or more",
-			250*len(rows))
-	}
-	layouts := f.layouts(rows, vg.Rectangle{Max: inner})
-	for _, g := range layouts {
-		for i := range g.Panels {
-			if p := &g.Panels[i]; widest(bold(textSize), g.titles[i]) > g.width(p) {
-				return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title),
-					"its title is wider than its slices; shorten it")
-			}
+	g := newGanttChart(f)
+	high := vg.Length(len(g.rows))*(g.rowHeight+panelGap) - panelGap
+	panels := g.place(rect(0, 0, g.width, high))
+	for i := range panels {
+		if p := &panels[i]; widest(bold(textSize), p.titles) > p.data.Size().X {
+			return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it")
 		}
 	}
-	numbers, l := f.legend(layouts)
-	return page{width, high + l.height(inner.X), func(c draw.Canvas) layout {
-		out := layout{legend: l.draw(c)}
-		rest := heading(c, f.Title)
-		rest.Min.Y += l.height(inner.X)
-		for _, g := range f.layouts(rows, rest.Rectangle) {
-			row := rest
-			row.Rectangle = g.place
-			g.numbers = numbers
-			for i := range g.Panels {
-				g.drawPanel(row, i)
-				out.data = append(out.data, g.data(i))
-			}
-			g.drawTimeAxis(row)
+	return frame(f.Title, g.width, high, g.legend(panels), func(c draw.Canvas) (out layout) {
+		for _, p := range g.place(rect(c.Min.X, c.Max.Y-high, c.Max.X, c.Max.Y)) {
+			p.draw(c)
+			out.data = append(out.data, p.data)
 		}
 		return out
-	}}, nil
+	}), nil
 }
 
-// rows divides the panels into as few rows as fit, as equal as possible.
-func (f Gantt) rows() [][]GanttPanel {
-	for n := 1; ; n++ {
-		per := (len(f.Panels) + n - 1) / n
-		rows := slices.Collect(slices.Chunk(f.Panels, per))
-		r := vg.Rectangle{Max: vg.Point{X: PageWidth - 2*margin, Y: cmp.Or(f.Height, ganttHeight)}}
-		tooNarrow := func(g *ganttLayout) bool { return g.slice < minSlice }
-		if per == 1 || !slices.ContainsFunc(f.layouts(rows, r), tooNarrow) {
-			return rows
-		}
-	}
-}
-
-// layouts places rows one below the other, with slices of one width.
-func (f Gantt) layouts(rows [][]GanttPanel, r vg.Rectangle) []*ganttLayout {
-	_, colours := f.tasks()
-	var last mig.Seconds
+// newGanttChart divides the panels into as few rows as fit, as equal as possible. Slices have one width in all rows.
+func newGanttChart(f Gantt) *ganttChart {
+	g := &ganttChart{Gantt: f}
 	for i := range f.Panels {
-		last = max(last, f.Panels[i].last())
+		g.last = max(g.last, f.Panels[i].last())
 	}
-	high := (r.Max.Y - r.Min.Y - vg.Length(len(rows)-1)*panelGap) / vg.Length(len(rows))
-	out := make([]*ganttLayout, len(rows))
-	widest := vg.Length(math.Inf(1))
-	for range 2 { // the second time with the slices of the row with the narrowest ones
-		top := r.Max.Y
-		for i, row := range rows {
-			part := f
-			part.Panels = row
-			out[i] = newGanttLayout(part, colours, last, widest, rect(r.Min.X, top-high, r.Max.X, top))
-			top -= high + panelGap
+	g.last = cmp.Or(g.last, 1)
+	g.ticks = new(Axis).ticks(0, float64(g.last), leastGantt, func(string) vg.Length { return textSize })
+	for n := 1; n == 1 || g.slice < minSlice && len(g.rows[0]) > 1; n++ {
+		g.rows = slices.Collect(slices.Chunk(f.Panels, (len(f.Panels)+n-1)/n))
+		g.slice = goodSlice
+		for _, row := range g.rows {
+			fixed, columns := g.columns(row)
+			g.slice = min(g.slice, (PageWidth-2*margin-fixed)/vg.Length(columns))
 		}
-		for _, g := range out {
-			widest = min(widest, g.slice)
+	}
+	g.slice = max(g.slice, minSlice)
+	for _, row := range g.rows {
+		fixed, columns := g.columns(row)
+		g.width = max(g.width, fixed+vg.Length(columns)*g.slice)
+	}
+	n := vg.Length(len(g.rows))
+	g.rowHeight = ganttHeight
+	if f.Height > 0 {
+		g.rowHeight = (f.Height - (n-1)*panelGap) / n
+	}
+	return g
+}
+
+// columns returns the width of everything in a row except slices, and the number of slices.
+func (g *ganttChart) columns(row []GanttPanel) (fixed vg.Length, n int) {
+	fixed = g.axisWidth() - ganttGap
+	for i := range row {
+		p := &row[i]
+		fixed += ganttGap + vg.Length(p.gpus()-1)*ganttGPUGap + p.besideWidth()
+		n += p.gpus() * int(p.GPU.ComputeSlices)
+	}
+	return fixed, n
+}
+
+// axisWidth returns the width of the time axis.
+func (g *ganttChart) axisWidth() vg.Length {
+	wide := vg.Length(0)
+	for _, t := range g.ticks {
+		wide = max(wide, sans(textSize).Width(t.Label))
+	}
+	return ganttTicks + wide
+}
+
+// labelsBelow reports whether the label of the only mark stands below it, because all bars end before.
+func (p *GanttPanel) labelsBelow() bool {
+	least := vg.Length(p.gpus()*int(p.GPU.ComputeSlices)) * minSlice
+	return len(p.Marks) == 1 && p.Marks[0].At >= p.last() && sans(textSize).Width(p.Marks[0].Label) < least
+}
+
+// besideWidth returns the room for the labels of marks beside the panel.
+func (p *GanttPanel) besideWidth() (wide vg.Length) {
+	if p.labelsBelow() {
+		return 0
+	}
+	for _, m := range p.Marks {
+		wide = max(wide, sans(textSize).Width(m.Label)+4)
+	}
+	return wide
+}
+
+// place places the panels on a rectangle.
+func (g *ganttChart) place(r vg.Rectangle) (out []placedPanel) {
+	headRows := 1
+	if slices.ContainsFunc(g.Panels, func(p GanttPanel) bool { return p.gpus() > 1 }) {
+		headRows = 2
+	}
+	top := r.Max.Y
+	for _, row := range g.rows {
+		own, left, titleHeight := make([]placedPanel, len(row)), r.Min.X+g.axisWidth(), vg.Length(0)
+		for i := range row {
+			p := &row[i]
+			n := vg.Length(p.gpus())
+			wide := n*vg.Length(p.GPU.ComputeSlices)*g.slice + (n-1)*ganttGPUGap
+			own[i] = placedPanel{GanttPanel: p, chart: g, top: top, first: i == 0}
+			own[i].data.Min.X, own[i].data.Max.X = left, left+wide
+			if p.Title != "" {
+				own[i].titles = wrapTitle(bold(textSize), p.Title, wide)
+				titleHeight = max(titleHeight, height(bold(textSize), len(own[i].titles))+5)
+			}
+			left += wide + p.besideWidth() + ganttGap
 		}
+		for i := range own {
+			own[i].data.Max.Y, own[i].data.Min.Y = top-titleHeight-vg.Length(headRows)*ganttRow, top-g.rowHeight
+		}
+		out = append(out, own...)
+		top -= g.rowHeight + panelGap
 	}
 	return out
 }
 
-func (f Gantt) size(rows [][]GanttPanel) (width, high vg.Length) {
-	for _, row := range rows {
-		g := &ganttLayout{Gantt: Gantt{Panels: row}, beside: make([]vg.Length, len(row))}
-		fixed, columns := g.columns()
-		width = max(width, fixed+vg.Length(columns)*goodSlice+2*margin)
-	}
-	width = min(PageWidth, width)
-	high = cmp.Or(f.Height, vg.Length(len(rows))*ganttHeight)
-	more := vg.Length(0)
-	for _, g := range f.layouts(rows, vg.Rectangle{Max: vg.Point{X: width - 2*margin, Y: high}}) {
-		_, columns := g.columns()
-		more = max(more, max(0, minSlice-g.slice)*vg.Length(columns))
-	}
-	return width + more, high
+// x returns the place of a slice's left edge. slice may be a fraction.
+func (p *placedPanel) x(gpu int, slice float64) vg.Length {
+	perGPU := vg.Length(p.GPU.ComputeSlices)*p.chart.slice + ganttGPUGap
+	return p.data.Min.X + vg.Length(gpu)*perGPU + vg.Length(slice)*p.chart.slice
+}
+
+// y returns the place of an instant. The label of the latest mark has room beyond it.
+func (p *placedPanel) y(t mig.Seconds) vg.Length {
+	room := height(sans(textSize), 1) + 5
+	return p.data.Max.Y - (p.data.Size().Y-room)*vg.Length(t/p.chart.last)
+}
+
+func (p *placedPanel) bar(b schedule.Bar) vg.Rectangle {
+	const least = 0.6
+	top := p.y(b.Start)
+	return rect(p.x(b.GPU, float64(b.Slice)), top, p.x(b.GPU, float64(b.Slice+b.Width)), min(p.y(b.End), top-least))
 }
 
 // tasks lists all tasks, f.Tasks first and the others as they appear, and gives each the colour of its kind.
@@ -141,26 +222,25 @@ func (f Gantt) tasks() (names []string, colours map[string]int) {
 }
 
 // legend numbers the tasks whose names do not fit everywhere from 1, and explains numbers and signs.
-func (f Gantt) legend(layouts []*ganttLayout) (numbers map[string]int, l legend) {
+func (g *ganttChart) legend(panels []placedPanel) (l legend) {
 	const visible = 1 // points
-	numbers = map[string]int{}
 	unnamed, seen := map[string]bool{}, map[schedule.BarKind]bool{}
-	for _, g := range layouts {
-		for i, p := range g.Panels {
-			for _, b := range p.Bars {
-				r := g.bar(i, b)
-				seen[b.Kind] = seen[b.Kind] || r.Size().Y >= visible
-				if _, fits := fitText(r, b.Label); b.Kind == schedule.RunBar && !fits {
-					unnamed[b.Label] = true
-				}
+	for i := range panels {
+		for _, b := range panels[i].Bars {
+			r := panels[i].bar(b)
+			seen[b.Kind] = seen[b.Kind] || r.Size().Y >= visible
+			if _, fits := fitText(r, b.Label); b.Kind == schedule.RunBar && !fits {
+				unnamed[b.Label] = true
 			}
 		}
 	}
-	names, colours := f.tasks()
+	var names []string
+	names, g.colours = g.tasks()
+	g.numbers = map[string]int{}
 	for _, name := range names {
 		if unnamed[name] {
-			numbers[name] = len(numbers) + 1
-			l = append(l, swatch(strconv.Itoa(numbers[name])+"  "+name, taskColour(colours[name])))
+			g.numbers[name] = len(g.numbers) + 1
+			l = append(l, swatch(strconv.Itoa(g.numbers[name])+"  "+name, taskColour(g.colours[name])))
 		}
 	}
 	if seen[schedule.CreateBar] {
@@ -169,204 +249,147 @@ func (f Gantt) legend(layouts []*ganttLayout) (numbers map[string]int, l legend)
 	if seen[schedule.DestroyBar] {
 		l = append(l, swatch("destroy instance", red))
 	}
-	if f.Outline != "" {
-		l = append(l, diagramBox{fill: color.White, outline: solid(color.Black, 2)}.sample(f.Outline))
+	if g.Outline != "" {
+		l = append(l, diagramBox{fill: color.White, outline: solid(color.Black, 2)}.sample(g.Outline))
 	}
-	return numbers, append(l, idleEntry("idle"))
+	return append(l, idleEntry("idle"))
 }
 
-func (g *ganttLayout) drawPanel(c draw.Canvas, panel int) {
-	p := &g.Panels[panel]
-	g.drawHeadings(c, panel)
-	for gpu := range p.gpus() {
-		hatch(c, rect(g.x(panel, gpu, 0), g.zero, g.x(panel, gpu, float64(p.GPU.ComputeSlices)), g.y(p.end())))
-	}
-	g.drawGrid(c, panel)
+func (p *placedPanel) draw(c draw.Canvas) {
+	p.drawHeadings(c)
+	p.drawGrid(c)
 	for _, b := range p.Bars {
-		g.drawBar(c, panel, b)
+		p.drawBar(c, b)
 	}
 	for _, b := range p.Bars {
 		if b.Kind == schedule.RunBar && slices.Contains(p.Highlight, b.Label) {
 			c.SetLineStyle(solid(color.Black, 2))
-			c.Stroke(g.bar(panel, b).Path())
+			c.Stroke(p.bar(b).Path())
 		}
 	}
-	data := g.data(panel)
 	for _, m := range p.Marks {
-		c.StrokeLine2(dashed(color.Black, 1), data.Min.X, g.y(m.At), data.Max.X, g.y(m.At))
+		c.StrokeLine2(dashed(color.Black, 1), p.data.Min.X, p.y(m.At), p.data.Max.X, p.y(m.At))
 	}
 	for _, b := range p.Bars {
 		if b.Kind == schedule.RunBar {
-			g.drawName(c, panel, b)
+			p.drawName(c, b)
 		}
 	}
-	g.drawNumbersBeside(c, panel)
-	g.drawMarkLabels(c, panel)
+	p.drawMarkLabels(c)
+	if p.first {
+		p.drawTimeAxis(c)
+	}
 }
 
-func (g *ganttLayout) drawHeadings(c draw.Canvas, panel int) {
-	p := &g.Panels[panel]
-	data := g.data(panel)
-	lines := g.titles[panel]
-	if len(lines) > 0 {
-		y := c.Max.Y - height(bold(textSize), len(lines))/2
-		write(c, bold(textSize), draw.XCenter, vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: y}, lines...)
+func (p *placedPanel) drawHeadings(c draw.Canvas) {
+	if len(p.titles) > 0 {
+		at := vg.Point{X: middle(p.data).X, Y: p.top - height(bold(textSize), len(p.titles))/2}
+		write(c, bold(textSize), draw.XCenter, at, p.titles...)
 	}
 	for gpu := range p.gpus() {
 		n := int(p.GPU.ComputeSlices)
 		for s := range n {
-			at := vg.Point{X: g.x(panel, gpu, float64(s)+0.5), Y: g.zero + ganttRow/2}
+			at := vg.Point{X: p.x(gpu, float64(s)+0.5), Y: p.data.Max.Y + ganttRow/2}
 			write(c, sans(textSize), draw.XCenter, at, sliceName(s))
 		}
 		if p.gpus() > 1 {
-			at := vg.Point{X: g.x(panel, gpu, float64(n)/2), Y: g.zero + ganttRow*1.5}
+			at := vg.Point{X: p.x(gpu, float64(n)/2), Y: p.data.Max.Y + ganttRow*1.5}
 			write(c, sans(textSize), draw.XCenter, at, "GPU "+strconv.Itoa(gpu))
 		}
 	}
 }
 
-func (g *ganttLayout) drawGrid(c draw.Canvas, panel int) {
-	p := &g.Panels[panel]
+// drawGrid draws the hatching of idle slices, the lines of slices and of the axis, and frames.
+func (p *placedPanel) drawGrid(c draw.Canvas) {
 	for gpu := range p.gpus() {
-		left, right := g.x(panel, gpu, 0), g.x(panel, gpu, float64(p.GPU.ComputeSlices))
-		for _, t := range g.ticks {
-			y := g.zero + (g.far-g.zero)*vg.Length(t.Value/float64(g.span))
+		left, right := p.x(gpu, 0), p.x(gpu, float64(p.GPU.ComputeSlices))
+		hatch(c, rect(left, p.data.Max.Y, right, p.y(p.end())))
+		for _, t := range p.chart.ticks {
+			y := p.y(mig.Seconds(t.Value))
 			c.StrokeLine2(solid(gridGrey, 0.5), left, y, right, y)
 		}
 		for s := range p.GPU.ComputeSlices {
-			x := g.x(panel, gpu, float64(s))
-			c.StrokeLine2(solid(gridGrey, 0.5), x, g.zero, x, g.far)
+			x := p.x(gpu, float64(s))
+			c.StrokeLine2(solid(gridGrey, 0.5), x, p.data.Max.Y, x, p.data.Min.Y)
 		}
 		c.SetLineStyle(solid(ink, 0.6))
-		c.Stroke(rect(left, g.zero, right, g.far).Path())
+		c.Stroke(rect(left, p.data.Max.Y, right, p.data.Min.Y).Path())
 	}
 }
 
-func (g *ganttLayout) drawBar(c draw.Canvas, panel int, b schedule.Bar) {
-	fill := taskColour(g.colours[b.Label])
+func (p *placedPanel) drawBar(c draw.Canvas, b schedule.Bar) {
+	fill := taskColour(p.chart.colours[b.Label])
 	switch b.Kind {
 	case schedule.CreateBar:
 		fill = cyan
 	case schedule.DestroyBar:
 		fill = red
 	}
-	box(c, g.bar(panel, b), fill, solid(ink, 0.4))
+	box(c, p.bar(b), fill, solid(ink, 0.4))
 }
 
-// drawName writes the name of a task, or its number, into its bar. The line of a mark ends before it.
-func (g *ganttLayout) drawName(c draw.Canvas, panel int, b schedule.Bar) {
-	r := g.bar(panel, b)
-	t, ok := g.name(r, b)
-	if !ok {
-		return
-	}
-	at := middle(r)
-	if !t.vertical {
-		half := vg.Point{X: widest(sans(textSize), t.lines)/2 + 1.5, Y: height(sans(textSize), len(t.lines)) / 2}
-		for _, m := range g.Panels[panel].Marks {
-			if y := g.y(m.At); y > at.Y-half.Y && y < at.Y+half.Y {
-				c.SetColor(taskColour(g.colours[b.Label]))
-				c.Fill(rect(at.X-half.X, y-1.5, at.X+half.X, y+1.5).Path())
-			}
-		}
-		label(c, rect(r.Min.X, r.Min.Y+t.rise, r.Max.X, r.Max.Y+t.rise), t.lines...)
-		return
-	}
-	at.Y += t.rise
-	writeUp(c, sans(textSize), at, t.lines[0])
-}
-
-// name returns the text in a task's rectangle: its name, or its number. It reports false if neither fits.
-func (g *ganttLayout) name(r vg.Rectangle, b schedule.Bar) (boxText, bool) {
+// drawName writes the name of a task, or its number, into its bar. It writes nothing where neither fits.
+func (p *placedPanel) drawName(c draw.Canvas, b schedule.Bar) {
+	r := p.bar(b)
 	t, ok := fitText(r, b.Label)
 	if !ok {
-		t, ok = fitText(r, strconv.Itoa(g.numbers[b.Label]))
-		ok = ok && !t.vertical // upright digits would be misread
+		t, ok = fitText(r, strconv.Itoa(p.chart.numbers[b.Label]))
+		ok = ok && !t.upright // upright digits would be misread
 	}
-	return t, ok
+	switch {
+	case !ok:
+	case t.upright:
+		writeUp(c, sans(textSize), middle(r), t.lines...)
+	default:
+		label(c, r, t.lines...)
+	}
 }
 
-// drawNumbersBeside writes the numbers of tasks that are too short for them after their bars, or else before them,
-// where the slices are idle. Short tasks in a row on the same slices have their numbers together.
-func (g *ganttLayout) drawNumbersBeside(c draw.Canvas, panel int) {
-	data, taken := g.data(panel), g.obstacles(panel)
-	if places, inside := g.markPlaces(panel); inside && g.beside[panel] == 0 {
-		for _, at := range places {
-			taken = append(taken, rect(at.Min.X-4, at.Min.Y, at.Max.X+4, at.Max.Y)) // apart from the label
-		}
-	}
+func (p *placedPanel) drawMarkLabels(c draw.Canvas) {
 	sty := sans(textSize)
-	for _, run := range g.shortRuns(panel) {
-		numbers := nearest.Names(run, func(b schedule.Bar) string { return strconv.Itoa(g.numbers[b.Label]) })
-		first, last := g.bar(panel, run[0]), g.bar(panel, run[len(run)-1])
-		lines := wrap(sty, strings.Join(numbers, " "), first.Size().X-1)
-		w, h := widest(sty, lines), height(sty, len(lines))
-		x := middle(first).X
-		for _, y := range []vg.Length{last.Min.Y - 1 - h, first.Max.Y + 1} { // after, then before
-			at := rect(x-w/2-0.5, y, x+w/2+0.5, y+h)
-			if !contains(data, at) || !isFree(at, taken) {
-				continue
-			}
-			c.SetColor(color.White)
-			c.Fill(at.Path())
-			label(c, at, lines...)
-			taken = append(taken, at)
-			break
-		}
+	high := height(sty, 1) + 1
+	if p.labelsBelow() {
+		at := vg.Point{X: p.data.Max.X - 2, Y: p.y(p.Marks[0].At) - high/2 - 1}
+		write(c, sty, draw.XRight, at, p.Marks[0].Label)
+		return
+	}
+	at := make([]vg.Length, len(p.Marks))
+	for i, m := range p.Marks {
+		at[i] = p.y(m.At)
+	}
+	for i, y := range spread(at, high, p.data.Max.Y) {
+		write(c, sty, draw.XLeft, vg.Point{X: p.data.Max.X + 3, Y: y}, p.Marks[i].Label)
 	}
 }
 
-// shortRuns returns the tasks without a name or number in their bars, in the order of time. Those that
-// follow each other without a gap on the same slices are one run.
-func (g *ganttLayout) shortRuns(panel int) [][]schedule.Bar {
-	var out [][]schedule.Bar
-	for _, b := range slices.SortedFunc(slices.Values(g.Panels[panel].Bars), func(a, b schedule.Bar) int {
-		return cmp.Or(
-			a.GPU-b.GPU, cmp.Compare(a.Slice, b.Slice), cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start),
-		)
-	}) {
-		if b.Kind != schedule.RunBar {
-			continue
-		}
-		_, named := g.name(g.bar(panel, b), b)
-		if named {
-			continue
-		}
-		if n := len(out) - 1; n >= 0 {
-			before := out[n][len(out[n])-1]
-			if before.GPU == b.GPU && before.Slice == b.Slice && before.Width == b.Width && b.Start-before.End < 1e-9 {
-				out[n] = append(out[n], b)
-				continue
-			}
-		}
-		out = append(out, []schedule.Bar{b})
-	}
-	return out
-}
-
-func (g *ganttLayout) drawMarkLabels(c draw.Canvas, panel int) {
-	places, inside := g.markPlaces(panel)
-	if g.beside[panel] > 0 {
-		places, inside = g.besidePlaces(panel), false
-	}
-	for i, m := range g.Panels[panel].Marks {
-		at := places[i]
-		if inside {
-			c.SetColor(color.White)
-			c.Fill(at.Path())
-		}
-		label(c, at, m.Label)
-	}
-}
-
-func (g *ganttLayout) drawTimeAxis(c draw.Canvas) {
+func (p *placedPanel) drawTimeAxis(c draw.Canvas) {
 	sty := sans(textSize)
-	x := g.left[0]
-	for _, t := range g.ticks {
-		y := g.zero + (g.far-g.zero)*vg.Length(t.Value/float64(g.span))
+	x := p.data.Min.X
+	for _, t := range p.chart.ticks {
+		y := p.y(mig.Seconds(t.Value))
 		c.StrokeLine2(solid(ink, 0.6), x-3, y, x, y)
 		write(c, sty, draw.XRight, vg.Point{X: x - 5, Y: y}, t.Label)
 	}
-	writeUp(c, sty, vg.Point{X: c.Min.X + textSize*capHeight/2 + 1, Y: (g.zero + g.far) / 2},
-		cmp.Or(g.Time, "Time [s]"))
+	writeUp(c, sty, vg.Point{X: c.Min.X + textSize*capHeight/2 + 1, Y: middle(p.data).Y}, cmp.Or(p.chart.Time, "Time [s]"))
+}
+
+// A boxText is the text in a task's rectangle.
+type boxText struct {
+	lines   []string
+	upright bool
+}
+
+// fitText fits the text into the rectangle on one line, on several, or upright; false if it cannot.
+func fitText(r vg.Rectangle, text string) (boxText, bool) {
+	const capitals = textSize * capHeight
+	w, h := r.Size().X-2, r.Size().Y-1.5
+	sty := sans(textSize)
+	line := sty.Width(text)
+	if line <= w && capitals <= h {
+		return boxText{lines: []string{text}}, true
+	}
+	if lines := wrap(sty, text, w); len(lines) > 1 && widest(sty, lines) <= w && height(sty, len(lines)) <= h {
+		return boxText{lines: lines}, true
+	}
+	return boxText{[]string{text}, true}, line <= h && capitals <= w
 }

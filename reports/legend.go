@@ -37,61 +37,53 @@ const (
 	legendGap   vg.Length = 6
 )
 
-// columns divides the legend into as many columns as fit, row by row, and returns them with their sizes.
-func (l legend) columns(width vg.Length) (columns []plot.Legend, sizes []vg.Point) {
+// columns divides the legend into as many columns as fit, row by row. All have the returned size.
+func (l legend) columns(width vg.Length) (columns []plot.Legend, size vg.Point) {
 	sty := sans(textSize)
-	for n := min(len(l), int(width/(sampleWidth+entryGap))); n > 0; n-- {
-		rows := (len(l) + n - 1) / n
-		if (len(l)+rows-1)/rows != n {
-			continue // fewer columns have as few rows
-		}
-		columns, sizes = make([]plot.Legend, n), make([]vg.Point, n)
-		for j := range columns {
-			columns[j] = plot.NewLegend()
-			columns[j].TextStyle, columns[j].ThumbnailWidth, columns[j].Padding = sty, sampleWidth, 4
-			columns[j].Top, columns[j].Left = true, true
-		}
-		for i, e := range l {
-			lines := wrap(sty, e.label, width-sampleWidth-sty.Width(" "))
-			columns[i%n].Add(strings.Join(lines, "\n"), e.signs...)
-		}
-		total := -entryGap
-		for j := range columns {
-			sizes[j] = columns[j].Rectangle(draw.Canvas{}).Size()
-			total += sizes[j].X + entryGap
-		}
-		if total <= width {
-			break
-		}
+	labels := make([]string, len(l))
+	for i, e := range l {
+		lines := wrap(sty, e.label, width-sampleWidth-sty.Width(" "))
+		labels[i] = strings.Join(lines, "\n")
+		size.X = max(size.X, sampleWidth+sty.Width(" ")+widest(sty, lines))
 	}
-	return columns, sizes
+	n := max(1, min(len(l), int((width+entryGap)/(size.X+entryGap))))
+	for i, e := range l {
+		if i < n {
+			c := plot.NewLegend()
+			c.TextStyle, c.ThumbnailWidth, c.Padding = sty, sampleWidth, 4
+			c.Top, c.Left = true, true
+			columns = append(columns, c)
+		}
+		columns[i%n].Add(labels[i], e.signs...)
+	}
+	for i := range columns {
+		size.Y = max(size.Y, columns[i].Rectangle(draw.Canvas{}).Size().Y)
+	}
+	return columns, size
 }
 
 // height returns the height of the legend with the gap above it; 0 for an empty legend.
-func (l legend) height(width vg.Length) (high vg.Length) {
-	_, sizes := l.columns(width)
-	for _, s := range sizes {
-		high = max(high, legendGap+s.Y+2)
+func (l legend) height(width vg.Length) vg.Length {
+	if len(l) == 0 {
+		return 0
 	}
-	return high
+	_, size := l.columns(width)
+	return legendGap + size.Y + 2
 }
 
 // draw draws the legend in the middle of the canvas at its lower edge, and returns its place.
 func (l legend) draw(c draw.Canvas) []vg.Rectangle {
-	columns, sizes := l.columns(c.Max.X - c.Min.X)
+	columns, size := l.columns(c.Size().X)
 	if len(columns) == 0 {
 		return nil
 	}
-	total := -entryGap
-	for _, s := range sizes {
-		total += s.X + entryGap
-	}
-	place := rect(c.Center().X-total/2, c.Min.Y, c.Center().X+total/2, c.Min.Y+l.height(c.Max.X-c.Min.X)-legendGap)
+	total := vg.Length(len(columns))*(size.X+entryGap) - entryGap
+	place := rect(c.Center().X-total/2, c.Min.Y, c.Center().X+total/2, c.Min.Y+l.height(c.Size().X)-legendGap)
 	at := c
 	at.Rectangle = place
-	for j := range columns {
-		at.Max.X = at.Min.X + sizes[j].X
-		columns[j].Draw(at)
+	for i := range columns {
+		at.Max.X = at.Min.X + size.X
+		columns[i].Draw(at)
 		at.Min.X = at.Max.X + entryGap
 	}
 	return []vg.Rectangle{place}

@@ -228,12 +228,10 @@ func widest(sty draw.TextStyle, lines []string) vg.Length {
 	return w
 }
 
-// box draws a box. One that is filled with [color.Transparent] has an outline alone: gonum writes no valid SVG for it.
+// box draws a box.
 func box(c draw.Canvas, r vg.Rectangle, fill color.Color, outline draw.LineStyle) {
-	if fill != color.Transparent {
-		c.SetColor(fill)
-		c.Fill(r.Path())
-	}
+	c.SetColor(fill)
+	c.Fill(r.Path())
 	c.SetLineStyle(outline)
 	c.Stroke(r.Path())
 }

@@ -11,28 +11,13 @@ import (
 )
 
 // ticks returns the ticks of an axis between two places ([Axis.place]): the caller's values, or the ticks of choose.
-// If choose has gonum's ticks and there is room on the length, all of them are labelled. Otherwise every other label of
-// choose is left out until the labels fit.
-func (a *Axis) ticks(low, high float64, length vg.Length, size func(string) vg.Length) plot.ConstantTicks {
-	if a.Ticks != nil {
-		out := make(plot.ConstantTicks, len(a.Ticks))
-		for i, v := range a.Ticks {
-			out[i] = plot.Tick{Value: a.place(v), Label: tickLabel(v)}
-		}
-		return out
+// Every other label is left out until the labels fit on the length.
+func (a *Axis) ticks(low, high float64, length vg.Length, size func(string) vg.Length) (out plot.ConstantTicks) {
+	for _, v := range a.Ticks {
+		out = append(out, plot.Tick{Value: a.place(v), Label: tickLabel(v)})
 	}
-	out := a.choose(low, high)
-	if !a.Log || high-low < 1 {
-		all := slices.Clone(out)
-		for i := range all {
-			all[i].Label = tickLabel(all[i].Value)
-			if a.Log {
-				all[i].Label = tickLabel(math.Pow(10, all[i].Value))
-			}
-		}
-		if labelsFit(all, low, high, length, size) {
-			return all
-		}
+	if a.Ticks == nil {
+		out = a.choose(low, high)
 	}
 	for !labelsFit(out, low, high, length, size) {
 		odd := false
@@ -67,8 +52,8 @@ func labelsFit(ticks plot.ConstantTicks, low, high float64, length vg.Length, si
 }
 
 // choose returns gonum's ticks of a linear axis, also for a logarithmic one over less than a decade. On a longer
-// logarithmic axis it marks the digits of each power of ten. Labels are on the powers and, over at most two decades, on
-// the digits 2 and 5.
+// logarithmic axis it marks the digits of each power of ten. Labels are then on the powers and, over at most two
+// decades, on the digits 2 and 5.
 func (a *Axis) choose(low, high float64) (out plot.ConstantTicks) {
 	if !a.Log || high-low < 1 {
 		from, to := low, high
@@ -76,11 +61,7 @@ func (a *Axis) choose(low, high float64) (out plot.ConstantTicks) {
 			from, to = math.Pow(10, low), math.Pow(10, high)
 		}
 		for _, t := range (plot.DefaultTicks{}).Ticks(from, to) {
-			if t.Label != "" {
-				t.Label = tickLabel(t.Value)
-			}
-			t.Value = a.place(t.Value)
-			out = append(out, t)
+			out = append(out, plot.Tick{Value: a.place(t.Value), Label: tickLabel(t.Value)})
 		}
 		slices.SortFunc(out, func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
 		return out
