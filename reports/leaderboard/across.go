@@ -2,7 +2,6 @@ package leaderboard
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -89,35 +88,4 @@ func (a Across) Table() reports.Table {
 		}
 	}
 	return t
-}
-
-// Figure has a panel for each GPU model and a colour for each dataset: the places, with whiskers from the best to the
-// worst.
-func (a Across) Figure() reports.Figure {
-	algorithms := a.algorithms()
-	var charts []reports.Bars
-	for _, standings := range a {
-		if gpu := standings[0].GPU; len(charts) == 0 || charts[len(charts)-1].Title != gpu {
-			charts = append(charts, reports.Bars{
-				Title: gpu, Dots: true, Categories: algorithms, X: reports.Axis{Label: "Algorithm"},
-				Y: reports.Axis{Label: "Place"},
-			})
-		}
-		group := reports.BarGroup{Name: standings[0].Dataset}
-		for _, name := range algorithms {
-			s := find(standings, name)
-			if s.Place > 0 {
-				group.Add(float64(s.Place), float64(s.Best), float64(s.Worst))
-			} else {
-				group.Add(math.NaN(), math.NaN(), math.NaN())
-			}
-		}
-		last := &charts[len(charts)-1]
-		last.Groups = append(last.Groups, group)
-	}
-	panels := reports.Panels{Title: "Places of the algorithms, from the best to the worst that is possible", Columns: 1}
-	for _, c := range charts {
-		panels.Charts = append(panels.Charts, c)
-	}
-	return panels
 }

@@ -100,7 +100,6 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	if err := testAgainstFirst(contenders); err != nil {
 		return nil, err
 	}
-	setRatios(contenders, metric)
 	out := make([]Standing, len(contenders))
 	for i, c := range contenders {
 		out[i] = c.standing

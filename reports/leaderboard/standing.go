@@ -54,9 +54,6 @@ type Standing struct {
 	// Value summarises the metric; it is the zero value if any instance failed.
 	Metric Metric
 	Value  stats.Summary
-	// Ratios has the factor by which the best algorithm is better, for each instance that counts: 1 for the best
-	// algorithm, infinite without a valid answer. It is nil for an incomplete run.
-	Ratios []float64
 	// Wins counts the instances on which no other algorithm is better.
 	Wins int
 	// Bound is the mean of the bounds; NaN if the metric lacks one. Aside is the mean of the metric aside.

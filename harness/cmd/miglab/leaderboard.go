@@ -30,8 +30,6 @@ type boardFlags struct {
 	algorithms             []string
 	top                    int
 	split                  run.Split
-	profile                bool
-	chart                  figureFile
 }
 
 func newLeaderboard() *cobra.Command {
@@ -54,13 +52,10 @@ func newLeaderboard() *cobra.Command {
 	c.Flags().StringSliceVar(&f.columns, "columns", nil, "only these columns, in this order, separated by commas")
 	cli.CheckArgs(c, f.parseAlgorithms)
 	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1),
-		"only so many algorithms of each dataset, the best ones; with --profile, of all datasets together")
+		"only so many algorithms of each dataset, the best ones")
 	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),
 		"only a half of the instances, tune or test (miglab run --help)")
-	c.Flags().BoolVar(&f.profile, "profile", false,
-		"draw performance profiles (Dolan and Moré) over the datasets together, in --format svg, png or pdf")
-	f.chart.Register(c, "chart", "file to draw the places of --across in, .svg, .png or .pdf", reports.FigureFormats...)
-	for _, flag := range []string{"gpu", "columns", "top", "split", "profile"} {
+	for _, flag := range []string{"gpu", "columns", "top", "split"} {
 		c.MarkFlagsMutuallyExclusive("across", flag)
 	}
 	return c
@@ -83,12 +78,10 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	switch {
-	case f.chart.Path != "" && f.models == nil:
-		return errors.New("--chart draws the places of --across; name the GPU models")
 	case f.models != nil && f.specs == nil:
 		return errors.New("--across compares the places on --datasets; name some")
-	case f.profile && !slices.Contains(reports.FigureFormats, f.format):
-		return fmt.Errorf("--profile draws a figure; give --format %s", strings.Join(reports.FigureFormats, " or "))
+	case f.models != nil && slices.Contains(reports.FigureFormats, f.format):
+		return fmt.Errorf("--across writes a table, and --format %s draws a figure", f.format)
 	case f.columns != nil && slices.Contains(reports.FigureFormats, f.format):
 		return fmt.Errorf("--columns: a table has columns, and --format %s draws a figure", f.format)
 	}
@@ -125,13 +118,6 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		if !slices.ContainsFunc(standings, func(s leaderboard.Standing) bool { return s.Dataset == id }) {
 			return f.noResults(id, db)
 		}
-	}
-	if f.profile {
-		chart, err := leaderboard.Profile(standings, f.top)
-		if err != nil {
-			return err
-		}
-		return reports.Encode(c.OutOrStdout(), f.format, chart)
 	}
 	if f.top > 0 {
 		standings = leaderboard.Top(standings, f.top)
@@ -213,7 +199,7 @@ func (f *boardFlags) noResults(dataset string, db *store.DB) error {
 		db.Dir())
 }
 
-// across prints the places of the algorithms on several GPU models and datasets, and draws them if a file is named.
+// across prints the places of the algorithms on several GPU models and datasets.
 func (f *boardFlags) across(c *cobra.Command, db *store.DB, ids []string) (err error) {
 	var out leaderboard.Across
 	for _, model := range f.models {
@@ -236,14 +222,8 @@ func (f *boardFlags) across(c *cobra.Command, db *store.DB, ids []string) (err e
 			out = append(out, standings)
 		}
 	}
-	if slices.Contains(reports.FigureFormats, f.format) {
-		return reports.Encode(c.OutOrStdout(), f.format, out.Figure())
-	}
 	table := out.Table()
-	if err := table.Encode(c.OutOrStdout(), f.format); err != nil || f.chart.Path == "" {
-		return err
-	}
-	return f.chart.draw(c, out.Figure())
+	return table.Encode(c.OutOrStdout(), f.format)
 }
 
 // rankingError returns a schedule that beats a certified bound as a failed check: the bound or the referee is wrong,
