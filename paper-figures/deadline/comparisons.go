@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,32 +203,6 @@ func heuristics(d *figures.Data) {
 		_, best := r.extreme(d, late, schedulers, lowest)
 		d.Under(r.reading)[claim.Of("late, RL-PPO less the best rule")] = r.less(d, r.agent, best)
 	}
-}
-
-// lateJobs draws the late jobs of all schedulers and of the agent beside the numbers of Table 7.
-func lateJobs(d *figures.Data) {
-	bars := reports.Bars{
-		Title: "Late jobs of all schedulers, relaxed deadlines",
-		X:     reports.Axis{Label: "Scheduler"}, Y: reports.Axis{Label: "Late jobs [%]"},
-		Groups: []reports.BarGroup{
-			{Name: "the report's days"},
-			{Name: fmt.Sprintf("%d of our days", d.Scale.Replicates(ourDays))},
-		},
-	}
-	for _, s := range append([]*scheduler{agent}, schedulers...) {
-		if s == eftTrue {
-			continue // Largest-First again
-		}
-		bars.Categories = append(bars.Categories, s.title)
-		printed := math.NaN()
-		if s == agent || slices.Contains(methods, s) {
-			printed = d.Claims.Published("table7", claim.At(s.title, late.name))
-		}
-		bars.Groups[0].Published = append(bars.Groups[0].Published, printed)
-		addBar(d, &bars.Groups[0], s, reported.relaxed)
-		addBar(d, &bars.Groups[1], s, relaxed)
-	}
-	d.Figure("late", bars.Title, bars)
 }
 
 // slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1 no time is left to spare.

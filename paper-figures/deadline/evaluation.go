@@ -3,15 +3,10 @@ package deadline
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-
-	"gonum.org/v1/gonum/floats"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/stats"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/reports"
@@ -153,25 +148,6 @@ func runsTable(d *figures.Data, quantities []quantity) {
 			return figures.PlusMinus(x.level(d, x.agent, q), q.decimals)
 		}))
 	}
-	t.Notes = append(t.Notes, nearest(d, quantities))
-}
-
-// nearest says which training run is nearest to print on the report's days. A run is as far from print as
-// its farthest quantity, in standard deviations of the runs.
-func nearest(d *figures.Data, quantities []quantity) string {
-	farthest := make([]float64, len(agent.runs))
-	for _, q := range quantities {
-		printed := d.Claims.Published("table7", claim.At(agent.title, q.name))
-		means := figures.Map(q.runs(d, agent, reported.relaxed), figures.Mean)
-		_, deviation := stats.MeanStdDev(means)
-		for run, v := range means {
-			farthest[run] = max(farthest[run], math.Abs(v-printed)/deviation)
-		}
-	}
-	run := floats.MinIdx(farthest)
-	return fmt.Sprintf("Run %v by the notebook is nearest to print on the report's days: of its late jobs, tardiness "+
-		"and energy the one that differs most does so by %s standard deviations of the runs. Print is of one run.",
-		strconv.Itoa(run+1), reports.Fixed(farthest[run], 2))
 }
 
 // digitsTable counts, by reading, the numbers of heuristics that equal print in every digit.

@@ -56,7 +56,6 @@ func Paper() (figures.Paper, error) {
 		figures.Show("unseen", "queues of programs that the paper's agent was not trained on (simulated)", unseen),
 		figures.Show("overhead", "what the agent's decisions cost", overhead),
 		figures.Show("ceiling", "what the agents reach of what their actions can (simulated)", ceilings),
-		figures.Show("optimum", "gaps to the exact optimum (simulated)", optimum),
 		figures.Show("sensitivity", "how results move with the model (simulated)", sensitivity),
 		figures.Show("fit", "the co-run model's fit to 16 public kernels", fit),
 		figures.Show("mps", "public times under MPS, and the kappa that follows from them alone", mps),

@@ -198,6 +198,9 @@ func decisions(d *figures.Data, m method) (micros, shares []float64) {
 // publishedOverhead is the most that the paper's decisions take of the makespan, on average (V-B).
 const publishedOverhead = 0.005
 
+// timed are the methods whose decisions are timed.
+var timed = slices.Concat(paperMethods, partitions, []method{agent, ownAgent, greedy, local, exact})
+
 // timing lists the decision times of all methods on Q1 to Q12. Wall times are not results; whether the agent's are
 // more than the paper's limit is a conclusion.
 func timing(d *figures.Data) {
@@ -205,7 +208,7 @@ func timing(d *figures.Data) {
 		reports.Left("method").Right("mean [ms]", "longest [ms]", "share of the simulated makespan [%]"),
 		"this machine, while as many cells ran at once as there are workers; the makespan is simulated")
 	slow := figures.Measurement{Unit: "queues"} // without replicates, so that it decides nothing
-	for _, m := range slices.Concat(paperMethods, partitions, []method{agent, ownAgent, greedy, local, exact}) {
+	for _, m := range timed {
 		row := []string{"", "", ""}
 		if micros, shares := decisions(d, m); micros != nil {
 			s := d.Summarize(micros)

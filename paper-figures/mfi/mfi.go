@@ -53,8 +53,6 @@ func Paper() (figures.Paper, error) {
 			"acceptance in steady state: the paper's schemes under each reading, and schedulers beyond the paper",
 			steady),
 		figures.Show("moves", "acceptance in steady state, if running workloads may move", moved),
-		figures.Show("offline", "acceptance against a bound on what can be accepted at all, without departures",
-			offline),
 	)
 }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/harness/algo"
-	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/reports"
@@ -18,8 +16,6 @@ const (
 	steadyRuns, concludedRuns, movedRuns = 300, 100, 5
 	// testSeed is the seed of streams on which no scheduler was tuned or chosen.
 	testSeed = 3
-	// offlineBound is an algorithm that bounds what can be accepted.
-	offlineBound = "offline-bound"
 )
 
 var (
@@ -140,51 +136,4 @@ func moved(d *figures.Data) {
 		})
 		t.Row(id, moves, gains, figures.PlusMinus(meanOf(d, of("moves_gpu_window", "uniform")), 2))
 	}
-}
-
-// offline goes beyond the paper. It shows how far schedulers stay below a bound on the requests that a
-// scheduler could accept if it knew all of them beforehand, if no request departs.
-func offline(d *figures.Data) {
-	const runs = 100
-	loads := []int{100, 110, 120, 130, 140, 150}
-	inTable := []string{"mfi", "bf-bi", "ff", "wf-bi", "hami-binpack", "fgd?demand=true", "value-table"}
-	// The figure has a panel of the schedulers near MFI, and one of those far from it.
-	near := []string{"bf-bi", "ff", "hami-binpack", "fgd?demand=true"}
-	far := []string{"wf-bi", "value-table", offlineBound}
-	chart := reports.Panels{Title: "Accepted requests less those of MFI, nothing departs"}
-	t := d.Table("offline", "Accepted requests below the offline bound [%]",
-		reports.Left("distribution", "demand").PlusMinus(inTable...),
-		halfWidth,
-		"the bound is proven for every scheduler that knows all requests beforehand; the optimum may lie below it",
-		"accepting few large requests leaves room for many small ones: by count, who spreads rejects the large ones "+
-			"and stays nearest",
-		"value-table was tuned for steady states")
-	percent, names := percents(loads)
-	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: percent}
-	y := reports.Axis{Label: "Difference [% of the bound]"}
-	of := func(id, dataset string) []float64 {
-		if id != offlineBound {
-			return d.Values(place(dataset, id), runs, "accepted")
-		}
-		bound := place(dataset, id)
-		bound.Track = algo.TrackOffline
-		return d.Values(bound, runs, track.MetricAcceptedAtMost)
-	}
-	for _, dist := range distributions {
-		data := figures.Map(loads, func(load int) string {
-			return stream(dist, fmt.Sprintf("lifespan=forever&load=%d&seed=%d", load, testSeed))
-		})
-		below := func(v []float64) float64 { return 100 * (1 - v[0]/v[1]) }
-		gridOf(d, inTable, data, 1, func(id, dataset string) []float64 {
-			return eachInstance(below, of(id, dataset), of(offlineBound, dataset))
-		}).rows(t, dist, names, 2)
-		ahead := func(v []float64) float64 { return (v[0] - v[1]) / v[2] }
-		gap := func(id, dataset string) []float64 {
-			return eachInstance(ahead, of(id, dataset), of("mfi", dataset), of(offlineBound, dataset))
-		}
-		chart.Charts = append(chart.Charts,
-			gridOf(d, near, data, 100, gap).lines(dist+", near MFI", x, y, near, percent),
-			gridOf(d, far, data, 100, gap).lines(dist+", far from MFI", x, y, far, percent))
-	}
-	d.Figure("offline", chart.Title, chart)
 }
