@@ -32,8 +32,6 @@ func TestEmptyTablesAndFigures(t *testing.T) {
 		Gantt{Panels: []GanttPanel{{}}},
 		Lines{},
 		Lines{Series: []Series{{}}},
-		Masks{},
-		Masks{Rows: []MaskRow{{}}},
 		Panels{},
 		Partitions{},
 		Tree{},

@@ -15,9 +15,7 @@ type Panels struct {
 	Title string
 	// Columns is the number of charts in a row; 0 means 2.
 	Columns int
-	// SameAxes gives all charts the range of the data of all.
-	SameAxes bool
-	Charts   []Chart
+	Charts  []Chart
 }
 
 const (
@@ -45,9 +43,6 @@ func (f Panels) place(most vg.Length) (page, error) {
 	charts, shared, err := f.charts()
 	if err != nil {
 		return page{}, err
-	}
-	if f.SameAxes {
-		shareAxes(charts)
 	}
 	const inner = PageWidth - 2*margin
 	tiles := draw.Tiles{Cols: max(1, min(cmp.Or(f.Columns, 2), len(charts))), PadX: panelGap, PadY: panelGap}
@@ -104,18 +99,6 @@ func plotRows(charts []*chart, columns int, data vg.Point, cell vg.Length) (rows
 		rows[k/columns][k%columns] = p
 	}
 	return rows
-}
-
-// shareAxes gives all charts the range of the data of all.
-func shareAxes(charts []*chart) {
-	x, y := emptyExtent(), emptyExtent()
-	for _, ch := range charts {
-		x.add(ch.dataX.low, ch.dataX.high)
-		y.add(ch.dataY.low, ch.dataY.high)
-	}
-	for _, ch := range charts {
-		ch.dataX, ch.dataY = x, y
-	}
 }
 
 // lineUp corrects the small differences that [plot.Align] leaves: the room of axes depends on the size of the data.

@@ -19,7 +19,7 @@ func Speedups(title string, g *mig.GPU, b task.Batch, perPanel int, linear bool)
 		x.Ticks = append(x.Ticks, float64(size))
 	}
 	var series []Series
-	top := float64(g.ComputeSlices)
+	top := 0.0
 	for i := range b {
 		t := &b[i]
 		s := Series{Name: t.Name, Markers: true}
@@ -40,10 +40,11 @@ func Speedups(title string, g *mig.GPU, b task.Batch, perPanel int, linear bool)
 		series = append(series, s)
 	}
 	if linear {
-		y.To = math.Ceil(top)
+		top = max(top, float64(g.ComputeSlices))
 	}
+	y.To = math.Ceil(top)
 	ends := []float64{1, float64(g.ComputeSlices)}
-	out := Panels{Title: title, SameAxes: true}
+	out := Panels{Title: title}
 	for some := range slices.Chunk(series, perPanel) {
 		panel := Lines{X: x, Y: y, Series: slices.Clone(some)}
 		if linear {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"miglab/harness/spec"
@@ -203,55 +202,4 @@ func heuristics(d *figures.Data) {
 		_, best := r.extreme(d, late, schedulers, lowest)
 		d.Under(r.reading)[claim.Of("late, RL-PPO less the best rule")] = r.less(d, r.agent, best)
 	}
-}
-
-// slacks are times from arrival to deadline, in durations of the job on a whole GPU. At 1 no time is left to spare.
-var slacks = []float64{1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6}
-
-// daysWithSlack returns days on which every job has the same slack.
-func daysWithSlack(slack float64) sample {
-	s := strconv.FormatFloat(slack, 'f', -1, 64)
-	return sample{figures.Dataset("deadline/slack?low=" + s + "&high=" + s), sweep, true}
-}
-
-// byLateness are the rules with different numbers of late jobs. EFT by true durations is Largest-First, and
-// energy-aware has as many late jobs as least slack.
-var byLateness = []*scheduler{largest, eft, random, smallest, leastSlack, lookAhead}
-
-// lateBySlack compares rules on days on which all jobs have the same slack.
-func lateBySlack(d *figures.Data) {
-	t := d.Table("slack", "Late jobs and tardiness against the slack of deadlines",
-		reports.Right("slack").Left("scheduler"),
-		fmt.Sprintf("every job of a day has the same slack; %d of our days a point, the same jobs at each; ± is half "+
-			"the 95 %% interval", d.Scale.Replicates(sweep)),
-		"EFT by true durations is Largest-First; energy-aware has as many late jobs as least slack")
-	var lines []line
-	for rule, slack := range figures.Each(byLateness, slacks) {
-		lines = append(lines, line{[]string{reports.Fixed(slack, 1), rule.title}, rule, daysWithSlack(slack)})
-	}
-	x := reports.Axis{Label: "Deadline slack [durations on the whole GPU]", Ticks: []float64{1, 2, 3, 4, 5, 6}}
-	both := reports.Panels{
-		Title:   "Late jobs and tardiness less those of " + largest.title + ", by the slack of deadlines",
-		Columns: 2,
-	}
-	for _, of := range []struct {
-		quantity
-		axis string
-	}{{late, "Difference in late jobs [points]"}, {tardiness, "Difference in mean tardiness [min]"}} {
-		chart := reports.Lines{X: x, Y: reports.Axis{Label: of.axis}}
-		for _, s := range byLateness[1:] {
-			curve := reports.Series{Name: s.title, Markers: true}
-			for _, slack := range slacks {
-				days := daysWithSlack(slack)
-				m := days.mean(d, figures.Differences(of.of(d, s, days), of.of(d, largest, days)))
-				curve.Add(slack, m.Value, m.Low, m.High)
-			}
-			chart.Series = append(chart.Series, curve)
-		}
-		both.Charts = append(both.Charts, chart)
-	}
-	minutes := tardiness
-	minutes.decimals = 2
-	compare(d, t, columnsAgainst(nil, late, minutes), lines)
-	d.Figure("slack", both.Title, both)
 }

@@ -19,10 +19,10 @@ func figure4(d *figures.Data) {
 	numbers, words := percents(demands)
 	x := reports.Axis{Label: "GPU demand [% of capacity]", Ticks: []float64{20, 40, 60, 80, 100}}
 	panels(d, 4, "Load up to 100 %, uniform profiles", "demand", streams, words,
-		func(r reading, q quantity, g grid) []reports.Chart {
+		func(q quantity, g grid) []reports.Chart {
 			return []reports.Chart{
 				g.lines(q.title, x, reports.Axis{Label: "Share of the maximum"}, schemes, numbers),
-				r.gaps(d, q, streams).lines(q.title+", difference to MFI", x,
+				readings[0].gaps(d, q, streams).lines(q.title+", difference to MFI", x,
 					reports.Axis{Label: "Difference [" + q.step + "]"},
 					baselines, numbers),
 			}
@@ -66,7 +66,7 @@ func figure5(d *figures.Data) {
 	underReadings(d, readings, func(m *measured) { m.byDistribution() })
 	underDescriptions(d, "utilization of the active GPUs", func(m *measured) { m.onSkewBig("utilisation_active") })
 	panels(d, 5, "Four distributions at a demand of 85 %", "distribution", atDemand(heavy), distributions,
-		func(_ reading, q quantity, g grid) []reports.Chart {
+		func(q quantity, g grid) []reports.Chart {
 			return []reports.Chart{g.bars(q.title, distributionAxis,
 				reports.Axis{Label: "Share of the maximum"}, schemes,
 				distributions)}
@@ -118,26 +118,19 @@ func (r reading) severity() string {
 }
 
 func figure6(d *figures.Data) {
-	chart := reports.Panels{Title: "Fig. 6. Average fragmentation score at a demand of 85 %"}
-	t := d.Table("figure6", "Figure 6",
-		reports.Left("quantity", "distribution").PlusMinus(schemes...),
-		halfWidth)
-	for i, r := range inFigures() {
-		g := r.grid(d, quantity{metric: r.severity(), scale: 1}, atDemand(heavy))
-		g.rows(t, "Mean F, "+r.title, distributions, 3)
-		const least = 0.001 // a logarithm needs more than 0
-		for _, row := range g {
-			for j := range row {
-				row[j].Value, row[j].Low, row[j].High = max(row[j].Value, least), max(row[j].Low,
-					least), max(row[j].High, least)
-			}
+	t := d.Table("figure6", "Figure 6", reports.Left("quantity", "distribution").PlusMinus(schemes...), halfWidth)
+	g := readings[0].grid(d, quantity{metric: readings[0].severity(), scale: 1}, atDemand(heavy))
+	g.rows(t, "Mean F, "+inFigures, distributions, 3)
+	const least = 0.001 // a logarithm needs more than 0
+	for _, row := range g {
+		for j := range row {
+			row[j].Value, row[j].Low, row[j].High = max(row[j].Value, least), max(row[j].Low, least),
+				max(row[j].High, least)
 		}
-		dots := g.bars(fmt.Sprintf("(%c) %s", 'a'+i, r.title), distributionAxis,
-			reports.Axis{Label: "Mean F", Log: true},
-			schemes, distributions)
-		dots.Dots = true
-		chart.Charts = append(chart.Charts, dots)
 	}
+	dots := g.bars("Fig. 6. Average fragmentation score at a demand of 85 %", distributionAxis,
+		reports.Axis{Label: "Mean F", Log: true}, schemes, distributions)
+	dots.Dots = true
 	atEnd := func(m *measured) { m.bySeverity(func(of metrics) []float64 { return of(m.severity()) }) }
 	overTime := func(m *measured) { m.bySeverity(func(of metrics) []float64 { return of("mean_fragmentation") }) }
 	inUse := func(m *measured) {
@@ -150,7 +143,7 @@ func figure6(d *figures.Data) {
 	underReadings(d, readings, atEnd)
 	underDescriptions(d, "F as a mean over the slots", overTime)
 	underDescriptions(d, "F of the GPUs in use", inUse)
-	d.Figure("figure6", chart.Title, chart)
+	d.Figure("figure6", dots.Title, dots)
 }
 
 // metrics returns a metric of one scheme on one stream, by its name.

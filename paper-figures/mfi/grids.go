@@ -108,31 +108,26 @@ func (g grid) rows(t *figures.Table, quantity string, places []string, decimals 
 // halfWidth is a note of tables of means.
 const halfWidth = "mean ± half of the 95 % confidence interval"
 
-// inFigures lists the readings that figures are drawn under.
-func inFigures() []reading {
-	return slices.DeleteFunc(slices.Clone(readings), func(r reading) bool { return r.title == "" })
-}
+// inFigures is the reading that tables and figures show, the default. claims.csv has the others.
+const inFigures = "VI: FF and RR strict, F start-free"
 
-// panels adds a figure and a table of all quantities, under each reading. places names the datasets in
-// data, place the column of the table that has them, and charts draws the panels of a quantity.
+// panels adds a figure and a table of all quantities under the default reading. places names the datasets in data,
+// place the column of the table that has them, and charts draws the panels of a quantity.
 func panels(d *figures.Data, number int, what, place string, data, places []string,
-	charts func(r reading, q quantity, g grid) []reports.Chart,
+	charts func(q quantity, g grid) []reports.Chart,
 ) {
-	for _, r := range inFigures() {
-		t := d.Table(fmt.Sprint("figure", number, r.file),
-			fmt.Sprintf("Figure %d, not normalized; %s", number, r.title),
-			reports.Left("quantity", place).PlusMinus(schemes...), halfWidth)
-		figure := reports.Panels{Title: fmt.Sprintf("Fig. %d. %s; %s", number, what, r.title)}
-		for i, q := range quantities {
-			g := r.grid(d, q, data)
-			g.rows(t, q.title+q.unit, places, 2)
-			if i < len(quantities)-1 {
-				q.title = fmt.Sprintf("(%c) %s", 'a'+i, q.title)
-				figure.Charts = append(figure.Charts, charts(r, q, g.normalized())...)
-			}
+	t := d.Table(fmt.Sprint("figure", number), fmt.Sprintf("Figure %d, not normalized; %s", number, inFigures),
+		reports.Left("quantity", place).PlusMinus(schemes...), halfWidth)
+	figure := reports.Panels{Title: fmt.Sprintf("Fig. %d. %s; %s", number, what, inFigures)}
+	for i, q := range quantities {
+		g := readings[0].grid(d, q, data)
+		g.rows(t, q.title+q.unit, places, 2)
+		if i < len(quantities)-1 {
+			q.title = fmt.Sprintf("(%c) %s", 'a'+i, q.title)
+			figure.Charts = append(figure.Charts, charts(q, g.normalized())...)
 		}
-		d.Figure(t.File, figure.Title, figure)
 	}
+	d.Figure(t.File, figure.Title, figure)
 }
 
 // percents returns values in percent as numbers and in words.

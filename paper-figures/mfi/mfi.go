@@ -37,10 +37,7 @@ const (
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
 	return figures.Load("mfi", files,
-		masks("figure1", "Fig. 1. Fragmentation by arrival and termination, an example", fragmentation()),
-		masks("figure2", "Fig. 2. The profiles of A100-80GB at all their indexes", placements()),
 		figures.Show("table1", "MIG profiles of A100 and where they may start", table1),
-		masks("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example", rejections()),
 		figures.Show("example",
 			"the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 are occupied",
 			example),
@@ -86,9 +83,6 @@ var (
 type reading struct {
 	// name is the name in readings.csv, which says where the reading comes from.
 	name string
-	// title is in the titles of the reading's figures, and file ends their names. A reading without title has no
-	// figures.
-	title, file string
 	// strict are the schemes that choose a GPU by free slices alone, and reject if no start is free on it.
 	strict []string
 	// f is the reading of Algorithm 1 in MFI and in the fragmentation score; empty for the literal one.
@@ -100,11 +94,11 @@ const startFree = "start-free"
 // readings are whole readings of the paper. The first one is the default. The first two are the descriptions of the
 // baselines in VI and V-A.
 var readings = []reading{
-	{"VI: FF and RR strict", "VI: FF and RR strict, F start-free", "", []string{"FF", "RR"}, startFree},
-	{"V-A: all strict", "V-A: all baselines strict, F start-free", "-strict", baselines, startFree},
-	{"F literal", "all baselines strict, F literal", "-literal", baselines, ""},
-	{"F partial", "", "", baselines, "partial"},
-	{"all feasible", "all baselines feasible, F start-free", "-feasible", nil, startFree},
+	{"VI: FF and RR strict", []string{"FF", "RR"}, startFree},
+	{"V-A: all strict", baselines, startFree},
+	{"F literal", baselines, ""},
+	{"F partial", baselines, "partial"},
+	{"all feasible", nil, startFree},
 }
 
 func (r reading) series(scheme, dataset string) store.Series {

@@ -2,7 +2,6 @@ package site
 
 import (
 	"cmp"
-	"embed"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"miglab/harness/nearest"
-	"miglab/harness/strictcsv"
 	"miglab/reports"
 	"miglab/reports/leaderboard"
 )
@@ -21,28 +19,6 @@ type boardsView struct {
 	Boards       []boardView
 	// Tabs are the pages of the tracks.
 	Tabs []tab
-	// Beside are tables that say more about the track.
-	Beside []figureView
-}
-
-// A tableBeside is a line of beside.csv: a paper's table, by the name of its file, that says more about a track.
-type tableBeside struct {
-	Track string `csv:"track"`
-	Paper string `csv:"paper"`
-	Table string `csv:"table"`
-}
-
-//go:embed beside.csv
-var besideFile embed.FS
-
-// tablesBeside returns the tables that beside.csv lists for a track, without those that the site does not have.
-func tablesBeside(track string, figures []figureView) (out []figureView) {
-	for _, row := range strictcsv.Embedded[tableBeside](besideFile, "beside.csv") {
-		out = append(out, matching(figures, func(f figureView) bool {
-			return f.Table != nil && row == tableBeside{track, f.Paper, f.File}
-		})...)
-	}
-	return out
 }
 
 type tab struct {
@@ -51,7 +27,7 @@ type tab struct {
 }
 
 // boardPages splits the boards into a page for each track.
-func boardPages(boards []boardView, figures []figureView) (tabs []tab, out []page) {
+func boardPages(boards []boardView) (tabs []tab, out []page) {
 	taken := map[string]bool{
 		"index": true, "suite": true, "algorithms": true, "claims": true, "figures": true, "instances": true,
 		"clusters": true, "provenance": true,
@@ -62,7 +38,6 @@ func boardPages(boards []boardView, figures []figureView) (tabs []tab, out []pag
 	for i, here := range tabs {
 		own := boardsView{Tabs: slices.Clone(tabs)}
 		own.Tabs[i].Here = true
-		own.Beside = tablesBeside(here.Track, figures)
 		own.Boards = matching(boards, func(b boardView) bool { return b.Track == here.Track })
 		own.GPUs = distinct(own.Boards, func(b boardView) string { return b.GPU })
 		own.Models = distinct(own.Boards, func(b boardView) string { return b.Model })

@@ -177,7 +177,7 @@ func render(d Data) ([]file, error) {
 	}
 	files = append(files, drawings...)
 	algorithms := viewAlgorithms(d.Algorithms, boards, d.Instances, names)
-	tabs, pages := boardPages(boards, figures.Figures)
+	tabs, pages := boardPages(boards)
 	home, err := viewHome(&d, tabs)
 	if err != nil {
 		return nil, err

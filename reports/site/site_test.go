@@ -252,24 +252,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The page of a track links the tables that beside.csv lists for it, and no other page does.
-func TestTablesBesideBoards(t *testing.T) {
-	d := sample()
-	d.Boards = append(d.Boards, board("placement", "A100-80GB", "", standing("placement", "mfi/uniform", 1, "fgd", 5)))
-	for _, paper := range []string{"far", "mfi"} {
-		d.Figures = append(d.Figures, site.Figure{Paper: paper, Artefact: "moves", File: "moves", Title: "gains", Table: &reports.Table{Columns: reports.Right("n")}})
-	}
-	files := write(t, filepath.Join(t.TempDir(), "site"), d)
-	for page, want := range map[string]int{"placement.html": 1, "batch.html": 0} {
-		if n := strings.Count(string(files[page]), `<a href="tables-mfi.html#figure-mfi-moves">gains</a>`); n != want || strings.Contains(string(files[page]), "tables-far.html#") {
-			t.Errorf("%s links it %d times; want %d, and no table of another paper", page, n, want)
-		}
-	}
-	if !bytes.Contains(files["tables-mfi.html"], []byte(`id="figure-mfi-moves"`)) {
-		t.Error("the link leads nowhere")
-	}
-}
-
 // What a leaderboard shows are the cells of its table, digit for digit.
 func TestLeaderboardCells(t *testing.T) {
 	d := sample()
