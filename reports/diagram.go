@@ -11,8 +11,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// diagram is rows of boxes on the slices of GPUs, in groups side by side. [Partitions], [Tree] and [Curve] are drawn as
-// one.
+// diagram is rows of boxes on the slices of GPUs, in groups side by side. [Partitions], [Tree], [Masks] and [Curve] are
+// drawn as one.
 type diagram struct {
 	title  string
 	groups []diagramGroup

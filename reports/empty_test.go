@@ -32,6 +32,8 @@ func TestEmptyTablesAndFigures(t *testing.T) {
 		Gantt{Panels: []GanttPanel{{}}},
 		Lines{},
 		Lines{Series: []Series{{}}},
+		Masks{},
+		Masks{Rows: []MaskRow{{}}},
 		Panels{},
 		Partitions{},
 		Tree{},

@@ -198,6 +198,8 @@ func TestTexts(t *testing.T) {
 		"tree":       "{S0–S6}|{S0, S1, S2}|{S6}",
 		// A dot of each state in the legend.
 		"curve": "F1  Rodinia is at most 1.22 times the optimum|holds in part=1|not runnable|met=1|met in part=1|missed=1|open=1|default=1|post hoc=1|?=12|M1b  as in MISO",
+		// One 3g is there, and two placements of one are rejected.
+		"masks": "GPU 1=1|GPU 2=1|2g.20gb=1|1g.10gb=1|3g.40gb=3|0=1|7=1|free slice=1|placement of the rejected profile=1",
 	} {
 		r, _, _ := record(t, all[name])
 		count := map[string]int{}
@@ -353,6 +355,23 @@ func TestBadInputIsRefused(t *testing.T) {
 			if b.Len() > 0 {
 				t.Errorf("%s: %d bytes were written", c.name, b.Len())
 			}
+		}
+	}
+}
+
+// A refusal is a change of a figure, and what the error says.
+type refusal[F any] struct {
+	change func(*F)
+	want   string
+}
+
+func checkRefused[F Figure](t *testing.T, sample func() F, all []refusal[F]) {
+	t.Helper()
+	for _, c := range all {
+		f := sample()
+		c.change(&f)
+		if _, err := f.page(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
 }

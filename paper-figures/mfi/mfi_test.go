@@ -1,13 +1,10 @@
 package mfi
 
 import (
-	"bytes"
+	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -15,9 +12,11 @@ import (
 	_ "miglab/bounds"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
+	"miglab/reports"
 )
 
 func sum(terms map[string]int) (s int) {
@@ -65,6 +64,59 @@ func TestExample(t *testing.T) {
 	}
 	if f := sum(terms(ours, sim.Literal)); f != 23 {
 		t.Errorf("F = %d as printed, want 23", f)
+	}
+}
+
+// TestDrawingsRejectAsTheTextSays: best fit takes the GPU with the fewest free slices
+// that are enough, load balancing the one with the most; the other GPU has room.
+func TestDrawingsRejectAsTheTextSays(t *testing.T) {
+	free := func(r reports.MaskRow) int { return 8 - int(mig.Partition(r.Instances).Mask().Count()) }
+	rows := rejections()
+	for _, c := range []struct {
+		chosen, other int
+		right         bool
+	}{
+		{1, 0, free(rows[1]) < free(rows[0])},
+		{2, 3, free(rows[2]) > free(rows[3])},
+	} {
+		p := rows[c.chosen].Rejected
+		if !c.right || free(rows[c.chosen]) < int(p.Length) {
+			t.Errorf("%s has %d free slices, %s %d", rows[c.chosen].Label, free(rows[c.chosen]), rows[c.other].Label, free(rows[c.other]))
+		}
+		if fits := (mig.Instance{Profile: p, Start: 0}).Mask()&mig.Partition(rows[c.other].Instances).Mask() == 0; !fits {
+			t.Errorf("%v does not fit %s", p, rows[c.other].Label)
+		}
+	}
+	for _, rows := range [][]reports.MaskRow{fragmentation(), placements(), rejections()} {
+		for _, r := range rows {
+			checkMasks(t, r)
+		}
+		if err := reports.Encode(io.Discard, "svg", reports.Masks{GPU: mig.MustLookup(gpu), Rows: rows}); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(task.RequestProfiles(mig.MustLookup(gpu))); len(placements()) != n {
+		t.Errorf("Fig. 2 has %d profiles of %d", len(placements()), n)
+	}
+}
+
+// checkMasks checks that the instances of a row can coexist, and that a rejected profile fits nowhere beside them.
+func checkMasks(t *testing.T, r reports.MaskRow) {
+	t.Helper()
+	var used mig.Mask
+	for _, in := range r.Instances {
+		if !slices.Contains(in.Profile.Starts, in.Start) || used&in.Mask() != 0 {
+			t.Errorf("%s: %v cannot be at slice %d", r.Label, in.Profile, in.Start)
+		}
+		used |= in.Mask()
+	}
+	if r.Rejected == nil {
+		return
+	}
+	for _, s := range r.Rejected.Starts {
+		if used&(mig.Instance{Profile: r.Rejected, Start: s}).Mask() == 0 {
+			t.Errorf("%s: %v fits at slice %d", r.Label, r.Rejected, s)
+		}
 	}
 }
 
@@ -145,25 +197,6 @@ func TestDefaultIsTheDescriptionOfTheExperiments(t *testing.T) {
 	for i, section := range []string{"VI:", "V-A:"} {
 		if !strings.HasPrefix(readings[i].name, section) {
 			t.Errorf("reading %d is %q", i, readings[i].name)
-		}
-	}
-}
-
-// TestTablesBesideTheBoards: those that the web site links are tables of this paper.
-func TestTablesBesideTheBoards(t *testing.T) {
-	text, err := os.ReadFile("../../reports/site/beside.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var program []byte
-	sources, _ := filepath.Glob("*.go")
-	for _, path := range sources {
-		source, _ := os.ReadFile(path)
-		program = append(program, source...)
-	}
-	for line := range strings.Lines(string(text)) {
-		if f := strings.Split(strings.TrimSpace(line), ","); line[0] != '#' && f[1] == "mfi" && !bytes.Contains(program, []byte(strconv.Quote(f[2])+",")) {
-			t.Errorf("nothing makes the table %q", f[2])
 		}
 	}
 }

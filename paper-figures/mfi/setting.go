@@ -146,3 +146,45 @@ func example(d *figures.Data) {
 		t.Row(r, total, alike, len(all))
 	}
 }
+
+// masks returns an artefact that draws masks. The text describes Figs. 1 and 3 without their masks, so these are our
+// examples.
+func masks(name, title string, rows []reports.MaskRow) figures.Artefact {
+	return figures.Draw(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
+}
+
+// maskRow returns a GPU with instances, which a profile does not fit beside unless it is nil.
+func maskRow(label string, rejected *mig.Profile, instances ...mig.Instance) reports.MaskRow {
+	return reports.MaskRow{Label: label, Instances: instances, Rejected: rejected}
+}
+
+// fragmentation shows how arrivals and terminations leave enough slices, which 4g.40gb cannot use.
+func fragmentation() []reports.MaskRow {
+	four, last := instance("4g.40gb", 0).Profile, instance("1g.10gb", 6)
+	return []reports.MaskRow{
+		maskRow("(a) before", nil, last),
+		maskRow("(a) 1g.10gb arrives at 1", four, instance("1g.10gb", 1), last),
+		maskRow("(b) before", nil, instance("2g.20gb", 0), instance("2g.20gb", 2), instance("2g.20gb", 4), last),
+		maskRow("(b) two terminate", four, instance("2g.20gb", 2), last),
+	}
+}
+
+// placements shows every placement of each profile; placements of one profile are disjoint.
+func placements() []reports.MaskRow {
+	return figures.Map(profiles(), func(p *mig.Profile) reports.MaskRow {
+		at := func(start mig.Slices) mig.Instance { return mig.Instance{Profile: p, Start: start} }
+		return reports.MaskRow{Label: p.String(), Instances: figures.Map(p.Starts, at)}
+	})
+}
+
+// rejections shows two GPUs for each of the two schemes of V-A: the one that the scheme chooses by free
+// slices, which rejects the request, and one that has room for it.
+func rejections() []reports.MaskRow {
+	four := instance("4g.40gb", 0).Profile
+	return []reports.MaskRow{
+		maskRow("(a) GPU 1", nil, instance("2g.20gb", 4)),
+		maskRow("(a) GPU 2, chosen", four, gpu2()...),
+		maskRow("(b) GPU 1, chosen", four, instance("1g.10gb", 1)),
+		maskRow("(b) GPU 2", nil, instance("3g.40gb", 4)),
+	}
+}
