@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -35,43 +34,6 @@ type Series struct {
 func (s *Series) Add(x, y, low, high float64) {
 	s.X, s.Y = append(s.X, x), append(s.Y, y)
 	s.Low, s.High = append(s.Low, low), append(s.High, high)
-}
-
-// A Sample has values of the same kind. A value of +Inf counts among them, but no x reaches it.
-type Sample struct {
-	Name   string
-	Values []float64
-}
-
-// Shares returns a staircase for each sample: the share of its values that are at most x. All go from the given x,
-// which no value may be below, to the largest finite value of all samples. Shares sorts the values in place.
-func Shares(samples []Sample, from float64) []Series {
-	most := from
-	for _, s := range samples {
-		slices.Sort(s.Values)
-		for _, v := range s.Values {
-			if !math.IsInf(v, 1) {
-				most = max(most, v)
-			}
-		}
-	}
-	out := make([]Series, len(samples))
-	for k, s := range samples {
-		line, share := Series{Name: s.Name}, 0.0
-		if len(s.Values) == 0 || s.Values[0] > from {
-			line.X, line.Y = []float64{from}, []float64{0}
-		}
-		for i, v := range s.Values {
-			if math.IsInf(v, 1) || i+1 < len(s.Values) && s.Values[i+1] == v {
-				continue
-			}
-			line.X, line.Y = append(line.X, v, v), append(line.Y, share, float64(i+1)/float64(len(s.Values)))
-			share = line.Y[len(line.Y)-1]
-		}
-		line.X, line.Y = append(line.X, most), append(line.Y, share)
-		out[k] = line
-	}
-	return out
 }
 
 // Lines is a chart of lines. They have at most [MaxSeries] different names, not counting references.

@@ -108,12 +108,8 @@ func KeepInputs(c *cobra.Command, args []string, what, path string) error {
 	for _, value := range values {
 		_, file, _ := strings.Cut(value, ":")
 		file, _, _ = strings.Cut(file, "?")
-		inputs := []string{value, file}
-		for _, name := range []string{"submission.json", "results*.db"} {
-			own, _ := filepath.Glob(filepath.Join(value, name)) // skips bad patterns
-			inputs = append(inputs, own...)
-		}
-		for _, input := range inputs {
+		databases, _ := filepath.Glob(filepath.Join(value, "results*.db")) // skips bad patterns
+		for _, input := range append(databases, value, file) {
 			in, err := os.Stat(input)
 			if err == nil && os.SameFile(in, out) && out.Mode().IsRegular() {
 				return fmt.Errorf("%s %s: %s reads this file, and would replace it; name another one", what, path,

@@ -2,7 +2,6 @@ package run
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -35,23 +34,4 @@ func TestSplitsShareNoInstance(t *testing.T) {
 			t.Fatalf("%v", have)
 		}
 	})
-}
-
-func TestExpand(t *testing.T) {
-	got, err := Expand([]string{"far", "lns?iterations=9..10&x=0..1", "exec:../a..b?timeout=1s", "x?y=1..2z"})
-	want := "far lns?iterations=9&x=0 lns?iterations=10&x=0 lns?iterations=9&x=1 lns?iterations=10&x=1 exec:../a..b?timeout=1s x?y=1..2z"
-	slices.Sort(got)
-	all := strings.Fields(want)
-	slices.Sort(all)
-	if err != nil || !slices.Equal(got, all) {
-		t.Errorf("%q, %v", got, err)
-	}
-	if many, err := Expand([]string{"far", "a?x=1..1000", "b?x=1..1000"}); err != nil || len(many) != 2001 {
-		t.Errorf("%d algorithms, %v: the limit is for the ranges of one", len(many), err)
-	}
-	for _, wrong := range []string{"a?x=5..1", "a?x=1..1001", "a?x=1..99999999999999999999", "a?x=1..100&y=1..100"} {
-		if got, err := Expand([]string{wrong}); err == nil {
-			t.Errorf("%s is %d algorithms", wrong, len(got))
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -16,7 +15,6 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/run"
-	"miglab/harness/store"
 	"miglab/harness/strictcsv"
 	"miglab/harness/track"
 	"miglab/reports"
@@ -27,7 +25,6 @@ type compareFlags struct {
 	conditions
 	catalog               mig.Catalog
 	results, with, format string
-	gantt                 figureFile
 	failAbove             float64
 	datasets              []string
 	a, b                  leaderboard.Side
@@ -49,8 +46,6 @@ func newCompare() *cobra.Command {
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
-	f.gantt.Register(c, "gantt", "file to draw the worst instance's schedules in, .svg, .png or .pdf",
-		reports.FigureFormats...)
 	cli.AddFlag(c, &f.failAbove, "fail-above", "", readPercentage,
 		"exit with 1 if B is worse than A by more than this, such as 1%, in the mean of a dataset")
 	return c
@@ -86,11 +81,6 @@ func (f *compareFlags) run(c *cobra.Command, args []string) error {
 	}
 	if err := t.Encode(c.OutOrStdout(), f.format); err != nil {
 		return err
-	}
-	if f.gantt.Path != "" {
-		if err := f.draw(c, leaderboard.WorstPairs(all)); err != nil {
-			return err
-		}
 	}
 	if c.Flags().Changed("fail-above") {
 		return f.judge(all)
@@ -147,9 +137,6 @@ func (f *compareFlags) sides(c *cobra.Command, args []string) (err error) {
 	}
 	if err := f.check(c); err != nil {
 		return err
-	}
-	if f.gantt.Path != "" && !f.track.Reconfigures {
-		return fmt.Errorf("--gantt has no meaning for the %s track: its answers are not schedules", f.track.Name)
 	}
 	if f.a == f.b && (f.with == "" || filepath.Clean(f.with) == filepath.Clean(f.results)) {
 		return fmt.Errorf("both sides are %s in %s; name two algorithms, two versions, or another folder by --with",
@@ -243,54 +230,4 @@ func (f *compareFlags) missing(c *cobra.Command) error {
 	}
 	return fmt.Errorf("%s and %s have no instance in common (%s, %s): A has %d datasets and B %d; to fill them: %s",
 		f.label(f.a), f.label(f.b), f.track.Name, f.where(), len(ofA), len(ofB), cli.Words(command))
-}
-
-// draw draws the schedules of the worst instance that both sides solved. Without such an instance it prints a note.
-func (f *compareFlags) draw(c *cobra.Command, worst []leaderboard.Pair) error {
-	worst = slices.DeleteFunc(worst, func(p leaderboard.Pair) bool { return math.IsNaN(p.A) || math.IsNaN(p.B) })
-	if len(worst) == 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "%s is not drawn: on no instance that both solved is %s worse than %s\n",
-			f.gantt.Path, f.label(f.b), f.label(f.a))
-		return nil
-	}
-	p := worst[0]
-	a, err := f.panel(c.Context(), f.a, &p, p.A)
-	if err != nil {
-		return err
-	}
-	b, err := f.panel(c.Context(), f.b, &p, p.B)
-	if err != nil {
-		return err
-	}
-	g := reports.Gantt{
-		Title: fmt.Sprintf("%s, instance %d", p.Dataset, p.Instance), Panels: []reports.GanttPanel{a, b},
-	}
-	return f.gantt.draw(c, g)
-}
-
-// redrawn is the largest relative difference between a makespan in the database and a recomputed one.
-const redrawn = 1e-9
-
-// panel recomputes a schedule. It returns an error if its makespan differs from the makespan in the database.
-func (f *compareFlags) panel(
-	ctx context.Context, s leaderboard.Side, at *leaderboard.Pair, makespan float64,
-) (none reports.GanttPanel, err error) {
-	trial, err := run.Resolve(&f.catalog, store.Series{
-		Track: f.track.Name, Dataset: at.Dataset, GPU: f.gpu.Name, Count: f.gpus, Model: f.model.String(),
-		Algorithm: s.Algorithm,
-	})
-	if err != nil {
-		return none, err
-	}
-	problem, answer, err := trial.Schedule(ctx, at.Instance)
-	if err != nil {
-		return none, err
-	}
-	now := float64(answer.Makespan())
-	if math.Abs(now-makespan) > redrawn*makespan {
-		return none, cli.FailedError{Err: fmt.Errorf(
-			"%s on %s, instance %d, cannot be drawn: it took %v s, and in this program (version %d) takes %v s",
-			f.label(s), at.Dataset, at.Instance, makespan, trial.Series.Version, now)}
-	}
-	return reports.NewGanttPanel(f.label(s), problem, answer), nil
 }

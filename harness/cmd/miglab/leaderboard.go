@@ -77,12 +77,13 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
+	isFigure := slices.Contains(reports.FigureFormats, f.format)
 	switch {
 	case f.models != nil && f.specs == nil:
 		return errors.New("--across compares the places on --datasets; name some")
-	case f.models != nil && slices.Contains(reports.FigureFormats, f.format):
-		return fmt.Errorf("--across writes a table, and --format %s draws a figure", f.format)
-	case f.columns != nil && slices.Contains(reports.FigureFormats, f.format):
+	case f.models != nil && isFigure:
+		return fmt.Errorf("--format %s: --across prints a table", f.format)
+	case f.columns != nil && isFigure:
 		return fmt.Errorf("--columns: a table has columns, and --format %s draws a figure", f.format)
 	}
 	ids, err := datasetIDs(f.specs)

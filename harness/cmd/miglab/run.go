@@ -38,8 +38,7 @@ func newRun() *cobra.Command {
 	f.conditions.register(c, &f.catalog, &f.results)
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
-		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file; "+
-			"a value 1..5 is five algorithms")
+		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
 	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),
@@ -57,14 +56,10 @@ func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 		return nil, err
 	}
 	base := store.Series{Track: f.track.Name, GPU: f.gpu.Name, Count: f.gpus, Model: f.model.String()}
-	algorithms, err := run.Expand(f.algorithms)
-	if err != nil {
-		return nil, err
-	}
-	spans, err := run.Competition(&f.catalog, base, algorithms, f.specs, f.instances)
-	if err == nil && f.timeline.Path != "" && (len(f.specs) > 1 || len(algorithms) > reports.MaxSeries) {
+	spans, err := run.Competition(&f.catalog, base, f.algorithms, f.specs, f.instances)
+	if err == nil && f.timeline.Path != "" && (len(f.specs) > 1 || len(f.algorithms) > reports.MaxSeries) {
 		err = fmt.Errorf("--timeline draws at most %d algorithms on one dataset; there are %d on %d",
-			reports.MaxSeries, len(algorithms), len(f.specs))
+			reports.MaxSeries, len(f.algorithms), len(f.specs))
 	}
 	return f.split.Of(spans), err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +19,6 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/wholefile"
-	"miglab/reports"
 	board "miglab/reports/suite"
 )
 
@@ -53,8 +51,6 @@ type suiteFlags struct {
 	algorithms []string
 	division   string
 	declared   bool
-	show       string
-	out        cli.File
 }
 
 // newSuiteRanking returns a command that compares algorithms. computes says that it runs the missing cells.
@@ -74,19 +70,11 @@ func newSuiteRanking(name, short string, computes bool) *cobra.Command {
 		"closed: nothing was trained or tuned on the suite; open: all is allowed")
 	c.Flags().BoolVar(&f.declared, "declare", false,
 		"declare that nothing that was learned, and no program of your own, has seen the suite")
-	cli.AddFlag(c, &f.show, "show", "board", cli.OneOf("show", []string{"board", "profile", "times"}),
-		"board; profile: share of the instances by how near the best known result; times: share of instances and "+
-			"targets reached by a time, algorithms that differ in their budget alone being one")
-	f.out.Register(c, "out", "file to write (default: standard output)", "text", "svg", "png", "pdf")
 	return c
 }
 
-// rank computes the cells of the algorithms if computes is set, and prints or draws the comparison.
+// rank computes the cells of the algorithms if computes is set, and prints the comparison.
 func (f *suiteFlags) rank(c *cobra.Command, computes bool) error {
-	if (f.show == "board") != (f.out.Format == "text") {
-		return fmt.Errorf("--show %s does not write %s; a board is text, and a figure needs --out with a name such as "+
-			"times.svg", f.show, f.out.Format)
-	}
 	a := suite.Frozen()
 	names, cells, err := f.entries(c, a)
 	if err != nil {
@@ -105,26 +93,13 @@ func (f *suiteFlags) rank(c *cobra.Command, computes bool) error {
 				return err
 			}
 		}
-		if err := f.write(c, names, results); err != nil {
+		t := board.Table(names, results)
+		t.Title = "Suite " + suite.Version + ", " + f.division + " division, miglab " + version()
+		if err := t.Text(c.OutOrStdout()); err != nil {
 			return err
 		}
 		printFailures(c.ErrOrStderr(), failures)
 		return failedCells(countCells(failures, true) + countCells(failures, false))
-	})
-}
-
-// write prints or draws the comparison.
-func (f *suiteFlags) write(c *cobra.Command, names []string, results [][]suite.Result) error {
-	return f.out.Emit(c, func(w io.Writer) error {
-		switch f.show {
-		case "profile":
-			return reports.Encode(w, f.out.Format, board.Profile(names, results))
-		case "times":
-			return reports.Encode(w, f.out.Format, board.Times(names, results))
-		}
-		t := board.Table(names, results)
-		t.Title = "Suite " + suite.Version + ", " + f.division + " division, miglab " + version()
-		return t.Text(w)
 	})
 }
 

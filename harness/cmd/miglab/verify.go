@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +18,6 @@ import (
 type verifyFlags struct {
 	leaderboard.Verification
 	results string
-	report  cli.File
 }
 
 func newVerify() *cobra.Command {
@@ -33,16 +30,9 @@ func newVerify() *cobra.Command {
 	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.Algorithm, "algorithm", "", "only this algorithm")
 	cli.AddFlag(c, &f.Instances, "instances", "5", cli.AtLeast(0), "instances of each series; 0 means all")
-	cli.AddFlag(c, &f.Seed, "seed", "", func(text string) (uint64, error) {
-		seed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			err = fmt.Errorf("not a whole number from 0 to %d", uint64(math.MaxUint64))
-		}
-		return seed, err
-	}, "seed that the instances are drawn from (default: another one each time)")
+	c.Flags().Uint64Var(&f.Seed, "seed", 0, "seed that the instances are drawn from (default: another one each time)")
 	c.Flags().BoolVar(&f.Partial, "partial", false, "accept series that lack instances")
 	cli.AddFlag(c, &f.Workers, "workers", "0", cli.AtLeast(0), "cells computed at a time; 0 means one a processor")
-	f.report.Register(c, "report", "file for a report on what is handed in, which needs submission.json, .json", "json")
 	return c
 }
 
@@ -58,10 +48,6 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 	if a, err := algo.Parse(f.Algorithm); err == nil {
 		f.Algorithm = a.ID
 	}
-	handedIn, err := f.handIn(c, db)
-	if err != nil {
-		return err
-	}
 	var found *leaderboard.Verified
 	if err := cli.RunUnits(c, "cells", func(p *cli.Progress) (err error) {
 		f.Progress = p.Set
@@ -76,10 +62,6 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 		return fmt.Errorf("%s has no results to verify; miglab export --results %[1]s shows what it has", f.results)
 	}
 	lines := slices.Concat(found.Different, found.Unknown, found.Lacking)
-	handedIn.Computed, handedIn.Problems = found.Computed, append(handedIn.Problems, lines...)
-	if err := handedIn.write(c, &f.report); err != nil {
-		return err
-	}
 	for _, line := range lines {
 		fmt.Fprintln(c.OutOrStdout(), line)
 	}
