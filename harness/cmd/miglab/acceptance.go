@@ -104,7 +104,7 @@ func writeAcceptance(c *cobra.Command, f *requestFlags, g *mig.GPU, format strin
 }
 
 // checkAcceptance verifies a certificate of [writeAcceptance].
-func checkAcceptance(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format string) error {
+func checkAcceptance(c *cobra.Command, f *requestFlags, g *mig.GPU, path string) error {
 	g, in, err := f.requests(c, g)
 	if err != nil {
 		return err
@@ -117,14 +117,6 @@ func checkAcceptance(c *cobra.Command, f *requestFlags, g *mig.GPU, path, format
 	}
 	if err := certificate.VerifyAcceptance(g, in.GPUs, in.Requests, claim); err != nil {
 		return cli.FailedError{Err: fmt.Errorf("%s is refused: %w", path, err)}
-	}
-	if format == "json" {
-		return cli.EncodeJSON(c.OutOrStdout(), struct {
-			Valid    bool `json:"valid"`
-			Requests int  `json:"requests"`
-			GPUs     int  `json:"gpus"`
-			AtMost   int  `json:"accepted_at_most"`
-		}{true, claim.Requests, claim.GPUs, claim.AtMost})
 	}
 	fmt.Fprintf(c.OutOrStdout(), "ok: at most %d of %d requests can be accepted on %s\n", claim.AtMost,
 		claim.Requests, cli.Count(claim.GPUs, "GPUs"))

@@ -47,12 +47,15 @@ func newBound() *cobra.Command {
 			if c.Flags().Changed("budget") {
 				return errors.New("--budget has a meaning with --exact only")
 			}
-			return writeBounds(c, p, format)
+			if format == "json" {
+				return errors.New("--format json writes a certificate, which is of --exact or --dataset")
+			}
+			return writeBounds(c, p)
 		},
 	}
 	pf.register(c)
 	rf.register(c)
-	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
+	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text, or json for the certificate of --exact or --dataset")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
 	cli.AddFlag(c, &budget, "budget", "", cli.ReadDuration,
 		"time to look for better schedules with --exact, for example 30s (default: one search)")
@@ -98,7 +101,7 @@ func computeBounds(ctx context.Context, p schedule.Problem) ([]shownBound, error
 }
 
 // writeBounds prints the bounds of a problem.
-func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
+func writeBounds(c *cobra.Command, p schedule.Problem) error {
 	all, err := computeBounds(c.Context(), p)
 	if err != nil {
 		return err
@@ -116,19 +119,6 @@ func writeBounds(c *cobra.Command, p schedule.Problem, format string) error {
 		if energy, err = bounds.EnergyAtLeast(c.Context(), p); err != nil {
 			return err
 		}
-	}
-	if format == "json" {
-		others := map[string]mig.Seconds{}
-		for _, b := range all[len(knownBounds):] {
-			others[b.name] = b.seconds
-		}
-		return cli.EncodeJSON(c.OutOrStdout(), struct {
-			Area      mig.Seconds            `json:"area_s"`
-			LBound    mig.Seconds            `json:"l_bound_as_published_s"`
-			Certified mig.Seconds            `json:"certified_s"`
-			Added     map[string]mig.Seconds `json:"added_s,omitempty"`
-			Energy    mig.Joules             `json:"energy_at_least_j,omitempty"`
-		}{all[0].seconds, all[1].seconds, all[2].seconds, others, energy})
 	}
 	t := reports.Table{Columns: reports.Left("bound").Right("seconds").Left("proven", "source")}
 	for _, b := range all {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 
 	"miglab/bounds/certificate"
 	"miglab/harness/cli"
-	"miglab/harness/mig"
 	"miglab/harness/schedule"
 )
 
@@ -38,7 +36,7 @@ func newCheck() *cobra.Command {
 				}
 				return checkLayout(c, layouts, pf.gpu, pf.count, format)
 			}
-			if format != "json" && format != "text" {
+			if c.Flags().Changed("format") {
 				return fmt.Errorf("--format %s has a meaning with --layout only", format)
 			}
 			placement, err := rf.given(c)
@@ -48,22 +46,22 @@ func newCheck() *cobra.Command {
 			case placement && !certified:
 				return errors.New("--dataset has a meaning with --certificate only")
 			case placement:
-				return checkAcceptance(c, &rf, pf.gpu, args[0], format)
+				return checkAcceptance(c, &rf, pf.gpu, args[0])
 			}
 			p, err := pf.problem(c.Context())
 			if err != nil {
 				return err
 			}
 			if certified {
-				return checkCertificate(c, p, args[0], format)
+				return checkCertificate(c, p, args[0])
 			}
-			return checkSchedule(c, p, args[0], format)
+			return checkSchedule(c, p, args[0])
 		},
 	}
 	pf.register(c)
 	rf.register(c)
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", layoutFormats),
-		"text or json; with --layout text, mig-parted or gres, the files of these tools")
+		"with --layout: text, or mig-parted or gres, the files of these tools")
 	c.Flags().StringVar(&layouts, "layout", "",
 		"profiles of a GPU, as in 3g,4g or 1g.10gb:4,3g.40gb; or a file of mig-parted (.yaml) or Slurm's gres.conf")
 	c.Flags().BoolVar(&certified, "certificate", false,
@@ -72,7 +70,7 @@ func newCheck() *cobra.Command {
 }
 
 // checkSchedule checks a schedule with the referee.
-func checkSchedule(c *cobra.Command, p schedule.Problem, path, format string) error {
+func checkSchedule(c *cobra.Command, p schedule.Problem, path string) error {
 	s, err := cli.Interruptible(c.Context(), func() (schedule.Schedule, error) {
 		return readFile(path, func(r io.Reader) (schedule.Schedule, error) { return schedule.Decode(r, p) })
 	})
@@ -80,15 +78,11 @@ func checkSchedule(c *cobra.Command, p schedule.Problem, path, format string) er
 		return err
 	}
 	m, err := schedule.Measure(p, s)
-	invalid, broken := errors.AsType[*schedule.InvalidError](err)
-	if err != nil && !broken {
-		return err
-	}
-	if format == "json" {
-		return checkJSON(c, path, s, m, invalid)
-	}
-	if broken {
+	if invalid, broken := errors.AsType[*schedule.InvalidError](err); broken {
 		return violationsError(path, invalid.Violations)
+	}
+	if err != nil {
+		return err
 	}
 	energy := ""
 	if p.GPU.Power != nil {
@@ -100,41 +94,8 @@ func checkSchedule(c *cobra.Command, p schedule.Problem, path, format string) er
 	return nil
 }
 
-// checkJSON prints the metrics and violations of a schedule as JSON; invalid is nil if the schedule is valid.
-func checkJSON(c *cobra.Command, path string, s schedule.Schedule, m schedule.Metrics,
-	invalid *schedule.InvalidError,
-) error {
-	type violation struct {
-		Kind   string `json:"kind"`
-		Detail string `json:"detail"`
-	}
-	out := struct {
-		Valid            bool        `json:"valid"`
-		Tasks            int         `json:"tasks"`
-		Makespan         mig.Seconds `json:"makespan_s"`
-		Utilisation      float64     `json:"utilisation"`
-		Reconfigurations int         `json:"reconfigurations"`
-		Reconfiguring    mig.Seconds `json:"reconfiguring_s"`
-		Energy           mig.Joules  `json:"energy_j,omitempty"`
-		Violations       []violation `json:"violations"`
-	}{
-		// The metrics of an invalid schedule are zero.
-		invalid == nil, len(s.Placements), s.Makespan(), m.Utilisation, len(s.Operations), m.Reconfiguring, m.Energy,
-		[]violation{},
-	}
-	if invalid != nil {
-		for _, v := range invalid.Violations {
-			out.Violations = append(out.Violations, violation{string(v.Kind), v.Detail})
-		}
-	}
-	if err := cli.EncodeJSON(c.OutOrStdout(), out); err != nil || invalid == nil {
-		return err
-	}
-	return cli.FailedError{Err: brokenError(path, len(invalid.Violations))}
-}
-
 // checkCertificate verifies a certificate of miglab bound --exact.
-func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string) error {
+func checkCertificate(c *cobra.Command, p schedule.Problem, path string) error {
 	claim, err := cli.Interruptible(c.Context(), func() (certificate.Certificate, error) {
 		read := func(r io.Reader) (certificate.Certificate, error) { return certificate.Decode(r, p) }
 		claim, err := readFile(path, read)
@@ -146,23 +107,8 @@ func checkCertificate(c *cobra.Command, p schedule.Problem, path, format string)
 		}
 		return claim, nil
 	})
-	_, refused := errors.AsType[cli.FailedError](err)
-	if err != nil && !(refused && format == "json") {
+	if err != nil {
 		return err
-	}
-	if format == "json" {
-		return cmp.Or(cli.EncodeJSON(c.OutOrStdout(), struct {
-			Valid    bool        `json:"valid"`
-			Tasks    int         `json:"tasks"`
-			Makespan mig.Seconds `json:"makespan_s"`
-			Lower    mig.Seconds `json:"lower_bound_s"`
-			Kind     string      `json:"kind"`
-			Proven   bool        `json:"proven"`
-			Gap      float64     `json:"gap_percent"`
-		}{
-			err == nil, len(claim.Schedule.Placements), claim.Makespan, claim.Lower, claim.Witness.Kind, claim.Proven,
-			claim.Gap,
-		}), err)
 	}
 	quality := fmt.Sprintf("no schedule is more than %.4g %% shorter", claim.Gap)
 	if claim.Proven {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,11 +15,11 @@ import (
 	"miglab/reports"
 )
 
-// The formats of check that only --layout has.
+// The formats of files that check --layout writes.
 const migPartedFormat, gresFormat = "mig-parted", "gres"
 
-// layoutFormats are the formats of check.
-var layoutFormats = []string{"json", "text", migPartedFormat, gresFormat}
+// layoutFormats are the formats of check --layout.
+var layoutFormats = []string{"text", migPartedFormat, gresFormat}
 
 // A checkedLayout is a layout with its plans or, if it does not fit, with changes.
 type checkedLayout struct {
@@ -65,8 +64,6 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 		return misfit // a tool would refuse the file
 	}
 	switch format {
-	case "json":
-		return errors.New("--format json has no meaning with --layout; give text, mig-parted or gres")
 	case migPartedFormat:
 		err = layout.WriteMigParted(out, "miglab check --layout", layouts)
 	case gresFormat:

@@ -93,14 +93,9 @@ func readFile[T any](path string, decode func(io.Reader) (T, error)) (v T, err e
 	return v, err
 }
 
-// brokenError says how many violations the referee found in a schedule.
-func brokenError(schedule string, violations int) error {
-	return fmt.Errorf("%s breaks the rules %s", schedule, cli.Count(violations, "times"))
-}
-
 // violationsError joins the violations that the referee found into one error, a line each.
 func violationsError(what string, vs []schedule.Violation) error {
-	errs := []error{brokenError(what, len(vs))}
+	errs := []error{fmt.Errorf("%s breaks the rules %s", what, cli.Count(len(vs), "times"))}
 	for _, v := range vs {
 		errs = append(errs, v)
 	}

@@ -242,7 +242,7 @@ func checkExport(a *suite.Archive, dir string) error {
 }
 
 func newSuiteSubmit() *cobra.Command {
-	var out, format, id, by string
+	var out, id, by string
 	c := &cobra.Command{
 		Use:     "submit file.json",
 		Example: "  miglab suite submit better.json --id batch-004 --by 'Ada Lovelace'",
@@ -269,7 +269,7 @@ func newSuiteSubmit() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s is refused: %w", path, err)
 			}
-			return showJudgement(c, j, path, format)
+			return showJudgement(c, j, path)
 		},
 	}
 	c.Flags().StringVar(&id, "id", "", "instance, if the file is a schedule alone, as miglab schedule writes it")
@@ -278,7 +278,6 @@ func newSuiteSubmit() *cobra.Command {
 	c.Flags().StringVar(&out, "out", "",
 		"folder for the files of the archive that an improvement changes, such as datasets/suite/"+suite.Version+
 			"; those that it has are used")
-	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text or json")
 	return c
 }
 
@@ -294,14 +293,9 @@ func readSubmission(path string) ([]byte, error) {
 }
 
 // showJudgement prints the judgement of a submission. A submission that does not improve a result fails.
-func showJudgement(c *cobra.Command, j *suite.Judgement, path, format string) error {
-	var err error
-	if format == "json" {
-		err = cli.EncodeJSON(c.OutOrStdout(), j)
-	} else {
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s: %s, makespan %.6f s, %+.4f %% of the best known %.6f s; "+
-			"%.4f %% above the bound %.6f s\n", j.ID, j.Schedule, j.Value, j.Percent, j.Best, j.Gap, j.Bound)
-	}
+func showJudgement(c *cobra.Command, j *suite.Judgement, path string) error {
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %s, makespan %.6f s, %+.4f %% of the best known %.6f s; "+
+		"%.4f %% above the bound %.6f s\n", j.ID, j.Schedule, j.Value, j.Percent, j.Best, j.Gap, j.Bound)
 	if err == nil && !j.Improved {
 		err = cli.FailedError{Err: fmt.Errorf("%s changes nothing: the schedule or the bound must be better than "+
 			"what is known", path)}
