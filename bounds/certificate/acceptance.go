@@ -47,24 +47,11 @@ func EncodeAcceptance(w io.Writer, c Acceptance) error {
 // of the wrong type, and text after the end, are a [*strictjson.Error]. It also returns any error of r. It does not
 // check whether the claim is true; see [VerifyAcceptance].
 func DecodeAcceptance(r io.Reader) (Acceptance, error) {
-	return decode(r, func(d *strictjson.Decoder, c *Acceptance) []strictjson.Member {
-		c.Instants = []Instant{}
-		instant := func() error {
-			var at Instant
-			err := d.Object([]strictjson.Member{
-				{Name: "slot", Read: d.Into(&at.Slot)},
-				{Name: "prices", Read: list(d, &at.Prices)},
-			})
-			c.Instants = append(c.Instants, at)
-			return err
-		}
-		return []strictjson.Member{
-			{Name: "gpus", Read: d.Into(&c.GPUs)},
-			{Name: "requests", Read: d.Into(&c.Requests)},
-			{Name: "accepted_at_most", Read: d.Into(&c.AtMost)},
-			{Name: "instants", Read: func() error { return d.List(instant) }},
-		}
-	})
+	var c Acceptance
+	if _, err := strictjson.Read(r, "certificate", &c); err != nil {
+		return Acceptance{}, err
+	}
+	return c, nil
 }
 
 // VerifyAcceptance checks every claim of a certificate for requests on a number of GPUs; the error says which claim is

@@ -1,7 +1,6 @@
 package certificate
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -73,25 +72,25 @@ func measureGap(lower, makespan mig.Seconds) (proven bool, gap float64) {
 
 // A fileCertificate has the fields of a certificate file.
 type fileCertificate struct {
-	Lower    mig.Seconds     `json:"lower_bound_s"`
-	Makespan mig.Seconds     `json:"makespan_s"`
-	Proven   bool            `json:"proven"`
-	Gap      float64         `json:"gap_percent"`
-	Schedule json.RawMessage `json:"schedule"`
-	Witness  Witness         `json:"witness"`
+	Lower    mig.Seconds    `json:"lower_bound_s"`
+	Makespan mig.Seconds    `json:"makespan_s"`
+	Proven   bool           `json:"proven"`
+	Gap      float64        `json:"gap_percent"`
+	Schedule *schedule.File `json:"schedule"`
+	Witness  Witness        `json:"witness"`
 }
 
 // Encode writes a certificate as indented JSON. It returns any error of [schedule.Encode] and of w.
 func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
-	var s bytes.Buffer
-	if err := schedule.Encode(&s, p, c.Schedule); err != nil {
+	s, err := schedule.NewFile(p, c.Schedule)
+	if err != nil {
 		return err
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(fileCertificate{
-		Lower: c.Lower, Makespan: c.Makespan, Proven: c.Proven, Gap: c.Gap, Schedule: s.Bytes(), Witness: c.Witness,
+		Lower: c.Lower, Makespan: c.Makespan, Proven: c.Proven, Gap: c.Gap, Schedule: s, Witness: c.Witness,
 	})
 }
 
@@ -99,58 +98,18 @@ func Encode(w io.Writer, p schedule.Problem, c Certificate) error {
 // missing, duplicate or of the wrong type, a schedule that [schedule.Decode] refuses, and text after the end are a
 // [*schedule.FormatError]. It also returns any error of r. It does not check the claim; see [Verify].
 func Decode(r io.Reader, p schedule.Problem) (Certificate, error) {
-	return decode(r, func(d *strictjson.Decoder, c *Certificate) []strictjson.Member {
-		return []strictjson.Member{
-			{Name: "lower_bound_s", Read: d.Into(&c.Lower)},
-			{Name: "makespan_s", Read: d.Into(&c.Makespan)},
-			{Name: "proven", Read: d.Into(&c.Proven)},
-			{Name: "gap_percent", Read: d.Into(&c.Gap)},
-			{Name: "schedule", Read: func() (err error) {
-				c.Schedule, err = schedule.DecodeFrom(d, p)
-				return err
-			}},
-			{Name: "witness", Read: ReadWitness(d, &c.Witness)},
-		}
-	})
-}
-
-// ReadWitness returns a function that reads a witness inside a larger text, as strictly as [Decode].
-func ReadWitness(d *strictjson.Decoder, w *Witness) func() error {
-	return func() error {
-		return d.Object([]strictjson.Member{
-			{Name: "kind", Read: d.Into(&w.Kind)},
-			{Name: "bound_s", Read: d.Into(&w.Bound)},
-			{Name: "threshold_s", Optional: true, Read: d.Into(&w.Threshold)},
-			{Name: "weights", Optional: true, Read: list(d, &w.Weights)},
-			{Name: "cells", Optional: true, Read: d.Into(&w.Cells)},
-			{Name: "prices", Optional: true, Read: list(d, &w.Prices)},
-		})
-	}
-}
-
-// list returns a [strictjson.Member.Read] that reads a list of numbers and refuses null.
-func list[T int | float64](d *strictjson.Decoder, to *[]T) func() error {
-	return func() error {
-		*to = []T{}
-		return d.List(func() error {
-			*to = append(*to, 0)
-			return d.Into(&(*to)[len(*to)-1])()
-		})
-	}
-}
-
-// decode reads one JSON object and refuses text after it.
-func decode[T any](r io.Reader, members func(*strictjson.Decoder, *T) []strictjson.Member) (T, error) {
-	var c, none T
-	d := strictjson.NewDecoder(r)
-	err := d.Object(members(d, &c))
-	if err == nil {
-		err = d.End()
-	}
+	f := fileCertificate{Schedule: new(schedule.File)}
+	text, err := strictjson.Read(r, "certificate", &f)
 	if err != nil {
-		return none, err
+		return Certificate{}, err
 	}
-	return c, nil
+	s, err := f.Schedule.Schedule(p)
+	if err != nil {
+		return Certificate{}, strictjson.Locate(text, "/schedule", err)
+	}
+	return Certificate{
+		Lower: f.Lower, Makespan: f.Makespan, Proven: f.Proven, Gap: f.Gap, Schedule: s, Witness: f.Witness,
+	}, nil
 }
 
 // gapTolerance is the difference, in percent, up to which the gap of a file may deviate from the computed gap. It

@@ -41,7 +41,7 @@ type Judgement struct {
 
 // A Submission is a submitted schedule of an instance. The schedule is valid, and the bound of its witness is proven.
 type Submission struct {
-	suite, id, hash, by, date string
+	suite, id, by, date string
 
 	problem  schedule.Problem
 	schedule schedule.Schedule
@@ -113,24 +113,22 @@ func Wrap(schedule []byte, id, by string, day time.Time) ([]byte, error) {
 }
 
 // decode reads the members of a submission.
-func (s *Submission) decode(text []byte) error {
-	d := strictjson.NewDecoder(bytes.NewReader(text))
-	err := d.Object([]strictjson.Member{
-		{Name: "suite", Read: d.Into(&s.suite)},
-		{Name: "id", Read: d.Into(&s.id)},
-		{Name: "sha256", Read: d.Into(&s.hash)},
-		{Name: "by", Read: d.Into(&s.by)},
-		{Name: "date", Read: d.Into(&s.date)},
-		{Name: "schedule", Read: func() (err error) {
-			s.schedule, err = schedule.DecodeFrom(d, s.problem)
-			return err
-		}},
-		{Name: "witness", Optional: true, Read: certificate.ReadWitness(d, &s.witness)},
-	})
-	if err == nil {
-		err = d.End()
+func (s *Submission) decode(text []byte) (err error) {
+	var f struct {
+		Suite    string              `json:"suite"`
+		ID       string              `json:"id"`
+		Hash     string              `json:"sha256"`
+		By       string              `json:"by"`
+		Date     string              `json:"date"`
+		Schedule schedule.File       `json:"schedule"`
+		Witness  certificate.Witness `json:"witness,omitzero"`
 	}
-	return err
+	if err := strictjson.Complete(text, &f); err != nil {
+		return err
+	}
+	s.suite, s.id, s.by, s.date, s.witness = f.Suite, f.ID, f.By, f.Date, f.Witness
+	s.schedule, err = f.Schedule.Schedule(s.problem)
+	return strictjson.Locate(text, "/schedule", err)
 }
 
 // check refuses a submission with missing details, an invalid schedule or a witness that proves no bound.

@@ -1,13 +1,12 @@
 package traces
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-
-	"miglab/harness/strictjson"
 )
 
 // A phillyJob is an element of cluster_job_log.
@@ -39,23 +38,59 @@ func readPhilly(r io.Reader, file string, _ Options, each jobFunc) error {
 // readElements reads a JSON array element by element: the file itself or, unless member is "", a member of an object.
 // want says in errors what the file must be.
 func readElements(r io.Reader, file, member, want string, each func(line int, raw []byte)) error {
-	counting := &strictjson.LineCounter{Reader: r}
+	counting := &lineCounter{Reader: r}
 	d := json.NewDecoder(counting)
 	err := enter(d, member)
 	for err == nil && d.More() {
 		var raw json.RawMessage
 		err = d.Decode(&raw)
 		if err == nil {
-			each(counting.At(d.InputOffset()-int64(len(raw))), raw)
+			each(counting.at(d.InputOffset()-int64(len(raw))), raw)
 		}
 	}
 	if err == nil {
 		err = leave(d, member)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s:%d: %w; %s, and what follows was not read", file, counting.At(d.InputOffset()), err, want)
+		err = fmt.Errorf("%s:%d: %w; %s, and what follows was not read", file, counting.at(d.InputOffset()), err, want)
 	}
 	return err
+}
+
+// A lineCounter notes where lines end while a text is read, so that the line of an offset is found without reading
+// twice.
+type lineCounter struct {
+	io.Reader
+	// read is the number of bytes that were read.
+	read int64
+	// passed is the number of lines that end before the last offset given to at, and ends holds the offsets of later
+	// line ends.
+	passed int
+	ends   []int64
+}
+
+// Read implements [io.Reader], and notes where lines end.
+func (l *lineCounter) Read(b []byte) (int, error) {
+	n, err := l.Reader.Read(b)
+	for i := 0; i < n; i++ {
+		next := bytes.IndexByte(b[i:n], '\n')
+		if next < 0 {
+			break
+		}
+		i += next
+		l.ends = append(l.ends, l.read+int64(i))
+	}
+	l.read += int64(n)
+	return n, err
+}
+
+// at returns the line of an offset, from 1. Offsets must not decrease from call to call.
+func (l *lineCounter) at(offset int64) int {
+	for len(l.ends) > 0 && l.ends[0] < offset {
+		l.ends = l.ends[1:]
+		l.passed++
+	}
+	return l.passed + 1
 }
 
 // enter reads up to the first element of the array.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/strictjson"
@@ -21,175 +23,99 @@ import (
 //
 // Decode does not check whether the schedule is valid; see [Check].
 func Decode(r io.Reader, p Problem) (Schedule, error) {
-	d := strictjson.NewDecoder(r)
-	s, err := DecodeFrom(d, p)
-	if err == nil {
-		err = d.End()
-	}
+	var f File
+	text, err := strictjson.Read(r, "schedule", &f)
 	if err != nil {
 		return Schedule{}, err
 	}
-	return s, nil
-}
-
-// DecodeFrom reads a schedule that is a part of a larger text, as [Decode] does.
-func DecodeFrom(in *strictjson.Decoder, p Problem) (Schedule, error) {
-	if p.GPU == nil {
-		return Schedule{}, errors.New("schedule: the problem has no GPU model")
-	}
-	d := &decoder{Decoder: in, p: &p, tasks: taskNames(&p)}
-	s, err := d.schedule()
-	if _, ok := errors.AsType[*FormatError](err); err != nil && !ok {
-		err = fmt.Errorf("schedule: %w", err)
-	}
-	return s, err
+	s, err := f.Schedule(p)
+	return s, strictjson.Locate(text, "", err)
 }
 
 // makespanPrecision is the relative difference of makespan_s from the end of the last task that
 // [Decode] accepts, so that other programs may write times with nine digits.
 const makespanPrecision = 1e-9
 
-// A decoder reads the parts of a schedule.
-type decoder struct {
-	*strictjson.Decoder
-	p *Problem
-	// tasks holds the index of each task by name.
-	tasks map[string]int
-}
-
-func (d *decoder) schedule() (Schedule, error) {
-	s := Schedule{GPU: d.p.GPU}
-	var makespan mig.Seconds
-	var makespanLine int
-	err := d.Object([]strictjson.Member{
-		{Name: "gpu", Read: readNamed(d, &s.GPU, d.gpu)},
-		{Name: "algorithm", Read: d.Into(&s.Algorithm)},
-		{Name: "reconfiguration", Read: readNamed(d, &s.Model, mig.ParseReconfiguration)},
-		{Name: "makespan_s", Read: func() (err error) {
-			err = d.Into(&makespan)()
-			makespanLine = d.Line()
-			return err
-		}},
-		{Name: "placements", Read: d.placements(&s.Placements)},
-		{Name: "reconfigurations", Read: d.operations(&s.Operations)},
-		{Name: "counters", Optional: true, Read: d.counters(&s.Counters)},
-	})
-	if err != nil {
-		return s, err
+// Schedule returns the schedule of a file that was read for the problem. Its errors are those of [Decode], with the
+// place in the file: a [*strictjson.Fault].
+func (f *File) Schedule(p Problem) (s Schedule, err error) {
+	if p.GPU == nil {
+		return s, errors.New("schedule: the problem has no GPU model")
+	}
+	if err := checkModel(f.GPU, p.GPU); err != nil {
+		return s, &strictjson.Fault{At: "/gpu", Err: err}
+	}
+	s = Schedule{GPU: p.GPU, Algorithm: f.Algorithm}
+	if s.Model, err = mig.ParseReconfiguration(f.Reconfiguration); err != nil {
+		return s, &strictjson.Fault{At: "/reconfiguration", Err: err}
+	}
+	if len(f.Counters) > 0 {
+		s.Counters = f.Counters
+	}
+	tasks := taskNames(&p)
+	for i, pl := range f.Placements {
+		task, err := findTask(tasks, pl.Task)
+		if err != nil {
+			return s, fault("placements", i, "task", err)
+		}
+		in, err := p.GPU.Instance(pl.Size, pl.Slice)
+		if err != nil {
+			return s, fault("placements", i, "size", err)
+		}
+		s.Placements = append(s.Placements,
+			Placement{Task: task, GPU: pl.GPU, Instance: in, Start: pl.Start, End: pl.End})
+	}
+	for i, o := range f.Reconfigurations {
+		op, err := nearest.Find("operation", o.Op, []Op{Create, Destroy}, Op.String)
+		if err != nil {
+			return s, fault("reconfigurations", i, "op", err)
+		}
+		in, err := p.GPU.Instance(o.Size, o.Slice)
+		if err != nil {
+			return s, fault("reconfigurations", i, "size", err)
+		}
+		s.Operations = append(s.Operations, Operation{Op: op, GPU: o.GPU, Instance: in, Start: o.Start, End: o.End})
 	}
 	last := s.Makespan()
 	tolerance := mig.Seconds(makespanPrecision * max(1, last))
-	if makespan > last+tolerance || makespan < last-tolerance {
-		return s, d.FailAt(makespanLine, "makespan_s",
-			fmt.Errorf("%v is not the end of the last task, which is %v", makespan, last))
+	if f.Makespan > last+tolerance || f.Makespan < last-tolerance {
+		err := fmt.Errorf("%v is not the end of the last task, which is %v", f.Makespan, last)
+		return s, &strictjson.Fault{At: "/makespan_s", Err: err}
 	}
 	return s, nil
 }
 
-// readNamed returns a [strictjson.Member.Read] that reads a name and stores the value that find returns for it.
-func readNamed[T any](d *decoder, to *T, find func(name string) (T, error)) func() error {
-	return func() error {
-		var name string
-		err := d.Into(&name)()
-		if err != nil {
-			return err
-		}
-		if *to, err = find(name); err != nil {
-			return d.Fail("%w", err)
-		}
-		return nil
-	}
+// fault returns the error about a member of an entry of a list.
+func fault(list string, entry int, member string, err error) error {
+	return &strictjson.Fault{At: jsontext.Pointer(fmt.Sprintf("/%s/%d/%s", list, entry, member)), Err: err}
 }
 
-func (d *decoder) gpu(name string) (*mig.GPU, error) {
-	g := d.p.GPU
+// checkModel returns an error unless a name is of the problem's GPU model.
+func checkModel(name string, g *mig.GPU) error {
 	isName := func(known string) bool { return strings.EqualFold(known, name) }
 	if isName(g.Name) || slices.ContainsFunc(g.Aliases, isName) {
-		return g, nil
+		return nil
 	}
 	if _, err := new(mig.Catalog).Lookup(name); err != nil {
-		return g, err
+		return err
 	}
-	return g, fmt.Errorf("the schedule is for %s, the problem for %s", name, g)
+	return fmt.Errorf("the schedule is for %s, the problem for %s", name, g)
 }
 
-// An entry holds the fields that placements and operations share: the GPU, the instance and the interval.
-type entry struct {
-	gpu, size, slice int
-	sizeLine         int
-	start, end       mig.Seconds
-}
-
-// entries returns a [strictjson.Member.Read] that reads a list of entries. It calls add after each one. first is the
-// member that only this kind of entry has.
-func (d *decoder) entries(first strictjson.Member, add func(e *entry, in mig.Instance)) func() error {
-	e := new(entry)
-	members := []strictjson.Member{
-		first,
-		{Name: "gpu", Read: d.Into(&e.gpu)},
-		{Name: "size", Read: func() (err error) {
-			err = d.Into(&e.size)()
-			e.sizeLine = d.Line()
-			return err
-		}},
-		{Name: "slice", Read: d.Into(&e.slice)},
-		{Name: "start_s", Read: d.Into(&e.start)},
-		{Name: "end_s", Read: d.Into(&e.end)},
+// taskNames returns the index of each name's last task.
+func taskNames(p *Problem) map[string]int {
+	names := make(map[string]int, len(p.Tasks))
+	for i := range p.Tasks {
+		names[p.Tasks[i].Name] = i
 	}
-	return func() error {
-		return d.List(func() error {
-			if err := d.Object(members); err != nil {
-				return err
-			}
-			in, err := d.p.GPU.Instance(mig.Slices(e.size), mig.Slices(e.slice))
-			if err != nil {
-				return d.FailAt(e.sizeLine, "size", err)
-			}
-			add(e, in)
-			return nil
-		})
-	}
+	return names
 }
 
-func (d *decoder) placements(to *[]Placement) func() error {
-	var task int
-	first := strictjson.Member{Name: "task", Read: readNamed(d, &task, d.task)}
-	return d.entries(first, func(e *entry, in mig.Instance) {
-		*to = append(*to, Placement{Task: task, GPU: e.gpu, Instance: in, Start: e.start, End: e.end})
-	})
-}
-
-func (d *decoder) operations(to *[]Operation) func() error {
-	var op Op
-	first := strictjson.Member{Name: "op", Read: readNamed(d, &op, parseOp)}
-	return d.entries(first, func(e *entry, in mig.Instance) {
-		*to = append(*to, Operation{Op: op, GPU: e.gpu, Instance: in, Start: e.start, End: e.end})
-	})
-}
-
-func (d *decoder) task(name string) (int, error) {
-	i, ok := d.tasks[name]
+// findTask returns the index of a task by its name.
+func findTask(tasks map[string]int, name string) (int, error) {
+	i, ok := tasks[name]
 	if !ok {
-		return 0, nearest.Unknown("task", name, slices.Collect(maps.Keys(d.tasks)))
+		return 0, nearest.Unknown("task", name, slices.Collect(maps.Keys(tasks)))
 	}
 	return i, nil
-}
-
-func parseOp(name string) (Op, error) {
-	return nearest.Find("operation", name, []Op{Create, Destroy}, Op.String)
-}
-
-// counters returns a [strictjson.Member.Read] that reads an object of whole numbers; an empty one stays nil.
-func (d *decoder) counters(to *map[string]int) func() error {
-	return func() error {
-		return d.Each(func(name string) error {
-			if *to == nil {
-				*to = map[string]int{}
-			}
-			var n int
-			err := d.Into(&n)()
-			(*to)[name] = n
-			return err
-		})
-	}
 }

@@ -16,9 +16,9 @@ import (
 // written.
 type FormatError = strictjson.Error
 
-// Encode writes these types. Decode reads token by token instead, so that its errors name the line.
+// A File has the members of a schedule in the format of [Encode].
 type (
-	fileSchedule struct {
+	File struct {
 		GPU              string          `json:"gpu"`
 		Algorithm        string          `json:"algorithm"`
 		Reconfiguration  string          `json:"reconfiguration"`
@@ -51,7 +51,7 @@ type (
 // A value that the format cannot hold is a [*FormatError], for example a placed task that shares its name with another
 // task, an instance of a profile that is not standard, or a time that is not finite. Encode passes on the errors of w.
 func Encode(w io.Writer, p Problem, s Schedule) error {
-	f, err := toFile(&p, &s)
+	f, err := NewFile(p, s)
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func notWritable(path, format string, args ...any) error {
 	return &FormatError{Path: path, Err: fmt.Errorf(format, args...)}
 }
 
-// toFile returns the file of a schedule, or a [*FormatError].
-func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
+// NewFile returns the file of a schedule. Its errors are those of [Encode], except the errors of w.
+func NewFile(p Problem, s Schedule) (*File, error) {
 	if s.GPU == nil {
 		return nil, notWritable("gpu", "the schedule has no GPU model")
 	}
@@ -82,17 +82,17 @@ func toFile(p *Problem, s *Schedule) (*fileSchedule, error) {
 			return nil, notWritable("counters", "%q is not UTF-8", name)
 		}
 	}
-	f := &fileSchedule{
+	f := &File{
 		GPU: s.GPU.Name, Algorithm: s.Algorithm, Reconfiguration: s.Model.String(), Makespan: s.Makespan(),
 		Placements: []filePlacement{}, Reconfigurations: []fileOperation{}, Counters: s.Counters,
 	}
-	if err := f.addPlacements(p, s); err != nil {
+	if err := f.addPlacements(&p, &s); err != nil {
 		return nil, err
 	}
-	return f, f.addOperations(s)
+	return f, f.addOperations(&s)
 }
 
-func (f *fileSchedule) addPlacements(p *Problem, s *Schedule) error {
+func (f *File) addPlacements(p *Problem, s *Schedule) error {
 	named := map[string]int{} // the number of tasks by name
 	for i := range p.Tasks {
 		named[p.Tasks[i].Name]++
@@ -118,7 +118,7 @@ func (f *fileSchedule) addPlacements(p *Problem, s *Schedule) error {
 	return nil
 }
 
-func (f *fileSchedule) addOperations(s *Schedule) error {
+func (f *File) addOperations(s *Schedule) error {
 	for i, o := range s.sortedOperations() {
 		path := fmt.Sprintf("reconfigurations[%d]", i)
 		if o.Op > Destroy {
@@ -150,13 +150,4 @@ func toSpan(path string, g *mig.GPU, gpu int, in mig.Instance, start, end mig.Se
 		return fileSpan{}, notWritable(path+".end_s", "%v is not a finite number", end)
 	}
 	return fileSpan{GPU: gpu, Size: in.Size(), Slice: in.Start, Start: start, End: end}, nil
-}
-
-// taskNames returns the index of each name's last task.
-func taskNames(p *Problem) map[string]int {
-	names := make(map[string]int, len(p.Tasks))
-	for i := range p.Tasks {
-		names[p.Tasks[i].Name] = i
-	}
-	return names
 }

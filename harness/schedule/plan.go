@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"miglab/harness/mig"
 	"miglab/harness/strictjson"
@@ -29,77 +32,65 @@ type Use struct {
 // or too large for its instance, a use without tasks and a negative time are each a [*FormatError], too. DecodePlan
 // passes on the errors of r.
 func DecodePlan(r io.Reader, p Problem) (Plan, error) {
-	in := strictjson.NewDecoder(r)
-	d := planDecoder{
-		decoder: decoder{Decoder: in, p: &p, tasks: taskNames(&p)},
-		usedBy:  make([]int, len(p.Tasks)),
-	}
-	if err := d.List(d.use); err != nil {
+	var uses []fileUse
+	text, err := strictjson.Read(r, "plan", &uses)
+	if err != nil {
 		return nil, err
 	}
-	for i, by := range d.usedBy {
-		if by == 0 {
-			return nil, d.Fail("task %q is missing", p.Tasks[i].Name)
+	plan, err := newPlan(&p, uses)
+	return plan, strictjson.Locate(text, "", err)
+}
+
+// A fileUse has the members of a [Use] in JSON.
+type fileUse struct {
+	GPU       int         `json:"gpu"`
+	Size      mig.Slices  `json:"size"`
+	Slice     mig.Slices  `json:"slice"`
+	Tasks     []string    `json:"tasks"`
+	NotBefore mig.Seconds `json:"not_before_s,omitzero"`
+}
+
+// newPlan returns the plan of uses that were read, or a [*strictjson.Fault].
+func newPlan(p *Problem, uses []fileUse) (plan Plan, err error) {
+	tasks := taskNames(p)
+	usedBy := make([]int, len(p.Tasks)) // by task, the number of its use, from 1
+	for i, f := range uses {
+		wrong := func(member string, err error) error {
+			return &strictjson.Fault{At: jsontext.Pointer(fmt.Sprintf("/%d/%s", i, member)), Err: err}
 		}
-	}
-	return d.plan, d.End()
-}
-
-// A planDecoder reads the parts of a plan.
-type planDecoder struct {
-	decoder
-	plan Plan
-	// usedBy holds, by task, the number of its use, counted from 1; 0 for a task that has not been read.
-	usedBy []int
-}
-
-// use reads the next use and adds it to the plan.
-func (d *planDecoder) use() error {
-	var u Use
-	var size, slice int
-	err := d.Object([]strictjson.Member{
-		{Name: "gpu", Read: d.Into(&u.GPU)},
-		{Name: "size", Read: d.Into(&size)},
-		{Name: "slice", Read: d.Into(&slice)},
-		{Name: "tasks", Read: func() error { return d.List(func() error { return d.addTask(&u) }) }},
-		{Name: "not_before_s", Optional: true, Read: d.Into(&u.NotBefore)},
-	})
-	if err != nil {
-		return err
-	}
-	if u.GPU < 0 || u.GPU >= d.p.GPUs() {
-		err := fmt.Errorf("there is no GPU %d; there are %d, counted from 0", u.GPU, d.p.GPUs())
-		return d.FailAt(d.Line(), "gpu", err)
-	}
-	if u.Instance, err = d.p.GPU.Instance(mig.Slices(size), mig.Slices(slice)); err != nil {
-		return d.FailAt(d.Line(), "size", err)
-	}
-	if len(u.Tasks) == 0 {
-		return d.FailAt(d.Line(), "tasks", errors.New("an instance needs at least one task"))
-	}
-	for i, t := range u.Tasks {
-		if !d.p.Tasks[t].Fits(u.Instance.Size()) {
-			err := fmt.Errorf("task %q does not fit size %d", d.p.Tasks[t].Name, size)
-			return d.FailAt(d.Line(), fmt.Sprintf("tasks[%d]", i), err)
+		u := Use{GPU: f.GPU, NotBefore: f.NotBefore}
+		if u.GPU < 0 || u.GPU >= p.GPUs() {
+			return nil, wrong("gpu", fmt.Errorf("there is no GPU %d; there are %d, counted from 0", u.GPU, p.GPUs()))
 		}
+		if u.Instance, err = p.GPU.Instance(f.Size, f.Slice); err != nil {
+			return nil, wrong("size", err)
+		}
+		for k, name := range f.Tasks {
+			t, err := findTask(tasks, name)
+			switch {
+			case err != nil:
+			case usedBy[t] > 0:
+				err = fmt.Errorf("task %q is in entry %d already", name, usedBy[t]-1)
+			case !p.Tasks[t].Fits(f.Size):
+				err = fmt.Errorf("task %q does not fit size %d", name, f.Size)
+			}
+			if err != nil {
+				return nil, wrong(fmt.Sprintf("tasks/%d", k), err)
+			}
+			usedBy[t] = i + 1
+			u.Tasks = append(u.Tasks, t)
+		}
+		if len(u.Tasks) == 0 {
+			return nil, wrong("tasks", errors.New("an instance needs at least one task"))
+		}
+		if u.NotBefore < 0 {
+			return nil, wrong("not_before_s", fmt.Errorf("%v is negative", u.NotBefore))
+		}
+		plan = append(plan, u)
 	}
-	if u.NotBefore < 0 {
-		return d.FailAt(d.Line(), "not_before_s", fmt.Errorf("%v is negative", u.NotBefore))
+	missing := slices.Index(usedBy, 0)
+	if missing >= 0 {
+		return nil, &strictjson.Fault{Err: fmt.Errorf("task %q is missing", p.Tasks[missing].Name)}
 	}
-	d.plan = append(d.plan, u)
-	return nil
-}
-
-// addTask reads the name of a task and adds the task to a use.
-func (d *planDecoder) addTask(u *Use) error {
-	var t int
-	if err := readNamed(&d.decoder, &t, d.task)(); err != nil {
-		return err
-	}
-	if d.usedBy[t] > 0 {
-		return d.Fail("task %q is in entry %d already", d.p.Tasks[t].Name, d.usedBy[t]-1)
-	}
-	d.usedBy[t] = len(d.plan) + 1
-	u.Tasks = append(u.Tasks, t)
-	return nil
+	return plan, nil
 }

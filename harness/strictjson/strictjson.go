@@ -2,8 +2,7 @@
 // duplicate members, members whose names differ in case, values of another type, null, invalid UTF-8, and text after
 // the end. An error names the line and the value.
 //
-// [Unmarshal] fills a struct. A [Decoder] reads token by token, for formats whose checks
-// need to name the place of a value.
+// [Unmarshal] and [Complete] fill Go values. A caller that finds a mistake in them later names its place by a [Fault].
 package strictjson
 
 import (
@@ -21,6 +20,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"miglab/harness/nearest"
+	"miglab/harness/wholefile"
 )
 
 // Error says where a text is wrong and what would be right.
@@ -50,11 +50,19 @@ func (e *Error) Unwrap() error { return e.Err }
 // Unmarshal reads one JSON value into the value that v points to. Members that the text
 // lacks leave their fields as they are. The error is an [*Error].
 func Unmarshal(text []byte, v any) error {
-	d := NewDecoder(bytes.NewReader(text))
-	if err := d.Value(v); err != nil {
-		return err
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	if err := json.UnmarshalDecode(d, v, json.RejectUnknownMembers(true), noNull); err != nil {
+		return explain(text, d, err)
 	}
-	return d.End()
+	_, err := d.ReadToken()
+	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	at := d.InputOffset()
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at = syntax.ByteOffset
+	}
+	return &Error{Line: lineAt(text, at), Err: fmt.Errorf("there is more text after the end, at byte %d", at)}
 }
 
 // Line is [Unmarshal] for a text that is a line of something larger: its error has no line.
@@ -66,91 +74,142 @@ func Line(text []byte, v any) error {
 	return err
 }
 
-// A Decoder reads JSON token by token. After the first error it must not be used again.
-// A wrong text is an [*Error]; a Decoder passes on the errors of the reader.
-type Decoder struct {
-	in *jsontext.Decoder
-	// lines counts the lines of the text as it is read.
-	lines LineCounter
+// Complete is [Unmarshal] for a text that must have all members, except those whose fields have the tag omitempty or
+// omitzero.
+func Complete(text []byte, v any) error {
+	if err := Unmarshal(text, v); err != nil {
+		return err
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	return findMissing(text, d, reflect.TypeOf(v).Elem(), map[reflect.Type][]member{})
 }
 
-// MaxBytes is the length of the longest text.
+// MaxBytes is the length of the longest text of [Read].
 const MaxBytes = 256 << 20
 
-var errTooLong = fmt.Errorf("the text is longer than %d MiB", MaxBytes>>20)
-
-// NewDecoder returns a decoder of a text.
-func NewDecoder(r io.Reader) *Decoder {
-	d := &Decoder{lines: LineCounter{Reader: r, Most: MaxBytes}}
-	d.in = jsontext.NewDecoder(&d.lines)
-	return d
+// Read reads a text and completes v as [Complete] does. It passes on the errors of the reader, with the name of the
+// text.
+func Read(r io.Reader, name string, v any) (text []byte, err error) {
+	if text, err = wholefile.ReadAll(r, name, MaxBytes); err != nil {
+		return nil, err
+	}
+	return text, Complete(text, v)
 }
 
-// A LineCounter notes where lines end while a text is read, so that the line of an offset is found without reading
-// twice.
-type LineCounter struct {
-	io.Reader
-	// Most is the number of bytes that may be read; 0 means any number.
-	Most int64
-	// read is the number of bytes that were read.
-	read int64
-	// passed is the number of lines that end before the last offset given to At, and ends holds the offsets of later
-	// line ends.
-	passed int
-	ends   []int64
+// A Fault says what is wrong with a value that was read, by its place in the text. [Locate] adds the line.
+type Fault struct {
+	At  jsontext.Pointer
+	Err error
 }
 
-// Read implements [io.Reader], and notes where lines end.
-func (l *LineCounter) Read(b []byte) (int, error) {
-	n, err := l.Reader.Read(b)
-	for i := 0; i < n; i++ {
-		next := bytes.IndexByte(b[i:n], '\n')
-		if next < 0 {
-			break
+func (f *Fault) Error() string { return string(f.At) + ": " + f.Err.Error() }
+
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Locate turns a [*Fault] into an [*Error] of the text. The fault is about a part of the value at a place of the text.
+// Locate returns other errors, and nil, as they are.
+func Locate(text []byte, at jsontext.Pointer, err error) error {
+	fault, ok := errors.AsType[*Fault](err)
+	if !ok {
+		return err
+	}
+	at += fault.At
+	d, _ := find(text, at)
+	return &Error{Line: lineAt(text, d.InputOffset()), Path: path(d, at), Err: fault.Err}
+}
+
+// find reads a text up to the first token of the value at a place, or up to the first mistake.
+func find(text []byte, at jsontext.Pointer) (*jsontext.Decoder, jsontext.Token) {
+	d := jsontext.NewDecoder(bytes.NewReader(text))
+	for {
+		t, err := d.ReadToken()
+		kind, tokens := d.StackIndex(d.StackDepth())
+		isName := kind == '{' && tokens%2 == 1
+		if err != nil || d.StackPointer() == at && !isName {
+			return d, t
 		}
-		i += next
-		l.ends = append(l.ends, l.read+int64(i))
 	}
-	l.read += int64(n)
-	if l.Most > 0 && l.read > l.Most {
-		return 0, errTooLong
-	}
-	return n, err
 }
 
-// At returns the line of an offset, from 1. Offsets must not decrease from call to call.
-func (l *LineCounter) At(offset int64) int {
-	for len(l.ends) > 0 && l.ends[0] < offset {
-		l.ends = l.ends[1:]
-		l.passed++
+// lineAt returns the line of an offset, from 1.
+func lineAt(text []byte, offset int64) int { return 1 + bytes.Count(text[:offset], []byte("\n")) }
+
+// A member is a member that a struct has in JSON.
+type member struct {
+	name     string
+	of       reflect.Type
+	optional bool
+}
+
+// membersOf returns the members of a struct, also those of embedded structs.
+func membersOf(t reflect.Type) (out []member) {
+	for f := range t.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			out = append(out, membersOf(f.Type)...)
+		case f.IsExported() && name != "-":
+			out = append(out, member{
+				name: cmp.Or(name, f.Name), of: f.Type, optional: strings.HasPrefix(options, "omit"),
+			})
+		}
 	}
-	return l.passed + 1
+	return out
 }
 
-// Line returns the line of the token that was read last.
-func (d *Decoder) Line() int { return d.lines.At(d.in.InputOffset()) }
-
-// Fail returns the error about the value that was read last.
-func (d *Decoder) Fail(format string, args ...any) error {
-	return d.FailAt(d.Line(), "", fmt.Errorf(format, args...))
-}
-
-// FailAt returns the error about a member, at a line, of the object that was read last. The
-// member is empty for an error about the object itself.
-func (d *Decoder) FailAt(line int, member string, err error) error {
-	return &Error{Line: line, Path: joinPath(d.path(d.in.StackPointer()), member), Err: err}
+// findMissing reads a value that was read into a Go value of type t. It returns an error for an object in it that lacks
+// a member. known has the members of the structs that occurred so far.
+func findMissing(text []byte, d *jsontext.Decoder, t reflect.Type, known map[reflect.Type][]member) error {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	isObject := d.PeekKind() == '{' && t.Kind() == reflect.Struct
+	isList := d.PeekKind() == '[' && t.Kind() == reflect.Slice
+	if !isObject && !isList {
+		return d.SkipValue()
+	}
+	if isObject && known[t] == nil {
+		known[t] = membersOf(t)
+	}
+	_, _ = d.ReadToken() // Unmarshal has read the text without an error.
+	at := d.StackPointer()
+	var seen []string
+	for d.PeekKind() != '}' && d.PeekKind() != ']' {
+		of := t
+		if isList {
+			of = t.Elem()
+		} else {
+			token, _ := d.ReadToken()
+			name := token.String()
+			seen = append(seen, name)
+			of = known[t][slices.IndexFunc(known[t], func(m member) bool { return m.name == name })].of
+		}
+		if err := findMissing(text, d, of, known); err != nil {
+			return err
+		}
+	}
+	_, _ = d.ReadToken()
+	for _, m := range known[t] {
+		if !m.optional && !slices.Contains(seen, m.name) {
+			return &Error{
+				Line: lineAt(text, d.InputOffset()), Path: joinPath(path(d, at), m.name),
+				Err: errors.New("the field is missing"),
+			}
+		}
+	}
+	return nil
 }
 
 // path writes a JSON pointer as programs do, for example a.b[3]. Below the decoder's stack it does not know which
 // tokens are names; it takes numbers for indices there.
-func (d *Decoder) path(p jsontext.Pointer) string {
+func path(d *jsontext.Decoder, p jsontext.Pointer) string {
 	path, level := "", 0
 	for name := range p.Tokens() {
 		level++
 		_, err := strconv.ParseUint(name, 10, 63)
 		isIndex := err == nil
-		if level <= d.in.StackDepth() {
-			kind, _ := d.in.StackIndex(level)
+		if level <= d.StackDepth() {
+			kind, _ := d.StackIndex(level)
 			isIndex = kind == '['
 		}
 		if isIndex {
@@ -170,55 +229,45 @@ func joinPath(path, member string) string {
 	return path + "." + member
 }
 
-// wrap turns an error of the JSON library into one that says where it is.
-func (d *Decoder) wrap(err error) error {
+// explain turns an error of the JSON library into one that says where it is.
+func explain(text []byte, d *jsontext.Decoder, err error) error {
+	end := int64(len(text))
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &Error{
-			Line: d.lines.At(d.lines.read),
-			Err:  fmt.Errorf("the text is incomplete; it ends at byte %d", d.lines.read),
-		}
-	}
-	if errors.Is(err, errTooLong) {
-		return &Error{Line: d.lines.At(d.lines.read), Err: errTooLong}
+		return &Error{Line: lineAt(text, end), Err: fmt.Errorf("the text is incomplete; it ends at byte %d", end)}
 	}
 	if at, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		e := &Error{Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer)}
+		e := &Error{Line: lineAt(text, at.ByteOffset), Path: path(d, at.JSONPointer)}
 		e.Err = fmt.Errorf("this is not JSON at byte %d: %w", at.ByteOffset, at.Err)
 		if errors.Is(err, jsontext.ErrDuplicateName) {
 			e.Err = errors.New("the field is there twice")
 		}
 		return e
 	}
-	if at, ok := errors.AsType[*json.SemanticError](err); ok {
-		e := &Error{Line: d.lines.At(at.ByteOffset), Path: d.path(at.JSONPointer), Err: misfit(at)}
-		if errors.Is(err, json.ErrUnknownName) {
-			e.Path = d.path(at.JSONPointer.Parent())
-			e.Err = nearest.Unknown("field", shorten(at.JSONPointer.LastToken()), fieldNames(at.GoType))
-		}
-		return e
+	at, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return err
 	}
-	return err
+	if errors.Is(err, json.ErrUnknownName) {
+		names := nearest.Names(membersOf(at.GoType), func(m member) string { return m.name })
+		unknown := nearest.Unknown("field", shorten(at.JSONPointer.LastToken()), names)
+		return &Error{Line: lineAt(text, at.ByteOffset), Path: path(d, at.JSONPointer.Parent()), Err: unknown}
+	}
+	found, token := find(text, at.JSONPointer)
+	return &Error{
+		Line: lineAt(text, found.InputOffset()), Path: path(found, at.JSONPointer), Err: misfit(at, token),
+	}
 }
 
-// fieldNames returns the names that the fields of a struct have in JSON, also those of embedded structs.
-func fieldNames(t reflect.Type) (names []string) {
-	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous && f.Type.Kind() == reflect.Struct:
-			names = append(names, fieldNames(f.Type)...)
-		case f.IsExported() && name != "-":
-			names = append(names, cmp.Or(name, f.Name))
-		}
-	}
-	return names
-}
-
-// misfit says why a value does not fit the Go value that it is read into.
-func misfit(e *json.SemanticError) error {
-	value := kindName(e.JSONKind)
-	if e.JSONValue != nil {
-		value = shorten(string(e.JSONValue))
+// misfit says why a value, which begins with a token, does not fit the Go value that it is read into.
+func misfit(e *json.SemanticError, token jsontext.Token) error {
+	value := shorten(token.String())
+	switch token.Kind() {
+	case '{':
+		value = "an object"
+	case '[':
+		value = "a list"
+	case '"':
+		value = strconv.Quote(value)
 	}
 	want := "valid"
 	if e.GoType != nil {
@@ -227,7 +276,10 @@ func misfit(e *json.SemanticError) error {
 	if unknown, ok := errors.AsType[*nearest.UnknownError](e.Err); ok {
 		return unknown
 	}
-	if e.Err != nil && !errors.Is(e.Err, strconv.ErrSyntax) {
+	switch {
+	case errors.Is(e.Err, strconv.ErrRange):
+		return fmt.Errorf("%s is too large for %s", value, want)
+	case e.Err != nil && !errors.Is(e.Err, strconv.ErrSyntax):
 		return fmt.Errorf("%s is not %s: %w", value, want, e.Err)
 	}
 	return fmt.Errorf("%s is not %s", value, want)
@@ -256,23 +308,6 @@ func goKind(t reflect.Type) string {
 	return "a " + t.String()
 }
 
-// kindName names in errors a kind of JSON token.
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 0:
-		return "the value"
-	}
-	return k.String()
-}
-
 // maxShown is the largest number of bytes of a value that an error quotes.
 const maxShown = 100
 
@@ -290,136 +325,3 @@ var noNull = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decod
 	}
 	return &json.SemanticError{JSONKind: 'n', GoType: reflect.TypeOf(to)}
 }))
-
-// Value reads the next value into what v points to, as [Unmarshal] does.
-func (d *Decoder) Value(v any) error {
-	if err := json.UnmarshalDecode(d.in, v, json.RejectUnknownMembers(true), noNull); err != nil {
-		return d.wrap(err)
-	}
-	return nil
-}
-
-// End checks that only white space is left.
-func (d *Decoder) End() error {
-	_, err := d.in.ReadToken()
-	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	at := d.in.InputOffset()
-	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		at = syntax.ByteOffset
-	} else if err != nil {
-		return d.wrap(err)
-	}
-	return &Error{
-		Line: d.lines.At(at),
-		Err:  fmt.Errorf("there is more text after the end, at byte %d", at),
-	}
-}
-
-// open reads the token that begins an object or a list. Another token is an error, which says that it is not want.
-func (d *Decoder) open(kind jsontext.Kind, want string) error {
-	t, err := d.in.ReadToken()
-	if err != nil {
-		return d.wrap(err)
-	}
-	value := shorten(t.String())
-	switch t.Kind() {
-	case kind:
-		return nil
-	case '{', '[':
-		value = kindName(t.Kind())
-	case '"':
-		value = strconv.Quote(value)
-	}
-	return d.Fail("%s is not %s", value, want)
-}
-
-// A Member is a member of an object.
-type Member struct {
-	Name string
-	// Optional members may be missing.
-	Optional bool
-	// Read reads the value with the decoder's methods.
-	Read func() error
-}
-
-// Into makes a [Member.Read] of a pointer to a string, a number or a bool.
-func (d *Decoder) Into(to any) func() error {
-	want := goKind(reflect.TypeOf(to).Elem())
-	return func() error {
-		if kind := d.in.PeekKind(); kind == '{' || kind == '[' || kind == 'n' {
-			return d.open(0, want) // No token has the kind 0, so this is the error about the value.
-		}
-		value, err := d.in.ReadValue()
-		if err != nil {
-			return d.wrap(err)
-		}
-		err = json.Unmarshal(value, to)
-		if errors.Is(err, strconv.ErrRange) {
-			return d.Fail("%s is too large for %s", shorten(string(value)), want)
-		}
-		if err != nil {
-			return d.Fail("%s is not %s", shorten(string(value)), want)
-		}
-		return nil
-	}
-}
-
-// Object reads an object with the members in any order. An unknown name gives an error that wraps a
-// [*nearest.UnknownError].
-func (d *Decoder) Object(members []Member) error {
-	var seen []string
-	err := d.Each(func(name string) error {
-		m, err := nearest.Find("field", name, members, func(m Member) string { return m.Name })
-		if err != nil {
-			return &Error{Line: d.Line(), Path: d.path(d.in.StackPointer().Parent()), Err: err}
-		}
-		seen = append(seen, name)
-		return m.Read()
-	})
-	if err != nil {
-		return err
-	}
-	for _, m := range members {
-		if !m.Optional && !slices.Contains(seen, m.Name) {
-			return d.FailAt(d.Line(), m.Name, errors.New("the field is missing"))
-		}
-	}
-	return nil
-}
-
-// Each reads an object with any members: read is called with each name and must read the value.
-func (d *Decoder) Each(read func(name string) error) error {
-	if err := d.open('{', kindName('{')); err != nil {
-		return err
-	}
-	for {
-		t, err := d.in.ReadToken()
-		if err != nil {
-			return d.wrap(err)
-		}
-		if t.Kind() == '}' {
-			return nil
-		}
-		if err := read(t.String()); err != nil {
-			return err
-		}
-	}
-}
-
-// List reads a list: read is called for each value and must read it.
-func (d *Decoder) List(read func() error) error {
-	if err := d.open('[', kindName('[')); err != nil {
-		return err
-	}
-	for d.in.PeekKind() != ']' {
-		if err := read(); err != nil {
-			return err
-		}
-	}
-	if _, err := d.in.ReadToken(); err != nil {
-		return d.wrap(err)
-	}
-	return nil
-}

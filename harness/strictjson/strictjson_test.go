@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"miglab/harness/nearest"
 	"miglab/harness/strictjson"
 )
@@ -46,16 +48,16 @@ func TestUnmarshalRefuses(t *testing.T) {
 		{"{\"in\": {\n\"sizes\": 1}}", `line 2: in: unknown field "sizes"; did you mean "size"? (known: size, times)`},
 		{"{\"id\": 1,\n\"id\": 2}", "line 2: id: the field is there twice"},
 		{"{\"by\": {\"1\": 2,\n\"1\": 2}}", "line 2: by.1: the field is there twice"},
-		{"{\"type\":\n5}", "line 2: type: a number is not a string"},
+		{"{\"type\":\n5}", "line 2: type: 5 is not a string"},
 		{"null", "line 1: null is not an object"},
 		{"{\"type\":\nnull}", "line 2: type: null is not a string"},
 		{"{\"id\": null}", "line 1: id: null is not a whole number"},
 		{"{\"in\": {\"times\": [1,\nnull]}}", "line 2: in.times[1]: null is not a number"},
 		{"{\"more\": null}", "line 1: more: null is not a list"},
-		{"{\"in\": {\"size\": \"3\"}}", "line 1: in.size: a string is not a whole number"},
-		{"{\"more\": [{},\n{\"times\": [1,\n\"x\"]}]}", "line 3: more[1].times[1]: a string is not a number"},
+		{"{\"in\": {\"size\": \"3\"}}", "line 1: in.size: \"3\" is not a whole number"},
+		{"{\"more\": [{},\n{\"times\": [1,\n\"x\"]}]}", "line 3: more[1].times[1]: \"x\" is not a number"},
 		{"{\"sub\": {\"0\": []}}", "line 1: sub.0: a list is not an object"},
-		{"{\"in\": {\"size\": 99999999999999999999}}", "line 1: in.size: 99999999999999999999 is not a whole number"},
+		{"{\"in\": {\"size\": 99999999999999999999}}", "line 1: in.size: 99999999999999999999 is too large for a whole number"},
 		{"{\"type\": \"\xff\"}", "this is not JSON at byte"},
 		{"{\"id\": 0x1}", "this is not JSON at byte"},
 		{strings.Repeat("[", 20000), "is not an object"},
@@ -71,35 +73,23 @@ func TestUnmarshalRefuses(t *testing.T) {
 	}
 }
 
-// read reads {"name": string, "on": bool, "list": [numbers], "counts": {integers}}.
-func read(d *strictjson.Decoder) error {
-	var name string
-	var on bool
-	err := d.Object([]strictjson.Member{
-		{Name: "name", Read: d.Into(&name)},
-		{Name: "on", Optional: true, Read: d.Into(&on)},
-		{Name: "list", Optional: true, Read: func() error {
-			return d.List(func() error {
-				return d.Into(new(float64))()
-			})
-		}},
-		{Name: "counts", Optional: true, Read: func() error {
-			return d.Each(func(string) error {
-				return d.Into(new(int))()
-			})
-		}},
-	})
-	if err != nil {
-		return err
-	}
-	return d.End()
+// A record has members that must be there and members that may be missing.
+type record struct {
+	Name   string         `json:"name"`
+	On     bool           `json:"on,omitzero"`
+	List   []float64      `json:"list,omitempty"`
+	Counts map[string]int `json:"counts,omitempty"`
+	More   []record       `json:"more,omitempty"`
+	Own    *record        `json:"own,omitempty"`
 }
 
-func TestDecoderSaysWhere(t *testing.T) {
+func TestCompleteSaysWhere(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"{\"name\": \"a\",\n\"on\": true, \"list\": [1, -2e3], \"counts\": {\"a.b\": 1}}", ""},
+		{"{\"name\": \"a\",\n\"on\": true, \"list\": [1, -2e3], \"counts\": {\"a.b\": 1}, \"more\": [{\"name\": \"b\"}]}", ""},
 		{"null", "line 1: null is not an object"},
 		{"{\n}", "line 2: name: the field is missing"},
+		{"{\"name\": \"a\", \"more\": [{\"name\": \"b\"},\n{\"more\": []}]}", "line 2: more[1].name: the field is missing"},
+		{"{\"name\": \"a\", \"own\": {\"on\":\ntrue\n}}", "line 3: own.name: the field is missing"},
 		{"{\n\"nam\": 1}", `line 2: unknown field "nam"; did you mean "name"?`},
 		{"{\"name\": \"a\",\n\"name\": \"a\"}", "line 2: name: the field is there twice"},
 		{`"a"`, `line 1: "a" is not an object`},
@@ -114,34 +104,50 @@ func TestDecoderSaysWhere(t *testing.T) {
 		{"{\"name\": \"a\"}\n]", "line 2: there is more text after the end, at byte 14"},
 		{"{\"name\": \"a\"", "line 1: the text is incomplete"},
 	} {
-		err := read(strictjson.NewDecoder(iotest.OneByteReader(strings.NewReader(c.text))))
+		_, err := strictjson.Read(iotest.OneByteReader(strings.NewReader(c.text)), "r", new(record))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}
-	err := read(strictjson.NewDecoder(strings.NewReader(`{"nam": 1}`)))
+	_, err := strictjson.Read(strings.NewReader(`{"nam": 1}`), "r", new(record))
 	if u, ok := errors.AsType[*nearest.UnknownError](err); !ok || u.Nearest != "name" {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestDecoderPassesOnErrorsOfTheReader(t *testing.T) {
+// A mistake that the caller finds later is at the line of its value.
+func TestFaultsAreLocated(t *testing.T) {
+	const text = "{\"own\": {\"name\": \"a\", \"more\": [{},\n{\"name\":\n7}]}}"
+	for at, want := range map[jsontext.Pointer]string{
+		"/more/1/name": "line 3: own.more[1].name: wrong", "/more/0": "line 1: own.more[0]: wrong", "": "line 1: own: wrong",
+	} {
+		err := strictjson.Locate([]byte(text), "/own", &strictjson.Fault{At: at, Err: errors.New("wrong")})
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if err := strictjson.Locate([]byte(text), "/own", io.EOF); err != io.EOF {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestErrorsOfTheReaderArePassedOn(t *testing.T) {
 	broken := errors.New("broken pipe")
 	for _, text := range []string{"", `{"name": `, `{"name": "a"} `} {
-		err := read(strictjson.NewDecoder(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))))
+		_, err := strictjson.Read(io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)), "r", new(record))
 		if _, ok := errors.AsType[*strictjson.Error](err); ok || !errors.Is(err, broken) {
 			t.Errorf("after %q: %v", text, err)
 		}
 	}
 }
 
-func FuzzDecoder(f *testing.F) {
+func FuzzComplete(f *testing.F) {
 	for _, s := range []string{"", "{}", `{"name": "a", "list": [1, 2], "counts": {"a": 1}}`, `{"name":"\u00e9","on":false}`, "[", "{\"a\"\n:1}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, err := range []error{
-			read(strictjson.NewDecoder(strings.NewReader(text))), strictjson.Unmarshal([]byte(text), new(message)),
+			strictjson.Complete([]byte(text), new(record)), strictjson.Unmarshal([]byte(text), new(message)),
 		} {
 			if e, ok := errors.AsType[*strictjson.Error](err); err != nil && (!ok || e.Line < 1 || e.Line > 1+strings.Count(text, "\n")) {
 				t.Fatalf("%T %v", err, err)
