@@ -34,8 +34,6 @@ type generator struct {
 	// leave is the probability with which a memory-bound task becomes compute-bound, drawn before each slice from the
 	// third on.
 	leave float64
-	// afterLeaving is the speedup of such a task from then on, up to its size.
-	afterLeaving speedup
 	// noBandwidthAt4 makes memory-bound tasks gain sub-linearly from 3 to 4 slices, which have
 	// the same memory bandwidth on 7-slice models. No draw for leaving follows that step.
 	noBandwidthAt4 bool
@@ -55,9 +53,6 @@ var (
 // "paper" is the text, where a task that becomes compute-bound scales near-linearly
 // up to its size. It gives FAR Table 4 with psup=0, that is, without memory-bound tasks.
 //
-// "paper-sub" follows FAR 6.3's example for A30 instead: a task that becomes compute-bound scales sub-linearly from
-// then on. We know of no published table that needs it.
-//
 // "released" is the authors' code, with narrower intervals and another probability. The script compare_size_test of
 // March 2024, which made FAR Table 5, uses it with psup=50 and leave=0.3. The scripts refinement_test, concat_test and
 // multi_batch_test, which made FAR Tables 6 to 9, use it with psup=0. The script create_dataset.py of the DRL paper's
@@ -68,21 +63,17 @@ var (
 var generators = []*generator{
 	{
 		name: "paper", r: [3]clippedNormal{printedSuper, printedNear, printedSub},
-		leave: 0.3, afterLeaving: nearLinear,
-	},
-	{
-		name: "paper-sub", r: [3]clippedNormal{printedSuper, printedNear, printedSub},
-		leave: 0.3, afterLeaving: subLinear,
+		leave: 0.3,
 	},
 	{
 		name:  "released",
 		r:     [3]clippedNormal{{-0.25, 0.25, -0.3, 0}, releasedNear, printedSub},
-		leave: 0.1, afterLeaving: nearLinear, noBandwidthAt4: true,
+		leave: 0.1, noBandwidthAt4: true,
 	},
 	{
 		name:  "released-train",
 		r:     [3]clippedNormal{{-0.3, 0.3, -0.5, 0}, releasedNear, printedSub},
-		leave: 0.025, afterLeaving: nearLinear, noBandwidthAt4: true,
+		leave: 0.025, noBandwidthAt4: true,
 	},
 }
 
@@ -127,7 +118,7 @@ func (v *generator) durations(rng *rand.Rand, t1 float64, s shape, compute mig.S
 		k := float64(have)
 		t[have+1] = (k + r) / (k + 1) * t[have]
 		if kind == superLinear && rng.Float64() < leave {
-			good = v.afterLeaving
+			good = nearLinear
 		}
 	}
 	return t

@@ -105,7 +105,7 @@ func checkKinds(v *generator, s shape, compute mig.Slices, kinds []speedup) erro
 		case !s.memoryBound:
 			allowed = []speedup{nearLinear}
 		case left:
-			allowed = []speedup{v.afterLeaving}
+			allowed = []speedup{nearLinear}
 		case have == 1:
 			allowed = []speedup{superLinear}
 		case have == 3 && v.noBandwidthAt4 && compute == 7:
@@ -117,8 +117,8 @@ func checkKinds(v *generator, s shape, compute mig.Slices, kinds []speedup) erro
 		case have == 4 && v.noBandwidthAt4:
 			allowed = []speedup{superLinear} // no draw follows 3 -> 4
 		default:
-			allowed = []speedup{superLinear, v.afterLeaving}
-			left = kind == v.afterLeaving
+			allowed = []speedup{superLinear, nearLinear}
+			left = kind == nearLinear
 		}
 		if !slices.Contains(allowed, kind) {
 			return fmt.Errorf("speedup %d from %d slices, want one of %v", kind, have, allowed)

@@ -16,8 +16,8 @@ import (
 // misoA100 is the table with the times of MISO's 32 kinds of training jobs (SoCC 2022).
 const misoA100 = "miso-a100"
 
-// A misoJob is one of MISO's 100 jobs: a row of miso-jobs.csv. Kernel names its kind. The durations, on the whole GPU,
-// are from a trace and from an exponential distribution.
+// A misoJob is one of MISO's 100 jobs: a row of miso-jobs.csv. Kernel names its kind. The duration, on the whole GPU,
+// is from a trace; the exponential one of the source is not used.
 type misoJob struct {
 	Kernel      string      `csv:"kernel"`
 	Trace       mig.Seconds `csv:"trace_s"`
@@ -29,15 +29,12 @@ var (
 		return strictcsv.Embedded[misoJob](files, readManifest().Traces[1].Path)
 	})
 
-	misoDurations = choice("durations", "of MISO's 100 jobs on the whole GPU: from a trace, or exponential",
-		"trace", "exponential")
-
 	_ = Register(Family{
 		Tasks: true, Name: "miso/jobs", Source: sourceOf(misoA100),
 		Doc: "training jobs that were measured on A100-40GB, drawn from 32, each with the duration of one of MISO's " +
 			"100 jobs",
 		Params: []spec.Param{
-			whole("n", 14, 1, maxCount, "jobs in a batch"), misoDurations, seedParam("seed", "of the random stream"),
+			whole("n", 14, 1, maxCount, "jobs in a batch"), seedParam("seed", "of the random stream"),
 		},
 		New: func(_ string, a spec.Args) (Dataset, error) {
 			return misoBatch{newMISO("miso/jobs", a), a.Int("n")}, nil
@@ -52,7 +49,7 @@ var (
 				"mean seconds from one job to the next, by a Poisson distribution; half of it for the first third"),
 			number("restart", 30, 0, 1e6,
 				"seconds that a stopped job stands still before it goes on, on any instance; 0: no job can be stopped"),
-			misoDurations, seedParam("seed", "of the random stream"),
+			seedParam("seed", "of the random stream"),
 		},
 		New: func(_ string, a spec.Args) (Dataset, error) {
 			return misoStream{newMISO("miso/stream", a), a.Float("gap"), mig.Seconds(a.Float("restart"))}, nil
@@ -63,13 +60,11 @@ var (
 // miso has the parameters of both families.
 type miso struct {
 	name string
-	// exponential selects [misoJob.Exponential] instead of Trace.
-	exponential bool
-	seed        uint64
+	seed uint64
 }
 
 func newMISO(name string, a spec.Args) miso {
-	return miso{name: name, exponential: a["durations"] == "exponential", seed: a.Uint("seed")}
+	return miso{name: name, seed: a.Uint("seed")}
 }
 
 func (miso) Instances() int { return 0 }
@@ -86,13 +81,9 @@ func (m miso) open(g *mig.GPU, index int) (task.Batch, *rand.Rand, error) {
 // task returns the task of a number, from 0, with the duration of j on the whole GPU. On smaller instances it takes
 // longer in the same ratio as an iteration of kernel.
 func (m miso) task(number int, kernel task.Task, j misoJob, g *mig.GPU) task.Task {
-	seconds := j.Trace
-	if m.exponential {
-		seconds = j.Exponential
-	}
 	out := task.Task{Name: fmt.Sprintf("%03d-%s", number+1, kernel.Name)}
 	for _, size := range g.Sizes() {
-		out.Set(size, seconds*(kernel.On(size)/kernel.On(g.ComputeSlices)))
+		out.Set(size, j.Trace*(kernel.On(size)/kernel.On(g.ComputeSlices)))
 	}
 	return out
 }

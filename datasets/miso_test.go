@@ -31,29 +31,22 @@ func TestMISOStreamHasThePublishedJobs(t *testing.T) {
 	if len(kernels) != 32 || len(misoJobs()) != 100 {
 		t.Fatalf("%d kernels, %d jobs", len(kernels), len(misoJobs()))
 	}
-	for _, durations := range []string{"trace", "exponential"} {
-		var got, want []string
-		in := misoInstance(t, "miso/stream?durations="+durations, 3)
-		for _, job := range in.Tasks {
-			_, name, _ := strings.Cut(job.Name, "-")
-			got = append(got, fmt.Sprintf("%s %.6f", job.Name, job.On(7)))
-			for _, s := range mig.MustLookup("A100").Sizes() {
-				if k := kernels[name]; math.Abs(float64(job.On(s)/job.On(7)-k.On(s)/k.On(7))) > 1e-12 && k.Fits(s) || job.Fits(s) != k.Fits(s) {
-					t.Errorf("%s takes %v s on %d slices and %v s on 7; an iteration takes %v and %v s", job.Name, job.On(s), s, job.On(7), k.On(s), k.On(7))
-				}
+	var got, want []string
+	for _, job := range misoInstance(t, "miso/stream", 3).Tasks {
+		_, name, _ := strings.Cut(job.Name, "-")
+		got = append(got, fmt.Sprintf("%s %.6f", job.Name, job.On(7)))
+		for _, s := range mig.MustLookup("A100").Sizes() {
+			if k := kernels[name]; math.Abs(float64(job.On(s)/job.On(7)-k.On(s)/k.On(7))) > 1e-12 && k.Fits(s) || job.Fits(s) != k.Fits(s) {
+				t.Errorf("%s takes %v s on %d slices and %v s on 7; an iteration takes %v and %v s", job.Name, job.On(s), s, job.On(7), k.On(s), k.On(7))
 			}
 		}
-		for i, j := range misoJobs() {
-			seconds := float64(j.Trace)
-			if durations == "exponential" {
-				seconds = float64(j.Exponential)
-			}
-			want = append(want, fmt.Sprintf("%03d-%s %.6f", i+1, j.Kernel, seconds))
-		}
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("durations=%s: the jobs are %v, want %v", durations, got, want)
-		}
+	}
+	for i, j := range misoJobs() {
+		want = append(want, fmt.Sprintf("%03d-%s %.6f", i+1, j.Kernel, float64(j.Trace)))
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("the jobs are %v, want %v", got, want)
 	}
 }
 
@@ -114,7 +107,6 @@ func TestMISOIsForA100(t *testing.T) {
 func TestMISORefuses(t *testing.T) {
 	for spec, want := range map[string]string{
 		"miso/jobs?n=0": "n=0", "miso/jobs?gap=60": "gap", "miso/stream?gap=0": "gap=0", "miso/stream?restart=-1": "restart=-1",
-		"miso/stream?durations=mean": "durations=mean",
 	} {
 		if _, err := Parse(spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", spec, err)

@@ -120,14 +120,3 @@ func TestBusyStart(t *testing.T) {
 		t.Error("a tasks file is written without the start")
 	}
 }
-
-// TestWholeStart: the environments' idle start is the whole GPU as one instance.
-func TestWholeStart(t *testing.T) {
-	in := batches(t, "drl/WIDETIMES?total=50&start=whole", 0)
-	if len(in.Tasks) != 50 || len(in.Start) != 1 {
-		t.Fatalf("%d tasks and the start %v", len(in.Tasks), in.Start)
-	}
-	if e := in.Start[0]; e.Instance.Size() != 7 || e.BusyUntil != 0 || e.GPU != 0 {
-		t.Errorf("the GPU starts with %+v", e)
-	}
-}

@@ -72,19 +72,12 @@ const (
 // the cluster ([sim.SteadyWindow]) and three are measured. MFI has no such streams.
 const steadyDemand = 5
 
-const (
-	mfiPrefix = "mfi/"
-	// customName is the family whose distribution is a parameter.
-	customName = mfiPrefix + "custom"
-)
+const mfiPrefix = "mfi/"
 
 // requests is a stream with its parameters (MFI VI). A request arrives in each slot.
 type requests struct {
 	cluster
-	id string
-	// distribution is nil in the family [customName], whose parameter p has the probabilities.
 	distribution *distribution
-	p            string
 	// load is the number of requested slices in percent of the capacity, without lifespan=steady.
 	load     int
 	lifespan lifespan
@@ -117,51 +110,19 @@ var requestParams = append([]spec.Param{
 	queueParam, geometryParam,
 }, moveParams(defaultDowntime)...)
 
-var (
-	_ = registerAll(distributions, func(d *distribution) Family {
-		return Family{
-			Name: mfiPrefix + d.name, Doc: "requests for profiles, " + d.doc, Source: "MFI VI and Table II",
-			Params: requestParams,
-			New:    func(id string, a spec.Args) (Dataset, error) { return newRequests(id, mfiPrefix+d.name, d, a) },
-		}
-	})
-	_ = Register(Family{
-		Name: customName, Doc: "the same with the probability p of each profile, in the order of the model's profiles",
-		Source: "the spec",
-		Params: append(requestParams[:len(requestParams):len(requestParams)], spec.Param{
-			Name: "p", Example: "0.5-0.2-0.1-0.1-0.05-0.05", Type: probabilities, Doc: "probability of each profile",
-		}),
-		New: func(id string, a spec.Args) (Dataset, error) { return newRequests(id, customName, nil, a) },
-	})
-)
+var _ = registerAll(distributions, func(d *distribution) Family {
+	return Family{
+		Name: mfiPrefix + d.name, Doc: "requests for profiles, " + d.doc, Source: "MFI VI and Table II",
+		Params: requestParams,
+		New:    func(_ string, a spec.Args) (Dataset, error) { return newRequests(d, a) },
+	}
+})
 
-// probabilityRounding is the largest accepted distance of a sum of probabilities from 1, for their rounding.
-const probabilityRounding = 1e-9
-
-// probabilities is the type of lists of numbers from 0 to 1 that add up to 1.
-var probabilities = spec.Type{
-	Want: "the probability of each profile, joined by dashes and adding up to 1, as in 0.5-0.2-0.1-0.1-0.05-0.05",
-	Read: func(value string) (string, error) {
-		text, err := spec.Numbers(0, 1).Read(value)
-		if err != nil {
-			return "", err
-		}
-		var sum float64
-		for _, p := range spec.Floats(text) {
-			sum += p
-		}
-		if math.Abs(sum-1) > probabilityRounding {
-			return "", spec.ErrValue
-		}
-		return text, nil
-	},
-}
-
-func newRequests(id, name string, d *distribution, a spec.Args) (Dataset, error) {
+func newRequests(d *distribution, a spec.Args) (Dataset, error) {
 	s := requests{
-		id: id, distribution: d, p: a["p"], load: a.Int("load"), lifespan: lifespan(a["lifespan"]), t: a["T"],
+		distribution: d, load: a.Int("load"), lifespan: lifespan(a["lifespan"]), t: a["T"],
 		rho: a.Float("rho"), turnover: a.Int("turnover"), seed: a.Uint("seed"),
-		key: streamKey("workload="+name, a, "p"),
+		key: "workload=" + mfiPrefix + d.name + "\np=", // the last line was a parameter's; without it, other requests come
 	}
 	switch {
 	case s.lifespan == steadyLifespan && s.load != defaultLoad:
@@ -193,27 +154,10 @@ func (s requests) regime() task.Regime {
 	return s.cluster.regime()
 }
 
-// demand returns the probability of each profile. It returns an error if the model has another number of profiles.
-func (s requests) demand(g *mig.GPU) ([]float64, error) {
-	if s.distribution != nil {
-		return s.distribution.demand(g), nil
-	}
-	p := spec.Floats(s.p)
-	profiles := task.RequestProfiles(g)
-	if len(p) != len(profiles) {
-		return nil, fmt.Errorf("dataset %q has %d probabilities; %s needs one for each of %v", s.id, len(p),
-			g, profiles)
-	}
-	return p, nil
-}
-
 func (s requests) Instance(g *mig.GPU, index int) (task.Payload, error) {
-	demand, err := s.demand(g)
-	if err != nil {
-		return nil, err
-	}
+	demand := s.distribution.demand(g)
 	out := task.Requests{Requests: s.generate(g, demand, index), Demand: demand}
-	err = s.apply(g, &out, 1)
+	err := s.apply(g, &out, 1)
 	return out, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"reflect"
-	"strings"
 	"testing"
 
 	"miglab/datasets"
@@ -21,13 +20,6 @@ func requestsOf(t *testing.T, text string, g *mig.GPU, index int) task.Requests 
 		t.Fatalf("%s: %v", text, err)
 	}
 	return in
-}
-
-func TestProbabilitiesOfAnotherModel(t *testing.T) {
-	_, err := datasets.InstanceOf[task.Requests](datasets.MustParse("mfi/custom?p=1-0-0"), mig.MustLookup("A100"), 0)
-	if err == nil || !strings.HasPrefix(err.Error(), `dataset "mfi/custom?p=1-0-0" has 3 probabilities; A100 needs one for each of [1g.5gb `) {
-		t.Errorf("three probabilities on A100: %v", err)
-	}
 }
 
 func TestRequestsAreDrawnFromTableII(t *testing.T) {
@@ -65,7 +57,7 @@ func TestRequestedSlices(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	for text, want := range map[string]int{
 		"mfi/uniform": 680, "mfi/uniform?load=100": 800, "mfi/uniform?load=130&T=expected": 1040, "mfi/uniform?load=33&gpus=7": 19,
-		"mfi/bimodal?lifespan=steady": 4000, "mfi/custom?p=0-0-0-0-0-1&lifespan=forever": 680,
+		"mfi/bimodal?lifespan=steady": 4000,
 	} {
 		in := requestsOf(t, text, g, 3)
 		sum := 0

@@ -34,7 +34,7 @@ type synthetic struct {
 	leave float64
 	// inClasses leaves the tasks in the order of their classes.
 	inClasses bool
-	// start is emptyStart, wholeStart or busyStart.
+	// start is emptyStart or busyStart.
 	start   string
 	batches int
 	// repeat is the number of consecutive copies of each batch.
@@ -68,8 +68,7 @@ func (w workload) params() []spec.Param {
 				"task on the size where it needs the fewest slice seconds; n=1 lets each be scheduled when it arrives",
 		},
 		{Name: "part", Type: spec.Whole(1, maxCount), Doc: "the batch of a total that is there by itself, from 1"},
-		choice("start", "the GPU at time 0: empty, one idle instance, or a random partition that is busy",
-			emptyStart, wholeStart, busyStart),
+		choice("start", "the GPU at time 0: empty, or a random partition that is busy", emptyStart, busyStart),
 	}
 	if !w.picks() {
 		out = append(out, choice("order", "order of the tasks: shuffled, or class by class", shuffledOrder, classOrder))
@@ -80,9 +79,6 @@ func (w workload) params() []spec.Param {
 // The values of the parameters start and order.
 const (
 	emptyStart = "empty"
-	// wholeStart is the idle start of the DRL paper's environments, both in the text and in the
-	// released online code: the whole GPU is one instance, which need not be created.
-	wholeStart = "whole"
 	// busyStart is the start of the released evaluation, see [inUse].
 	busyStart = "busy"
 
@@ -179,10 +175,7 @@ func (s synthetic) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if s.rho > 0 {
 		out.Arrivals = poisson(out.Tasks, g, s.rho, rand.New(pcg("arrivals="+s.Name, s.seed, g, index)))
 	}
-	switch s.start {
-	case wholeStart:
-		out.Start = []task.Existing{{Instance: g.Partitions()[0][0]}}
-	case busyStart:
+	if s.start == busyStart {
 		out.Start = inUse(g, rand.New(pcg("start="+s.Name, s.seed, g, index)))
 	}
 	return out, nil

@@ -41,7 +41,7 @@ func TestInstancesAreValid(t *testing.T) {
 		name := rapid.SampledFrom([]string{"far/POORSCALING+WIDETIMES", "far/MIXEDSCALING+NARROWTIMES", "drl/GOODSCALING", "drl/WIDETIMES"}).Draw(t, "name")
 		n := rapid.IntRange(1, 120).Draw(t, "n")
 		batches := rapid.IntRange(1, 4).Draw(t, "batches")
-		gen := rapid.SampledFrom([]string{"paper", "paper-sub", "released", "released-train"}).Draw(t, "gen")
+		gen := rapid.SampledFrom([]string{"paper", "released", "released-train"}).Draw(t, "gen")
 		index := rapid.IntRange(0, 1_000_000).Draw(t, "index")
 		in := instance(t, fmt.Sprintf("%s?n=%d&batches=%d&gen=%s", name, n, batches, gen), g.Name, index)
 		if err := in.Tasks.Validate(g); err != nil {
@@ -118,14 +118,14 @@ func TestMemoryBoundTasksAreCountedByClass(t *testing.T) {
 		want      int
 	}{
 		{"far/GOODSCALING+WIDETIMES", "A100", 0},
-		{"far/GOODSCALING+WIDETIMES?psup=50", "A100", 4 + 3},   // n_s = 8, 7
-		{"far/MIXEDSCALING+WIDETIMES?psup=50", "A100", 4 * 1},  // n_s = 3
-		{"far/POORSCALING+NARROWTIMES?psup=100", "A30", 7},     // n_s = 8, 7
-		{"drl/GOODSCALING?gen=released", "A100", 5 + 5},        // n_s = 7, psup = 75
-		{"drl/POORSCALING", "A100", 1},                         // n_s = 7, psup = 25
-		{"drl/WIDETIMES?gen=paper-sub", "A100", 1 + 1 + 1 + 1}, // n_s = 3, 3, 3, 2, psup = 50
-		{"drl/MIXSCALINGUNIFORM", "A30", 2 + 2},                // n_s = 5, 5, 4, psup = 50
-		{"drl/MIXSCALINGEXTREME", "A100", 3},                   // n_s = 6, 1, 0, 1, 6, psup = 50
+		{"far/GOODSCALING+WIDETIMES?psup=50", "A100", 4 + 3},  // n_s = 8, 7
+		{"far/MIXEDSCALING+WIDETIMES?psup=50", "A100", 4 * 1}, // n_s = 3
+		{"far/POORSCALING+NARROWTIMES?psup=100", "A30", 7},    // n_s = 8, 7
+		{"drl/GOODSCALING?gen=released", "A100", 5 + 5},       // n_s = 7, psup = 75
+		{"drl/POORSCALING", "A100", 1},                        // n_s = 7, psup = 25
+		{"drl/WIDETIMES", "A100", 1 + 1 + 1 + 1},              // n_s = 3, 3, 3, 2, psup = 50
+		{"drl/MIXSCALINGUNIFORM", "A30", 2 + 2},               // n_s = 5, 5, 4, psup = 50
+		{"drl/MIXSCALINGEXTREME", "A100", 3},                  // n_s = 6, 1, 0, 1, 6, psup = 50
 	} {
 		most := 0
 		for i := range 200 {
