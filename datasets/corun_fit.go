@@ -60,7 +60,7 @@ func FitOverlap(rows []OverlapRate) []KernelFit {
 	var names []string
 	for _, r := range Overlaps(rows) {
 		alone := !strings.Contains(r.Group, " ")
-		if !alone || r.Intensity < 100 || strings.HasSuffix(r.Group, ":"+All) {
+		if !alone || strings.HasSuffix(r.Group, ":"+All) {
 			continue
 		}
 		if curves[r.Kernel] == nil {

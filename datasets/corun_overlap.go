@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"miglab/harness/sim/corun"
@@ -13,10 +12,9 @@ import (
 type OverlapGroup struct {
 	layout   corun.Layout
 	programs [corun.MaxSlots]*task.Program
-	// measured has the slowdown of each job: its time beside the others over its time alone on the whole GPU. intensity
-	// has the share of the time in which each job ran, from 0 to 1.
-	measured, intensity []float64
-	// Kind is [OnPartitions], [BesideBursts] or [Unlimited].
+	// measured has the slowdown of each job: its time beside the others over its time alone on the whole GPU.
+	measured []float64
+	// Kind is [OnPartitions] or [Unlimited].
 	Kind string
 	// HeldOut excludes the group from the fit of constants.
 	HeldOut bool
@@ -25,7 +23,6 @@ type OverlapGroup struct {
 // The kinds of groups.
 const (
 	OnPartitions = "multiprocessors of their own"
-	BesideBursts = "beside a kernel that runs in bursts"
 	Unlimited    = "without limits"
 )
 
@@ -35,7 +32,7 @@ func OverlapGroups(rows []OverlapRate, programs map[string]*task.Program) (out [
 	rows = Overlaps(rows)
 	alone := map[string]float64{}
 	for _, r := range rows {
-		if r.Group == OverlapJob(r.Kernel, 100, r.Of) {
+		if r.Group == OverlapJob(r.Kernel, r.Of) {
 			alone[r.Kernel] = float64(r.Iteration)
 		}
 	}
@@ -67,10 +64,6 @@ func newGroup(jobs []OverlapRate, programs map[string]*task.Program, alone map[s
 		}
 		g.programs[i] = p
 		g.measured = append(g.measured, float64(j.Iteration)/alone[j.Kernel])
-		g.intensity = append(g.intensity, float64(j.Intensity)/100)
-		if j.Intensity < 100 {
-			g.Kind = BesideBursts
-		}
 		shares = append(shares, float64(j.SMs)/float64(j.Of))
 		sms += j.SMs
 	}
@@ -84,26 +77,6 @@ func newGroup(jobs []OverlapRate, programs map[string]*task.Program, alone map[s
 	return g, true
 }
 
-// relativeErrors returns the relative errors of the predicted slowdowns, for the jobs that run without pauses. Beside a
-// job that runs in bursts, the predicted pace is a mean: the pace beside the job for the share of the time in which the
-// job runs, and the pace without it for the rest.
-func (g *OverlapGroup) relativeErrors(m corun.Model) (out []float64) {
-	beside := m.Slowdowns(&g.layout, &g.programs)
-	for i := range g.measured {
-		if g.intensity[i] < 1 {
-			continue
-		}
-		predicted := beside[i]
-		if g.Kind == BesideBursts {
-			busy := slices.Min(g.intensity)
-			alone := g.programs[i].Relative(g.layout.Share(i), 1)
-			predicted = 1 / (busy/beside[i] + (1-busy)/alone)
-		}
-		out = append(out, predicted/g.measured[i]-1)
-	}
-	return out
-}
-
 // OverlapError returns the mean absolute relative error of the model over the jobs of the groups that use accepts, and
 // the number of these jobs. The mean is NaN without jobs.
 func OverlapError(groups []OverlapGroup, m corun.Model, use func(*OverlapGroup) bool) (mean float64, jobs int) {
@@ -112,8 +85,10 @@ func OverlapError(groups []OverlapGroup, m corun.Model, use func(*OverlapGroup) 
 		if !use(&groups[i]) {
 			continue
 		}
-		for _, e := range groups[i].relativeErrors(m) {
-			sum += math.Abs(e)
+		g := &groups[i]
+		predicted := m.Slowdowns(&g.layout, &g.programs)
+		for k, measured := range g.measured {
+			sum += math.Abs(predicted[k]/measured - 1)
 			jobs++
 		}
 	}

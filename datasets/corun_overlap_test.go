@@ -24,7 +24,7 @@ func overlapsOf(m corun.Model) (rows []OverlapRate, programs map[string]*task.Pr
 	from := Provenance{GPU: "H200", Name: "NVIDIA H200", Driver: "570.1", Source: mig.SourcePartition, Date: "2026-11-22"}
 	add := func(group string, job int, kernel string, sms int, seconds float64) {
 		rows = append(rows, OverlapRate{
-			Provenance: from, Group: group, Job: job, Kernel: kernel, Intensity: 100, SMs: sms, Of: 132, Run: 1,
+			Provenance: from, Group: group, Job: job, Kernel: kernel, SMs: sms, Of: 132, Run: 1,
 			Iterations: 1, Window: mig.Seconds(seconds), Iteration: mig.Seconds(seconds), Overlap: 1,
 		})
 	}
@@ -71,29 +71,5 @@ func TestFitModel(t *testing.T) {
 	}
 	if e, _ := OverlapError(groups, corun.Model{Kappa: 0.25, Delta: 0.3}, held); e < 0.01 {
 		t.Errorf("error %v with other constants", e)
-	}
-}
-
-// Beside a kernel that runs a quarter of the time, another has most of its pace alone.
-func TestBursts(t *testing.T) {
-	m := corun.Model{Kappa: 1}
-	_, programs := overlapsOf(m)
-	var a, b string
-	for n := range programs {
-		a, b = b, n
-	}
-	job := func(group string, job int, kernel string, intensity int) OverlapRate {
-		return OverlapRate{Group: group, Job: job, Kernel: kernel, Intensity: intensity, SMs: 66, Of: 132, Iteration: 1}
-	}
-	group := fmt.Sprintf("%s:66 %s@25:66", a, b)
-	g, ok := newGroup([]OverlapRate{job(group, 1, a, 100), job(group, 2, b, 25)}, programs, map[string]float64{a: 1, b: 1})
-	if !ok || g.Kind != BesideBursts {
-		t.Fatalf("%+v", g)
-	}
-	got := g.relativeErrors(m)
-	beside := m.Slowdowns(&g.layout, &g.programs)[0]
-	want := 1/(0.25/beside+0.75/g.programs[0].Relative(g.layout.Share(0), 1)) - 1
-	if len(got) != 1 || math.Abs(got[0]-want) > 1e-12 {
-		t.Errorf("%v, want %v: only the kernel that always runs counts", got, want)
 	}
 }

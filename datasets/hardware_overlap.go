@@ -22,8 +22,6 @@ type OverlapRate struct {
 	// Job is the position of the row's job in the group, from 1.
 	Job    int    `csv:"job"`
 	Kernel string `csv:"kernel"`
-	// Intensity is the share of the time in which the kernel ran, in percent.
-	Intensity int `csv:"intensity_percent"`
 	// SMs is the number of multiprocessors that the kernel could use, and Of is the GPU's number. They are equal for a
 	// kernel without a limit.
 	SMs int `csv:"sms"`
@@ -42,17 +40,13 @@ type OverlapRate struct {
 // All stands for the number of multiprocessors of a job without a limit, as [OverlapJob] writes it.
 const All = "all"
 
-// OverlapJob returns a job as a group lists it: kernel:sms, for example gemm:64; stream@50:64 for a kernel that runs
-// half of the time; gemm:all for sms = 0, a kernel without a limit.
-func OverlapJob(kernel string, intensity, sms int) string {
-	share := All
-	if sms > 0 {
-		share = strconv.Itoa(sms)
+// OverlapJob returns a job as a group lists it: kernel:sms, for example gemm:64; gemm:all for sms = 0, a kernel without
+// a limit.
+func OverlapJob(kernel string, sms int) string {
+	if sms == 0 {
+		return kernel + ":" + All
 	}
-	if intensity < 100 {
-		kernel += "@" + strconv.Itoa(intensity)
-	}
-	return kernel + ":" + share
+	return kernel + ":" + strconv.Itoa(sms)
 }
 
 // MinOverlap is the smallest accepted overlap of a row.
@@ -61,11 +55,11 @@ const MinOverlap = 0.9
 // isJob reports whether a job of the group is the job of the row. The driver may round the number of multiprocessors
 // that the group asks for.
 func (r *OverlapRate) isJob(job string) bool {
-	if job == OverlapJob(r.Kernel, r.Intensity, 0) {
+	if job == OverlapJob(r.Kernel, 0) {
 		return r.SMs == r.Of
 	}
 	asked, err := strconv.Atoi(job[strings.LastIndexByte(job, ':')+1:])
-	return err == nil && job == OverlapJob(r.Kernel, r.Intensity, asked) &&
+	return err == nil && job == OverlapJob(r.Kernel, asked) &&
 		max(asked-r.SMs, r.SMs-asked) < partitionUnit
 }
 
@@ -83,13 +77,11 @@ func checkOverlap(_ *mig.GPU, rows []OverlapRate) (int, error) {
 	for i, r := range rows {
 		job := strings.Fields(r.Group)[r.Job-1]
 		switch {
-		case r.Intensity < 1 || r.Intensity > 100:
-			return i, fmt.Errorf("an intensity of %d %%; it must be from 1 to 100", r.Intensity)
 		case r.SMs < 1 || r.SMs > r.Of:
 			return i, fmt.Errorf("%d of %d multiprocessors; the first must be from 1 to the second", r.SMs, r.Of)
 		case !r.isJob(job):
 			return i, fmt.Errorf("job %d is %s; in the group %q it is %s", r.Job,
-				OverlapJob(r.Kernel, r.Intensity, r.SMs), r.Group, job)
+				OverlapJob(r.Kernel, r.SMs), r.Group, job)
 		case r.Run < 1:
 			return i, fmt.Errorf("run %d; they count from 1", r.Run)
 		case r.Iterations < 1 || !positive(r.Window, r.Iteration):

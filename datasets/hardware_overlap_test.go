@@ -13,10 +13,10 @@ import (
 )
 
 // overlapRow is a row of a group on an H200. Its numbers are made up.
-func overlapRow(group string, job, run int, kernel string, intensity, sms int, seconds float64) OverlapRate {
+func overlapRow(group string, job, run int, kernel string, sms int, seconds float64) OverlapRate {
 	return OverlapRate{
 		Provenance: Provenance{"H200", "NVIDIA H200", "570.1", mig.SourcePartition, "2026-11-22"}, UUID: "u", Group: group, Job: job, Kernel: kernel,
-		Intensity: intensity, SMs: sms, Of: 132, Run: run, Iterations: 10, Window: mig.Seconds(10 * seconds), Iteration: mig.Seconds(seconds),
+		SMs: sms, Of: 132, Run: run, Iterations: 10, Window: mig.Seconds(10 * seconds), Iteration: mig.Seconds(seconds),
 		Overlap: 1, Load: Load{Samples: 3, ClockMin: 1, ClockMean: 2, ClockMax: 3, PowerMean: 4, PowerMax: 5, TemperatureMax: 6, Throttle: "none"},
 	}
 }
@@ -25,10 +25,10 @@ func overlapRow(group string, job, run int, kernel string, intensity, sms int, s
 func TestOverlapRows(t *testing.T) {
 	read := func(change func(r []OverlapRate) []OverlapRate) error {
 		rows := change([]OverlapRate{
-			overlapRow("gemm:60", 1, 1, "gemm", 100, 60, 0.1),
-			overlapRow("gemm:60 stream@50:64", 1, 1, "gemm", 100, 60, 0.2),
-			overlapRow("gemm:60 stream@50:64", 2, 1, "stream", 50, 64, 0.3),
-			overlapRow("gemm:all", 1, 1, "gemm", 100, 132, 0.05),
+			overlapRow("gemm:60", 1, 1, "gemm", 60, 0.1),
+			overlapRow("gemm:60 stream:64", 1, 1, "gemm", 60, 0.2),
+			overlapRow("gemm:60 stream:64", 2, 1, "stream", 64, 0.3),
+			overlapRow("gemm:all", 1, 1, "gemm", 132, 0.05),
 		})
 		var text bytes.Buffer
 		if err := WriteHardware(&text, rows); err != nil {
@@ -61,7 +61,6 @@ func TestOverlapRows(t *testing.T) {
 		"the overlap is 0.5":         func(r []OverlapRate) []OverlapRate { r[1].Overlap = 0.5; return r },
 		"an iteration takes 3 s":     func(r []OverlapRate) []OverlapRate { r[1].Iteration = 3; return r },
 		"0 iterations":               func(r []OverlapRate) []OverlapRate { r[1].Iterations = 0; return r },
-		"an intensity of 0 %":        func(r []OverlapRate) []OverlapRate { r[2].Intensity = 0; return r },
 		"run 0":                      func(r []OverlapRate) []OverlapRate { r[3].Run = 0; return r },
 		"clocks from 9 to 3 MHz":     func(r []OverlapRate) []OverlapRate { r[3].ClockMin = 9; return r },
 	} {
@@ -79,7 +78,7 @@ func TestOverlapRows(t *testing.T) {
 func TestOverlaps(t *testing.T) {
 	var rows []OverlapRate
 	for run, seconds := range []float64{3, 1, 2, 5} {
-		rows = append(rows, overlapRow("a:8 b:8", 1, run+1, "a", 100, 8, seconds), overlapRow("a:8 b:8", 2, run+1, "b", 100, 8, 10*seconds))
+		rows = append(rows, overlapRow("a:8 b:8", 1, run+1, "a", 8, seconds), overlapRow("a:8 b:8", 2, run+1, "b", 8, 10*seconds))
 	}
 	got := Overlaps(rows)
 	if len(got) != 2 || got[0].Iteration != 2.5 || got[1].Iteration != 25 || got[1].Run != 4 {
@@ -96,9 +95,9 @@ func TestFitOverlap(t *testing.T) {
 	var rows []OverlapRate
 	for _, sms := range []int{132, 8, 16, 32, 60, 64, 96} { // in any order
 		seconds := p.Relative(float64(sms)/132, 1)
-		rows = append(rows, overlapRow(fmt.Sprintf("k:%d", sms), 1, 1, "k", 100, sms, seconds))
+		rows = append(rows, overlapRow(fmt.Sprintf("k:%d", sms), 1, 1, "k", sms, seconds))
 	}
-	rows = append(rows, overlapRow("once:60", 1, 1, "once", 100, 60, 1), overlapRow("k:all", 1, 1, "k", 100, 132, 77))
+	rows = append(rows, overlapRow("once:60", 1, 1, "once", 60, 1), overlapRow("k:all", 1, 1, "k", 132, 77))
 	fits := FitOverlap(rows)
 	if len(fits) != 1 || fits[0].Fitted.Class != p.Class || fits[0].RMS > 0.001 || math.Abs(float64(fits[0].Fitted.Solo)-1) > 0.01 {
 		t.Errorf("%+v", fits)
@@ -119,7 +118,7 @@ func TestStub(t *testing.T) {
 		if p.Stub() != c.want {
 			t.Errorf("%+v: %v", p, p.Stub())
 		}
-		r := overlapRow("a:8", 1, 1, "a", 100, 8, 1)
+		r := overlapRow("a:8", 1, 1, "a", 8, 1)
 		r.Provenance = p
 		var text bytes.Buffer
 		if err := WriteHardware(&text, []OverlapRate{r}); err != nil {

@@ -21,7 +21,7 @@ func (f brokenFolder) ReadDir(name string) ([]fs.DirEntry, error) {
 // A folder that can only be listed in part is an error, also where the files that are listed are right.
 func TestReadHardwareFolder(t *testing.T) {
 	var text bytes.Buffer
-	if err := WriteHardware(&text, []OverlapRate{overlapRow("gemm:all", 1, 1, "gemm", 100, 132, 0.05)}); err != nil {
+	if err := WriteHardware(&text, []OverlapRate{overlapRow("gemm:all", 1, 1, "gemm", 132, 0.05)}); err != nil {
 		t.Fatal(err)
 	}
 	table := &fstest.MapFile{Data: text.Bytes()}

@@ -41,8 +41,8 @@ const (
 	executionFile = "gpu,gpu_name,driver,source,date,algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s,deviation_percent\n" +
 		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#1,0,2,2,0.1,10,0,10.1,0.99\n" +
 		"A30,NVIDIA A30,1.2,mig,2026-11-21,far,a#2,1,4,0,0,8,0.5,8,0\n"
-	overlapFile = "gpu,gpu_name,driver,source,date,gpu_uuid,group,job,kernel,intensity_percent,sms,gpu_sms,run,iterations,window_s,iteration_s,overlap,samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle\n" +
-		"H200,NVIDIA H200,1.2,sm-partition,2026-11-21,u,a:8,1,a,100,8,132,1,10,1,0.1,1,3,1700,1755.5,1980,600,690.5,61,power-cap\n"
+	overlapFile = "gpu,gpu_name,driver,source,date,gpu_uuid,group,job,kernel,sms,gpu_sms,run,iterations,window_s,iteration_s,overlap,samples,sm_clock_min_mhz,sm_clock_mean_mhz,sm_clock_max_mhz,power_mean_w,power_max_w,temperature_max_c,throttle\n" +
+		"H200,NVIDIA H200,1.2,sm-partition,2026-11-21,u,a:8,1,a,8,132,1,10,1,0.1,1,3,1700,1755.5,1980,600,690.5,61,power-cap\n"
 )
 
 var hardwareFilesOf = map[string]string{

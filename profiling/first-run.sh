@@ -239,7 +239,6 @@ steps() {
 	needs ptx-and-nvcc nvcc && step 1 ptx-and-nvcc 120 bash $self --part compare
 	pack
 	partition 2 scaling 80 "${only[@]}"                          # 10 kernels x 17 counts
-	corun 2 antagonist 30 --against stream --splits $half:$half # 10 kernels x 4 intensities, and alone
 	pack
 	corun 3 pairs 200 --splits "$splits"                         # 55 pairs x 7 splits, and alone
 	corun 3 shared 30 --splits all:all                           # 55 pairs, and alone
@@ -247,7 +246,6 @@ steps() {
 	pack
 	corun 4 drift 60 --splits "$splits" --sample 40 --repetitions 2
 	partition 2 scaling-again 160 "${only[@]}" --repetitions 3
-	corun 2 antagonist-again 60 --against stream --splits $half:$half --repetitions 3
 	pack
 }
 

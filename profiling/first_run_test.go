@@ -159,7 +159,7 @@ func (f *firstRun) copyStubs(from, to string) {
 }
 
 // stages are the steps.
-var stages = strings.Fields("anchors antagonist antagonist-again drift environment pairs ptx-and-nvcc scaling scaling-again shared triples verify")
+var stages = strings.Fields("anchors drift environment pairs ptx-and-nvcc scaling scaling-again shared triples verify")
 
 // TestFirstRunDry: on a machine without a GPU the script walks all stages in under a minute, for a board that the program's
 // table lacks. Its archive becomes tables that say that they are made on a stub, and is refused as data.
@@ -202,7 +202,6 @@ func TestFirstRunDry(t *testing.T) {
 	}
 	for group, want := range map[string]int{
 		"bfs:8": 3, "stream:114": 3, // scaling
-		"bfs:56 stream@25:56":          3, // the antagonist
 		"bfs:8 stream:106":             1, // a pair, if the drift has not drawn it
 		"bfs:all stream:all":           1,
 		"bfs:38 gaussian:38 stream:38": 1,

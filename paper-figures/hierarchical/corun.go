@@ -170,7 +170,7 @@ func corunErrors(d *figures.Data) {
 
 // addErrors adds the errors of a model by kind of group.
 func addErrors(t *figures.Table, file string, groups []datasets.OverlapGroup, m corun.Model) {
-	for _, kind := range []string{datasets.OnPartitions, datasets.BesideBursts, datasets.Unlimited} {
+	for _, kind := range []string{datasets.OnPartitions, datasets.Unlimited} {
 		for i, part := range []string{"fitted on", "held out"} {
 			e, jobs := datasets.OverlapError(groups, m, func(g *datasets.OverlapGroup) bool {
 				return g.Kind == kind && g.HeldOut == (i == 1)
@@ -186,7 +186,7 @@ func addErrors(t *figures.Table, file string, groups []datasets.OverlapGroup, m 
 func scalingPanel(f *datasets.KernelFit, rows []datasets.OverlapRate) reports.Lines {
 	var points []speed
 	alone := slices.DeleteFunc(datasets.Overlaps(rows), func(r datasets.OverlapRate) bool {
-		return r.Group != datasets.OverlapJob(f.Kernel, 100, r.SMs)
+		return r.Group != datasets.OverlapJob(f.Kernel, r.SMs)
 	})
 	slices.SortFunc(alone, func(a, b datasets.OverlapRate) int { return cmp.Compare(a.SMs, b.SMs) })
 	for _, r := range alone {

@@ -17,7 +17,6 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/task"
-	"miglab/profiling/kernels"
 	"miglab/profiling/launch"
 	"miglab/profiling/measure"
 	"miglab/reports"
@@ -59,9 +58,6 @@ var withFlags = []experiment{
 			c := corunFlags{}
 			f.StringSliceVar(&c.splits, "splits", []string{"64:64"},
 				"numbers of multiprocessors of the jobs, joined by colons, or all for each")
-			f.StringVar(&c.against, "against", "", "run each kernel beside this one at each intensity")
-			f.IntSliceVar(&c.intensities, "intensities", []int{25, 50, 75, 100},
-				"shares of the time in percent in which the other kernel runs")
 			f.UintVar(&c.sample, "sample", 0, "draw so many of the groups; 0 means all")
 			return measureGroups(c.groups)
 		},
@@ -91,10 +87,8 @@ func measureGroups(groups func(*measure.Bench) ([]measure.Group, error)) measure
 
 // corunFlags say which kernels share a GPU.
 type corunFlags struct {
-	splits      []string
-	against     string
-	intensities []int
-	sample      uint
+	splits []string
+	sample uint
 }
 
 // groups returns groups of kernels with the splits' numbers of multiprocessors.
@@ -102,29 +96,14 @@ func (c *corunFlags) groups(b *measure.Bench) ([]measure.Group, error) {
 	names := nearest.Names(b.Kernels, func(k launch.Kernel) string { return k.Name })
 	all := b.Partitions.Multiprocessors()
 	var splits [][]int
-	most := len(names)
-	if c.against != "" {
-		most = 2
-	}
 	for _, text := range c.splits {
-		split, err := parseSplit(text, all, most)
+		split, err := parseSplit(text, all, len(names))
 		if err != nil {
 			return nil, err
 		}
 		splits = append(splits, split)
 	}
-	if c.against == "" {
-		return measure.AloneToo(measure.Combine(names, splits, int(c.sample)), all), nil
-	}
-	if _, err := kernels.Lookup(c.against); err != nil {
-		return nil, fmt.Errorf("--against: %w", err)
-	}
-	for _, i := range c.intensities {
-		if i < 1 || i > 100 {
-			return nil, fmt.Errorf("--intensities %d: a share of the time is from 1 to 100 percent", i)
-		}
-	}
-	return measure.AloneToo(measure.Against(names, c.against, c.intensities, splits), all), nil
+	return measure.AloneToo(measure.Combine(names, splits, int(c.sample)), all), nil
 }
 
 // parseSplit reads a split into at most a number of shares of all multiprocessors. It returns the number of each; 0
@@ -175,15 +154,14 @@ func scalingFlags(f *pflag.FlagSet) measure.Runner {
 				return nil, fmt.Errorf("--sms %d: the GPU has %d multiprocessors", n, all)
 			}
 			for _, k := range b.Kernels {
-				groups = append(groups, measure.Group{{Kernel: k.Name, Intensity: 100, SMs: n}})
+				groups = append(groups, measure.Group{{Kernel: k.Name, SMs: n}})
 			}
 		}
 		return groups, nil
 	})
 }
 
-// saveProfile writes the table of a profile. If it is whole, it also writes the dataset, the speedups and the table of
-// monotonicity.
+// saveProfile writes the table of a profile. If it is whole, it also writes the dataset and the speedups.
 func saveProfile(dir string, p *measure.Profile, out io.Writer, whole bool) error {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	table := p.Table()
@@ -197,7 +175,6 @@ func saveProfile(dir string, p *measure.Profile, out io.Writer, whole bool) erro
 	}
 	const name = "tasks.csv"
 	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, p.Runs[0].Source)
-	monotonicity := measure.Monotonicity("Monotonicity, "+title, p.GPU, tasks)
 	if err := errors.Join(
 		atomicfile.WriteFile(file("kernels.csv"), func(w io.Writer) error {
 			return datasets.WriteHardware(w, p.Kernels())
@@ -206,8 +183,7 @@ func saveProfile(dir string, p *measure.Profile, out io.Writer, whole bool) erro
 			return task.WriteStream(w, p.GPU, task.OneBatch(tasks))
 		}),
 		reports.SaveFigure(file("speedup"), reports.Speedups(title, p.GPU, tasks, 4, true)),
-		monotonicity.Save(file("monotonicity")),
-		table.Text(out), monotonicity.Text(out),
+		table.Text(out),
 	); err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 // time prints the time of some iterations. Before them it iterates at least once and for the time of the warm-up: an
 // idle GPU has low clocks.
 func (f *kernelRun) time(out io.Writer, r *kernels.Run, iterations uint64) error {
-	if _, err := r.Until(100, kernels.For(time.Duration(f.warmUp)*time.Millisecond)); err != nil {
+	if _, err := r.Until(kernels.For(time.Duration(f.warmUp) * time.Millisecond)); err != nil {
 		return err
 	}
 	start := time.Now()

@@ -87,24 +87,18 @@ func (r *Run) Iterate(n uint64) error {
 }
 
 // Until iterates in bursts, at least once, until there is enough, and returns the number of iterations. A burst takes a
-// few milliseconds, or one iteration; the host then waits for the device, and for as long as the intensity asks, which
-// is the share of the time in which the device has work, in percent.
-func (r *Run) Until(intensity int, enough func() bool) (done uint64, err error) {
-	least := 5 * time.Millisecond
-	if intensity < 100 {
-		least = 2 * time.Millisecond // so that others meet many bursts
-	}
+// few milliseconds, or one iteration; the host then waits for the device.
+func (r *Run) Until(enough func() bool) (done uint64, err error) {
+	const least = 5 * time.Millisecond
 	for done == 0 || !enough() {
 		start := time.Now()
 		if err := r.Iterate(r.burst); err != nil {
 			return done, err
 		}
-		took := time.Since(start)
 		done += r.burst
-		if took < least {
+		if time.Since(start) < least {
 			r.burst *= 2
 		}
-		time.Sleep(took * time.Duration(100-intensity) / time.Duration(intensity))
 	}
 	return done, nil
 }

@@ -10,7 +10,7 @@ func Combine(names []string, splits [][]int, most int) []Group {
 		for _, chosen := range choose(names, len(split)) {
 			var g Group
 			for i, name := range chosen {
-				g = append(g, Part{name, 100, split[i]})
+				g = append(g, Part{name, split[i]})
 			}
 			out = append(out, g)
 		}
@@ -42,20 +42,6 @@ func choose(names []string, number int) (sets [][]string) {
 	return sets
 }
 
-// Against returns a group of each kernel beside a partner at each intensity, for each split into two numbers of
-// multiprocessors.
-func Against(names []string, partner string, intensities []int, splits [][]int) []Group {
-	var out []Group
-	for _, split := range splits {
-		for _, name := range names {
-			for _, intensity := range intensities {
-				out = append(out, Group{{name, 100, split[0]}, {partner, intensity, split[1]}})
-			}
-		}
-	}
-	return out
-}
-
 // AloneToo puts before groups each of their jobs alone with the same number of multiprocessors, and with the whole
 // GPU. The rows then show the cost of the limit and the cost of the others apart.
 func AloneToo(groups []Group, whole int) []Group {
@@ -65,8 +51,7 @@ func AloneToo(groups []Group, whole int) []Group {
 			continue
 		}
 		for _, p := range g {
-			p.Intensity = 100
-			out = append(out, Group{p}, Group{{p.Kernel, 100, whole}})
+			out = append(out, Group{p}, Group{{p.Kernel, whole}})
 		}
 	}
 	return distinct(append(out, groups...))

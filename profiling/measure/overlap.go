@@ -19,14 +19,12 @@ import (
 // A Part is a job of a group: a kernel with a part of the GPU.
 type Part struct {
 	Kernel string
-	// Intensity is the share of the time in which it runs, in percent.
-	Intensity int
 	// SMs is how many multiprocessors it may use; 0 means that it has no limit.
 	SMs int
 }
 
-// String returns the job as datasets write it, for example stream@50:64.
-func (p Part) String() string { return datasets.OverlapJob(p.Kernel, p.Intensity, p.SMs) }
+// String returns the job as datasets write it, for example stream:64.
+func (p Part) String() string { return datasets.OverlapJob(p.Kernel, p.SMs) }
 
 // A Group is jobs that are measured at the same time.
 type Group []Part
@@ -122,7 +120,7 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, windows []Window) (rows
 		took := profiling.Seconds(w.Finish.Sub(w.Begin))
 		rows = append(rows, datasets.OverlapRate{
 			Provenance: b.from, UUID: b.uuid, Group: g.String(), Job: i + 1, Kernel: g[i].Kernel,
-			Intensity: g[i].Intensity, SMs: w.SMs, Of: on.Multiprocessors(), Run: run,
+			SMs: w.SMs, Of: on.Multiprocessors(), Run: run,
 			Iterations: int(w.Iterations), Window: took, Iteration: took / mig.Seconds(w.Iterations),
 			Overlap: w.Overlap, Load: b.watch.Between(w.Begin, w.Finish),
 		})
@@ -134,8 +132,7 @@ func (b *Bench) overlapRows(on Ground, g Group, run int, windows []Window) (rows
 }
 
 // OverlapTable shows for each group how fast its jobs iterated: the median over the runs, and how much longer an
-// iteration took than alone on as many multiprocessors, and than alone on the whole GPU. The rests of a job that runs
-// only a part of the time do not count as slowdown.
+// iteration took than alone on as many multiprocessors, and than alone on the whole GPU.
 func OverlapTable(_ *Bench, rows []datasets.OverlapRate) reports.Table {
 	t := reports.Table{
 		Title: TitleWithSource("Kernels at the same time", rows[0].Provenance),
@@ -149,7 +146,7 @@ func OverlapTable(_ *Bench, rows []datasets.OverlapRate) reports.Table {
 	medians := datasets.Overlaps(rows)
 	alone := func(kernel string, sms int) mig.Seconds {
 		for _, m := range medians {
-			if m.Group == datasets.OverlapJob(kernel, 100, sms) {
+			if m.Group == datasets.OverlapJob(kernel, sms) {
 				return m.Iteration
 			}
 		}
@@ -161,11 +158,10 @@ func OverlapTable(_ *Bench, rows []datasets.OverlapRate) reports.Table {
 		if strings.HasSuffix(strings.Fields(m.Group)[m.Job-1], ":"+datasets.All) {
 			asked = 0
 		}
-		busy := m.Iteration * mig.Seconds(m.Intensity) / 100 // without the rests of one that does not run all the time
 		t.Rows = append(t.Rows, []string{
 			m.Group, strings.Split(strings.Fields(m.Group)[m.Job-1], ":")[0],
 			fmt.Sprint(m.SMs), fmt.Sprint(m.Run), reports.Fixed(1000*float64(m.Iteration), 4),
-			over(busy, alone(m.Kernel, asked)), over(busy, alone(m.Kernel, m.Of)),
+			over(m.Iteration, alone(m.Kernel, asked)), over(m.Iteration, alone(m.Kernel, m.Of)),
 			reports.Fixed(m.ClockMean, 0), reports.Fixed(m.PowerMean, 0), m.Throttle,
 		})
 	}

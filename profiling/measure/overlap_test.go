@@ -54,10 +54,10 @@ func overlap(t *testing.T, d *devicetest.GPU, g *ground, groups []measure.Group,
 }
 
 var someGroups = []measure.Group{
-	{{Kernel: "a", Intensity: 100, SMs: 16}},
-	{{Kernel: "a", Intensity: 100, SMs: 16}, {Kernel: "b", Intensity: 50, SMs: 24}},
-	{{Kernel: "a", Intensity: 100, SMs: 16}}, // again
-	{{Kernel: "b", Intensity: 100, SMs: 24}},
+	{{Kernel: "a", SMs: 16}},
+	{{Kernel: "a", SMs: 16}, {Kernel: "b", SMs: 24}},
+	{{Kernel: "a", SMs: 16}}, // again
+	{{Kernel: "b", SMs: 24}},
 }
 
 // Rounds go back and forth. What the folder has is not measured again, and more repetitions add to it.
@@ -65,16 +65,16 @@ func TestOverlapGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, dir, d := &ground{}, t.TempDir(), devicetest.New(a30)
 		rows, err := overlap(t, d, g, someGroups, dir, 2)
-		if want := []string{"a:16", "a:16 b@50:24", "b:24", "b:24", "a:16 b@50:24", "a:16"}; err != nil || len(rows) != 8 || !slices.Equal(g.ran, want) {
+		if want := []string{"a:16", "a:16 b:24", "b:24", "b:24", "a:16 b:24", "a:16"}; err != nil || len(rows) != 8 || !slices.Equal(g.ran, want) {
 			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
 		}
-		if r := rows[5]; r.Kernel != "b" || r.Intensity != 50 || r.SMs != 24 || r.Of != 132 || r.Iteration != 1 || r.Job != 2 || r.Run != 1 || r.Date != "2000-01-01" {
+		if r := rows[5]; r.Kernel != "b" || r.SMs != 24 || r.Of != 132 || r.Iteration != 1 || r.Job != 2 || r.Run != 1 || r.Date != "2000-01-01" {
 			t.Errorf("%+v", r)
 		}
 		time.Sleep(24 * time.Hour)
 		g.ran = nil
-		rows, err = overlap(t, d, g, append(someGroups, measure.Group{{"c", 100, 132}}), dir, 3)
-		if want := []string{"c:132", "c:132", "a:16", "a:16 b@50:24", "b:24", "c:132"}; err != nil || len(rows) != 15 || !slices.Equal(g.ran, want) {
+		rows, err = overlap(t, d, g, append(someGroups, measure.Group{{"c", 132}}), dir, 3)
+		if want := []string{"c:132", "c:132", "a:16", "a:16 b:24", "b:24", "c:132"}; err != nil || len(rows) != 15 || !slices.Equal(g.ran, want) {
 			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
 		}
 		if rows[0].Date != "2000-01-01" || rows[2].Run != 3 || rows[2].Date != "2000-01-02" {
@@ -119,14 +119,14 @@ func TestOverlapFailures(t *testing.T) {
 			switch {
 			case group == "b:24":
 				r.Status, r.Detail = launch.OutOfMemory, "too little\nmemory"
-			case group == "a:16 b@50:24" && job == 1:
+			case group == "a:16 b:24" && job == 1:
 				r.Overlap = 0.5
 			}
 		}
 		rows, err := overlap(t, d, g, someGroups, dir, 2)
 		failed, ok := errors.AsType[*measure.FailedError](err)
 		if !ok || len(rows) != 2 || len(g.ran) != 4 || len(failed.Failures) != 2 ||
-			failed.Failures[0].String() != "b in the group a:16 b@50:24: wrong (the others ran in only 50 % of its window; give a longer window)" ||
+			failed.Failures[0].String() != "b in the group a:16 b:24: wrong (the others ran in only 50 % of its window; give a longer window)" ||
 			failed.Failures[1].String() != "b in the group b:24: oom (too little memory)" {
 			t.Errorf("%d rows, %q, %v", len(rows), g.ran, err)
 		}
@@ -194,8 +194,6 @@ func TestGroups(t *testing.T) {
 	}{
 		{"a:8 a:16, a:8 b:16, a:8 c:16, b:8 b:16, b:8 c:16, c:8 c:16", measure.Combine(names, [][]int{{8, 16}}, 0)},
 		{"a:all b:all c:all", measure.Combine(names, [][]int{{0, 0, 0}}, 5)},
-		{"a:8 b@25:16, a:8 b:16", measure.Against(names[:1], "b", []int{25, 100}, [][]int{{8, 16}})},
-		{"a:8, a:132, b:16, b:132, a:8 b@25:16", measure.AloneToo(measure.Against(names[:1], "b", []int{25}, [][]int{{8, 16}}), 132)},
 		{"a:all, a:132, b:all, b:132, a:all a:all, a:all b:all, b:all b:all", measure.AloneToo(measure.Combine(names[:2], [][]int{{0, 0}}, 0), 132)},
 	} {
 		if text(c.got) != c.want {
@@ -208,16 +206,5 @@ func TestGroups(t *testing.T) {
 	some := measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4)
 	if len(some) != 4 || text(some) != text(measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 4)) || text(some) == text(measure.Combine(names, [][]int{{8, 16}, {16, 8}}, 0)[:4]) {
 		t.Errorf("a draw of four: %s", text(some))
-	}
-}
-
-// A job that runs half of the time takes twice as long for an iteration, of which half is rest.
-func TestOverlapTableLeavesOutRests(t *testing.T) {
-	alone := datasets.OverlapRate{Group: "b:16", Job: 1, Kernel: "b", Intensity: 100, SMs: 16, Of: 132, Run: 1, Iteration: 0.001}
-	other := datasets.OverlapRate{Group: "a:8 b@50:16", Job: 1, Kernel: "a", Intensity: 100, SMs: 8, Of: 132, Run: 1, Iteration: 0.001}
-	half := datasets.OverlapRate{Group: other.Group, Job: 2, Kernel: "b", Intensity: 50, SMs: 16, Of: 132, Run: 1, Iteration: 0.003}
-	table := measure.OverlapTable(nil, []datasets.OverlapRate{alone, other, half})
-	if got := table.Rows[2][5]; got != "1.50" { // 3 ms, of which 1.5 ms are work, over 1 ms
-		t.Errorf("b at half its intensity takes %s of its time alone, want 1.50", got)
 	}
 }

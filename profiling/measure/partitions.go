@@ -130,7 +130,7 @@ func (t *together) measure(j *Window, p Part, on *cuda.Partition) (err error) {
 	// until iterates at least once, and until enough reports true. It sets err, and does nothing after an error.
 	until := func(enough func() bool) (done uint64) {
 		if err == nil {
-			done, err = launched.Until(p.Intensity, func() bool {
+			done, err = launched.Until(func() bool {
 				return enough() || t.failed.Load() || t.ctx.Err() != nil
 			})
 		}

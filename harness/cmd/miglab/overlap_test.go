@@ -63,14 +63,14 @@ func (p partitioner) rows() []datasets.OverlapRate {
 	return h.Overlap[0].Rows
 }
 
-// Scaling curves, co-runs, sharing and an antagonist are measured on the multiprocessors that
+// Scaling curves, co-runs and sharing are measured on the multiprocessors that
 // were asked for, in windows that overlap. A second call measures nothing again.
 func TestGPUPartitions(t *testing.T) {
 	p := partitioner{t, t.TempDir(), cudaStub(t)}
 	for _, args := range [][]string{
 		{"--sms", "16,60,132"},
 		{"corun", "--splits", "60:64,all:all"},
-		{"corun", "--splits", "64:64", "--against", "stream", "--intensities", "50", "--repetitions", "2"},
+		{"corun", "--splits", "64:64", "--repetitions", "2"},
 	} {
 		if code, output := p.profile(args...); code != 0 {
 			t.Fatalf("%q: exit code %d\n%s", args, code, output)
@@ -86,7 +86,7 @@ func TestGPUPartitions(t *testing.T) {
 	for job, want := range map[string]int{
 		"bfs:60 #1": 60, "stream:132 #1": 132, "bfs:60 stream:64 #1": 60, "bfs:60 stream:64 #2": 64,
 		"stream:64 #1":          64, // the second job alone on as many
-		"bfs:all stream:all #2": 132, "bfs:64 stream@50:64 #2": 64,
+		"bfs:all stream:all #2": 132, "bfs:64 stream:64 #2": 64,
 	} {
 		if sms[job] != want {
 			t.Errorf("%s ran on %d multiprocessors, want %d", job, sms[job], want)
@@ -129,8 +129,6 @@ func TestGPUPartitionsRefuse(t *testing.T) {
 		{"profile corun --mode sm-partition --splits 64:70", "--splits 64:70: together 134 multiprocessors, and the GPU has 132"},
 		{"profile corun --mode sm-partition --splits all:64", "give all for each job or for none"},
 		{"profile corun --mode sm-partition --splits 64", "at least two numbers"},
-		{"profile corun --mode sm-partition --against strem", `unknown kernel "strem"`},
-		{"profile corun --mode sm-partition --against stream --intensities 0", "from 1 to 100 percent"},
 		{"profile --mode sm-partition --only strem", `unknown kernel "strem"`},
 		{"profile --mode sm-partition --kernels rodinia", "the program's own kernels only"},
 		{"profile isolation --mode sm-partition", `unknown mode "sm-partition"`},
