@@ -212,13 +212,10 @@ func TestWalks(t *testing.T) {
 		{"mfi", 2, []string{one}, "0@6"},
 		// Filling GPU 0 beside 1g@6 costs less than opening GPU 1.
 		{"mfi", 2, []string{one, four, two}, "0@6 0@0 0@4"},
-		{"mfi?tie=least-used", 2, []string{four, four}, "0@0 1@0"},
 		// 1g@0 leaves a run of seven slices, 1g@6 one of six.
 		{"hami-binpack", 2, []string{one, one, four}, "0@0 0@1 1@0"},
 		// The slices of the list come first, then the others in order.
 		{"dra-first-fit?first=4-6", 2, []string{one, three, two, double, one}, "0@4 0@0 1@4 0@6 0@5"},
-		{"kai-binpack", 2, []string{one, one, one, one, two}, "0@6 0@5 0@4 0@3 0@0"},
-		{"kai-spread", 2, []string{seven, one, one}, "0@0 1@6 1@5"},
 		// GPU 0 is for whole ones alone, and they have no other.
 		{"grmu", 3, []string{one, seven, seven, four, four}, "1@0 0@0 - 2@0 -"},
 		{"hami-spread", 2, []string{one, one, four, three}, "0@0 1@0 - 0@4"},

@@ -29,29 +29,28 @@ func newDemandAware(name string, score demandScore) func(algo.Args, sim.Placemen
 				return nil, fmt.Errorf("%s?demand=true needs requests drawn from a known distribution; "+
 					"use demand=estimated for a trace", name)
 			}
-			return demandTable(args, s.GPU, score, s.Demand), nil
+			return demandTable(s.GPU, score, s.Demand), nil
 		}
 		ones := slices.Repeat([]float64{1}, len(task.RequestProfiles(s.GPU)))
-		e := &estimator{args: args, gpu: s.GPU, score: score, seen: ones}
+		e := &estimator{gpu: s.GPU, score: score, seen: ones}
 		e.estimate()
 		return e, nil
 	}
 }
 
-func demandTable(args algo.Args, g *mig.GPU, score demandScore, demand []float64) table {
+func demandTable(g *mig.GPU, score demandScore, demand []float64) table {
 	// In whole millionths of a slice, placements that differ only by rounding are equal.
 	const scale = 1e6
 	var rounded sim.Scores
 	for m, v := range score(g, demand) {
 		rounded[m] = int32(math.Round(v * scale))
 	}
-	return newTable(g, incrementRule(args, &rounded))
+	return newTable(g, incrementRule(&rounded))
 }
 
 // An estimator estimates the demand by counting requests of each profile. The counts start at 1, which gives equal
 // probabilities. It ranks again whenever the number of requests has doubled.
 type estimator struct {
-	args  algo.Args
 	gpu   *mig.GPU
 	score demandScore
 
@@ -69,7 +68,7 @@ func (e *estimator) estimate() {
 	for i, n := range e.seen {
 		demand[i] = n / float64(len(e.seen)+e.requests)
 	}
-	e.table = demandTable(e.args, e.gpu, e.score, demand)
+	e.table = demandTable(e.gpu, e.score, demand)
 	e.next = max(firstEstimate, 2*e.next)
 }
 

@@ -36,7 +36,7 @@ func TestEstimateComesToTheTruth(t *testing.T) {
 		last = demand
 		rankings++
 		return lostPlacements(g, demand)
-	})(algo.Args{"demand": "estimated", "tie": "lowest"}, sim.PlacementSetting{GPU: g, GPUs: in.GPUs})
+	})(algo.Args{"demand": "estimated"}, sim.PlacementSetting{GPU: g, GPUs: in.GPUs})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ var _ = algo.Register(algo.Spec{
 	Name: "fgd", Version: 1,
 	Cite:    "FGD 4, on the placements of MIG",
 	Summary: "least growth of the free slices that the next request is expected to find useless",
-	Params:  []algo.Param{demandParam, tie},
+	Params:  []algo.Param{demandParam},
 	New:     algo.NewPlacer(newDemandAware("fgd", uselessSlices)),
 })
 

@@ -12,13 +12,12 @@ var _ = algo.Register(algo.Spec{
 		"2512.16099, as described; the thresholds are ours",
 	Summary: "low load: the GPU with the most free slices; high load: mfi; moves once F is above a threshold",
 	Params: []algo.Param{
-		reading, tie,
 		{Name: "load", Default: "0.4", Type: spec.Number(0, 1), Doc: "share of used slices from which it packs"},
 	},
 	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		feasible := algo.Args{index.Name: index.Default}
 		spread := fixedTable("wf-bi", feasible, s.GPU, func() rule { return bestFit(-1)(feasible, s.GPU) })
-		return &loadBalance{mover: newMover(args, s.GPU), spread: spread, load: args.Float("load")}, nil
+		return &loadBalance{mover: newMover(s.GPU), spread: spread, load: args.Float("load")}, nil
 	}),
 })
 

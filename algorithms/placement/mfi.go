@@ -12,7 +12,7 @@ var _ = algo.Register(algo.Spec{
 	Name: "mfi", Version: 1,
 	Cite:    "MFI Algorithms 1 and 2",
 	Summary: "minimum fragmentation increment",
-	Params:  []algo.Param{reading, tie},
+	Params:  []algo.Param{reading},
 	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		return newMFI(args, s.GPU), nil
 	}),
@@ -31,5 +31,5 @@ func scores(args algo.Args, g *mig.GPU) *sim.Scores {
 // newMFI returns MFI. Line 15 of Algorithm 2 does not choose between several minima. By default newMFI takes the first
 // minimum in the loops of lines 4 and 7.
 func newMFI(args algo.Args, g *mig.GPU) table {
-	return fixedTable("mfi", args, g, func() rule { return incrementRule(args, scores(args, g)) })
+	return fixedTable("mfi", args, g, func() rule { return incrementRule(scores(args, g)) })
 }

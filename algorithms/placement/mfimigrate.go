@@ -10,9 +10,8 @@ var _ = algo.Register(algo.Spec{
 	Cite: "ours, on MFI Algorithms 1 and 2",
 	Summary: "mfi; one move for a request that fits nowhere, and moves that lower F much while the budget " +
 		"is not scarce",
-	Params: []algo.Param{reading, tie},
-	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &mfiMigrate{newMover(args, s.GPU)}, nil
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return &mfiMigrate{newMover(s.GPU)}, nil
 	}),
 })
 

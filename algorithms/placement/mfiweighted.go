@@ -11,7 +11,7 @@ var _ = algo.Register(algo.Spec{
 	Name: "mfi-weighted", Version: 1,
 	Cite:    "after MFI Algorithm 1",
 	Summary: "MFI with lost placements weighted by demand, whether or not enough slices are free",
-	Params:  []algo.Param{demandParam, tie},
+	Params:  []algo.Param{demandParam},
 	New:     algo.NewPlacer(newDemandAware("mfi-weighted", lostPlacements)),
 })
 

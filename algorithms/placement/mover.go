@@ -31,9 +31,9 @@ func (m *mover) pendingMove() (sim.Move, bool) {
 	return next, true
 }
 
-func newMover(args algo.Args, g *mig.GPU) mover {
-	t := newMFI(algo.Args{reading.Name: args[reading.Name], tie.Name: args[tie.Name]}, g)
-	return mover{table: t, profiles: task.RequestProfiles(g), score: scores(args, g)}
+func newMover(g *mig.GPU) mover {
+	paper := algo.Args{reading.Name: reading.Default}
+	return mover{table: newMFI(paper, g), profiles: task.RequestProfiles(g), score: scores(paper, g)}
 }
 
 // visitGPU sets m.on to the workloads of a GPU, the largest first.

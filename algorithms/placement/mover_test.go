@@ -177,7 +177,7 @@ func TestExactRepackingAgreesWithBruteForce(t *testing.T) {
 	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		g := mig.GPUs()[rng.IntN(len(mig.GPUs()))]
-		m := newMover(algo.MustParse("repack-exact").Args, g)
+		m := newMover(g)
 		gpus := drawLayouts(rng, g)
 		profile := rng.IntN(len(m.profiles))
 		want, score, ok := byBruteForce(&m, gpus, profile, most)

@@ -16,14 +16,13 @@ var _ = algo.Register(algo.Spec{
 		"as described",
 	Summary: "mfi; at intervals, the GPUs with the fewest used slices are emptied onto fuller ones",
 	Params: []algo.Param{
-		reading, tie,
 		{
 			Name: "rounds", Default: "10", Type: spec.Whole(1, 1_000_000),
 			Doc: "compactions in a window of the budget, the mean lifespan",
 		},
 	},
 	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &repack{mover: newMover(args, s.GPU), rounds: args.Int("rounds"), starts: bestIndex(s.GPU)}, nil
+		return &repack{mover: newMover(s.GPU), rounds: args.Int("rounds"), starts: bestIndex(s.GPU)}, nil
 	}),
 })
 

@@ -15,7 +15,6 @@ var _ = algo.Register(algo.Spec{
 	Cite:    "ours: branch and bound over sequences of moves",
 	Summary: "mfi; the least number of moves that makes room for a request that fits nowhere, proven",
 	Params: []algo.Param{
-		reading, tie,
 		{Name: "most", Default: "2", Type: spec.Whole(1, 4), Doc: "most moves for a request"},
 		{
 			Name: "gpus", Default: "16", Type: spec.Whole(0, 1_000_000),
@@ -23,7 +22,7 @@ var _ = algo.Register(algo.Spec{
 		},
 	},
 	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &repackExact{mover: newMover(args, s.GPU), most: args.Int("most"), gpus: args.Int("gpus")}, nil
+		return &repackExact{mover: newMover(s.GPU), most: args.Int("most"), gpus: args.Int("gpus")}, nil
 	}),
 })
 

@@ -13,9 +13,8 @@ var _ = algo.Register(algo.Spec{
 	Name: "repack-head", Version: 1,
 	Cite:    "ours; descheduler issue 1519 and volcano issue 3948 ask for it",
 	Summary: "mfi; moves as few requests as possible out of the way of the first in the queue, on one GPU if possible",
-	Params:  []algo.Param{reading, tie},
-	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &repackHead{newMover(args, s.GPU)}, nil
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return &repackHead{newMover(s.GPU)}, nil
 	}),
 })
 

@@ -13,9 +13,8 @@ var _ = algo.Register(algo.Spec{
 	Cite: "ours, after the refinement of FAR, which moves and swaps tasks while that gains: here running requests, at " +
 		"a price",
 	Summary: "mfi; moves for any request that waits if the slices put to use outweigh the pauses of the moved ones",
-	Params:  []algo.Param{reading, tie},
-	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &replan{newMover(args, s.GPU)}, nil
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return &replan{newMover(s.GPU)}, nil
 	}),
 })
 

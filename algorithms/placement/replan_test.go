@@ -83,7 +83,7 @@ func TestClearingAgainstBruteForce(t *testing.T) {
 	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 18))
 		g := mig.GPUs()[rng.IntN(len(mig.GPUs()))]
-		m := newMover(algo.MustParse("repack-head").Args, g)
+		m := newMover(g)
 		gpus, profile := drawLayouts(rng, g), rng.IntN(len(m.profiles))
 		c := &clearer{mover: &m}
 		in := []task.Request{}

@@ -69,7 +69,7 @@ func (u *tuner) start() *sim.Scores {
 // acceptance returns the mean acceptance in steady state.
 func (u *tuner) acceptance(tb testing.TB, table *sim.Scores) float64 {
 	tb.Helper()
-	p := newTable(u.gpu, incrementRule(nil, table))
+	p := newTable(u.gpu, incrementRule(table))
 	var sum float64
 	for _, in := range u.streams {
 		r, err := sim.RunPlacement(u.gpu, in.GPUs, in.Requests, p, sim.SteadyWindow, task.Migration{})

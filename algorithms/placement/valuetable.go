@@ -24,7 +24,7 @@ var _ = algo.Register(algo.Spec{
 				Reason: "its costs are for GPUs with 4 and with 8 memory slices",
 			}
 		}
-		return fixedTable("value-table", nil, s.GPU, func() rule { return incrementRule(nil, values) }), nil
+		return fixedTable("value-table", nil, s.GPU, func() rule { return incrementRule(values) }), nil
 	}),
 })
 
