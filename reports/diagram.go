@@ -11,8 +11,8 @@ import (
 	"miglab/harness/mig"
 )
 
-// diagram is rows of boxes on the slices of GPUs, in groups side by side. [Partitions], [Tree], [Masks] and [Curve] are
-// drawn as one.
+// diagram is rows of boxes on the slices or shares of GPUs, in groups side by side. [Partitions], [Tree], [Masks],
+// [Divisions] and [Curve] are drawn as one.
 type diagram struct {
 	title  string
 	groups []diagramGroup
@@ -51,6 +51,9 @@ type diagramBox struct {
 	fill    color.Color
 	outline draw.LineStyle
 }
+
+// framesOnly fills a box that is only outlined.
+var framesOnly = color.Transparent
 
 // filledBox returns a box in the colour of the n-th task.
 func filledBox(from, to float64, colour int, label string) diagramBox {

@@ -28,6 +28,8 @@ func TestEmptyTablesAndFigures(t *testing.T) {
 		Bars{Groups: []BarGroup{{}}},
 		Curve{},
 		Curve{Rows: []CurveRow{{}}},
+		Divisions{},
+		Divisions{Rows: []Division{{}}},
 		Gantt{},
 		Gantt{Panels: []GanttPanel{{}}},
 		Lines{},

@@ -228,10 +228,12 @@ func widest(sty draw.TextStyle, lines []string) vg.Length {
 	return w
 }
 
-// box draws a box.
+// box draws a box. One that is filled with [color.Transparent] has an outline alone: gonum writes no valid SVG for it.
 func box(c draw.Canvas, r vg.Rectangle, fill color.Color, outline draw.LineStyle) {
-	c.SetColor(fill)
-	c.Fill(r.Path())
+	if fill != color.Transparent {
+		c.SetColor(fill)
+		c.Fill(r.Path())
+	}
 	c.SetLineStyle(outline)
 	c.Stroke(r.Path())
 }

@@ -31,13 +31,12 @@ var options = []struct{ name, setup string }{
 }
 
 func figure2(d *figures.Data) {
-	t := d.Table("figure2", "Figure 2. Options to partition a GPU by MIG and MPS, an example of each",
-		reports.Left("option", "setup"),
-		"setup: jobs in [ ] share a memory, whose share of the GPU's has the letter m; { } is the compute of an instance "+
-			"of MIG, as a share of the GPU; ( ) is a job's share under MPS of the instance that follows, or of the GPU")
+	f := reports.Divisions{Title: d.Title}
 	for _, o := range options {
-		t.Row(o.name, corun.MustParse(o.setup))
+		s := corun.MustParse(o.setup)
+		f.Rows = append(f.Rows, reports.Division{Label: o.name + "   " + s.String(), Setup: s})
 	}
+	d.Figure("figure2", f.Title, f)
 }
 
 // The first printedMixes of [memoryMixes] have a counterpart in the paper.
