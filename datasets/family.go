@@ -82,8 +82,13 @@ func Register(f Family) Family {
 	return f
 }
 
-// Assumed returns the assumptions of a dataset's family. It returns "" for an unknown dataset.
+// Assumed returns the assumptions of a dataset, or else the assumptions of its family. It returns "" for an unknown
+// dataset.
 func Assumed(text string) string {
+	a, ok := lookup(text).(interface{ assumes() string })
+	if ok {
+		return a.assumes()
+	}
 	f, _, _ := findFamily(text)
 	if f == nil {
 		return ""

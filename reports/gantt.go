@@ -17,9 +17,9 @@ import (
 // grows downwards. Each task has its own colour in all panels; creations of instances are cyan, destructions red.
 // Idle slices are hatched up to the end of the last task.
 //
-// Names that do not fit in a rectangle are replaced by numbers, which the legend explains with the tasks' colours. Where
-// a number does not fit either, the colour alone tells the task. The legend also has the operations that are thick
-// enough to be seen. Panels that do not fit side by side are drawn in several rows of equal height.
+// Names that do not fit in a rectangle are replaced by numbers, which the legend explains with the tasks' colours.
+// Where a number does not fit either, the colour alone tells the task. The legend also has the operations that are
+// thick enough to be seen. Panels that do not fit side by side are drawn in several rows of equal height.
 type Gantt struct {
 	Title  string
 	Panels []GanttPanel

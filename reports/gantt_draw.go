@@ -65,7 +65,8 @@ func (f Gantt) page() (page, error) {
 	panels := g.place(rect(0, 0, g.width, high))
 	for i := range panels {
 		if p := &panels[i]; widest(bold(textSize), p.titles) > p.data.Size().X {
-			return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title), "its title is wider than its slices; shorten it")
+			return page{}, refuse(f.Title, fmt.Sprintf("panel %q", p.Title),
+				"its title is wider than its slices; shorten it")
 		}
 	}
 	return frame(f.Title, g.width, high, g.legend(panels), func(c draw.Canvas) (out layout) {
@@ -370,7 +371,8 @@ func (p *placedPanel) drawTimeAxis(c draw.Canvas) {
 		c.StrokeLine2(solid(ink, 0.6), x-3, y, x, y)
 		write(c, sty, draw.XRight, vg.Point{X: x - 5, Y: y}, t.Label)
 	}
-	writeUp(c, sty, vg.Point{X: c.Min.X + textSize*capHeight/2 + 1, Y: middle(p.data).Y}, cmp.Or(p.chart.Time, "Time [s]"))
+	writeUp(c, sty, vg.Point{X: c.Min.X + textSize*capHeight/2 + 1, Y: middle(p.data).Y},
+		cmp.Or(p.chart.Time, "Time [s]"))
 }
 
 // A boxText is the text in a task's rectangle.

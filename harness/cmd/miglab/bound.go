@@ -55,7 +55,8 @@ func newBound() *cobra.Command {
 	}
 	pf.register(c)
 	rf.register(c)
-	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}), "text, or json for the certificate of --exact or --dataset")
+	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", []string{"json", "text"}),
+		"text, or json for the certificate of --exact or --dataset")
 	c.Flags().BoolVar(&exact, "exact", false, "find the best schedule and prove how good it is")
 	cli.AddFlag(c, &budget, "budget", "", cli.ReadDuration,
 		"time to look for better schedules with --exact, for example 30s (default: one search)")
