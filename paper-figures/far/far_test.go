@@ -351,7 +351,7 @@ func TestCausesPassTheirLimits(t *testing.T) {
 				}
 			}
 		}
-		if rows != 2+len(furtherShares)+1 || limits < rows {
+		if rows != len(drawnBatches)+len(drawnOfShares) || limits < rows {
 			t.Errorf("%s %s: %d rows of %s with %d limits; want those of all batches, and a limit in each", c.Artefact, c.Cell, rows, e.Table, limits)
 		}
 		checked++

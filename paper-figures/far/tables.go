@@ -256,7 +256,7 @@ var refinementTest = refiningAs("", "gen=released", "far?keep=last")
 func (r refiner) operatedGain(count int) measure {
 	return func(d *figures.Data, w workload, n int) []figures.Measurement {
 		all := count
-		if n == 10 && r.refined == byScript {
+		if n == 10 && r.parameters == "gen=released" {
 			all = tenfold // few of them have an operation
 		}
 		gains, moves, swaps := r.values(d, w, n, all)
@@ -288,11 +288,14 @@ var table6 = grid{
 		{name: "executions with an operation", measure: refiner{"gen=released", byScript}.operatedGain(executions)},
 		{name: "text, executions with an operation", measure: refiner{"", "far"}.operatedGain(executions)},
 		{"text, p_sup = 50 %, executions with an operation", refiner{"psup=50", "far"}.operatedGain(executions), nil},
-		{name: "the script, p_sup = 25 %", measure: refiner{"gen=released&psup=25", byScript}.means(executions)},
-		{name: "the script, p_sup = 50 %", measure: refiner{"gen=released&psup=50", byScript}.means(executions)},
-	}, texts()[2:], allInterchanged(texts(), workload.wide),
-		shares(withOperation, func(psup string) measure { return refiner{psup, "far"}.operatedGain(executions) })),
+	}, texts()[2:], refinedByScript, allInterchanged(texts(), workload.wide),
+		allInterchanged(refinedByScript, workload.wide),
+		textShares(withOperation, func(psup string) measure { return refiner{psup, "far"}.operatedGain(executions) }),
+		scriptShares(withOperation, func(psup string) measure { return refiner{psup, byScript}.operatedGain(executions) })),
 }
+
+// refinedByScript are the script's readings of Table 6 with the shares of memory-bound tasks.
+var refinedByScript = scriptShares("", func(psup string) measure { return refiner{psup, byScript}.means(executions) })
 
 // byScript is FAR as the scripts have it.
 const byScript = "far?keep=last"
@@ -304,7 +307,7 @@ const withOperation = ", with an operation"
 func texts() []procedure {
 	return append(
 		[]procedure{refiningAs("text", "", "far"), refiningAs("text, p_sup = 50 %", "psup=50", "far")},
-		shares("", func(parameters string) measure { return refiner{parameters, "far"}.means(executions) })...,
+		textShares("", func(psup string) measure { return refiner{psup, "far"}.means(executions) })...,
 	)
 }
 
@@ -317,10 +320,22 @@ func allInterchanged(readings []procedure, in func(workload) bool) []procedure {
 // five or six tasks can have.
 var furtherShares = strings.Fields("10 25 34 75 84 100")
 
-// shares returns readings of the text with further shares of memory-bound tasks. of takes the generator's parameters.
-func shares(end string, of func(parameters string) measure) []procedure {
-	return figures.Map(furtherShares, func(psup string) procedure {
-		return procedure{name: "text, p_sup = " + psup + " %" + end, measure: of("psup=" + psup)}
+// allShares are those of the script, whose own is 0 %.
+var allShares = append([]string{"50"}, furtherShares...)
+
+// textShares returns readings of the text with [furtherShares]. of takes the generator's parameters.
+func textShares(end string, of func(parameters string) measure) []procedure {
+	return shares("text", end, "", furtherShares, of)
+}
+
+// scriptShares returns readings of the script with [allShares].
+func scriptShares(end string, of func(parameters string) measure) []procedure {
+	return shares("the script", end, "gen=released&", allShares, of)
+}
+
+func shares(name, end, parameters string, all []string, of func(parameters string) measure) []procedure {
+	return figures.Map(all, func(psup string) procedure {
+		return procedure{name: name + ", p_sup = " + psup + " %" + end, measure: of(parameters + "psup=" + psup)}
 	})
 }
 
@@ -402,7 +417,9 @@ func joinings[T any](of func(name string, j joining) T) []T {
 // generator.
 func generators(end string, of func(joining) measure) []procedure {
 	joined := func(parameters string) measure { return of(joining{parameters, false, further}) }
-	return append(shares(end, joined),
+	return append(slices.Concat(textShares(end, joined), scriptShares(end, func(parameters string) measure {
+		return of(joining{parameters, true, further})
+	})),
 		procedure{name: "text, released generator" + end, measure: joined("gen=released")},
 		procedure{name: "text, released generator, p_sup = 25 %" + end, measure: joined("gen=released&psup=25")},
 		procedure{name: "text, released generator, p_sup = 50 %" + end, measure: joined("gen=released&psup=50")})
