@@ -35,72 +35,55 @@ func adversarial(d *figures.Data) {
 	for w, values := range figures.Under(d, peaks) {
 		adversarialReadings[0].adversarial(d, values, []workload{w})
 	}
-	drawAgain(d)
+	for r, values := range figures.Under(d, redraws()) {
+		kinds := slices.Clone(peaks)
+		for i := range kinds {
+			kinds[i].spec, kinds[i].trainedOn = kinds[i].spec+r.differs, r.from
+		}
+		r.adversarial(d, values, kinds)
+	}
 }
 
 // adversarial measures the claims of 6.7 on data sets of some kinds together.
 func (r *reading) adversarial(d *figures.Data, values figures.Values, ws []workload) {
-	for _, a := range drawnFor {
-		values[claim.Of(a.name)] = r.together(d, a, ws)
+	count := len(ws) * ws[0].datasets
+	together := func(of func(w workload) []float64) []float64 { return slices.Concat(figures.Map(ws, of)...) }
+	for _, a := range []approach{far, miso, direct} {
+		values[claim.Of(a.name)] = a.overRuns(d, ws[0], r, count, func(r *reading, algorithm string) []float64 {
+			return together(func(w workload) []float64 { return r.pOpt(d, w, algorithm) })
+		})
 	}
 	for _, a := range []approach{far, miso} {
-		values[overDirect(a)] = direct.overRuns(d, ws[0], r, len(ws)*ws[0].datasets,
-			func(r *reading, algorithm string) []float64 {
-				return slices.Concat(figures.Map(ws, func(w workload) []float64 {
-					return r.above(d, w, a.algorithm, algorithm)
-				})...)
-			})
+		values[overDirect(a)] = direct.overRuns(d, ws[0], r, count, func(r *reading, algorithm string) []float64 {
+			return together(func(w workload) []float64 { return r.above(d, w, a.algorithm, algorithm) })
+		})
 	}
 }
 
-// draws are ways to draw the data sets of 6.7: from another workload, with other limits and with another p_sup. The
-// datasets are named for what differs.
-var draws = []struct {
-	from, differs, limits string
-	psup                  int
-}{
-	{mixUniform, "", "0.95 and 0.9", 25},
-	{mixUniform, "", "0.95 and 0.9", 50},
-	{mixUniform, "", "0.95 and 0.9", 75},
-	{mixUniform, "", "0.95 and 0.9", 100},
-	{mixUniform, "+NARROWER", "0.98", 50},
-	{mixUniform, "+WIDER", "0.85", 50},
-	{goodScaling, "+GOODSCALING", "0.95 and 0.9", 75},
-	{mixExtreme, "+MIXSCALINGEXTREME", "0.95 and 0.9", 50},
-	{wideTimes, "+WIDETIMES", "0.95 and 0.9", 50},
+// A redraw is a reading whose data sets are drawn in another way. They have names that end in differs.
+type redraw struct {
+	reading
+	differs, from string
 }
 
-func drawAgain(d *figures.Data) {
-	const sets = 60
-	t := d.Table("adversarial-draws", "p_opt [%] on data sets of 6.7 that are drawn in other ways",
-		reports.Left("drawn from", "limits").Right("p_sup [%]").Left("peaks").PlusMinus(namesOf(drawnFor)...),
-		fmt.Sprintf("%d data sets of each kind, the default reading; ±: half of the 95 %% interval, of DIRECT RECONFIG "+
-			"over its training runs, which learned from the workload", sets),
-		"limits: 3 slices are at least so many times as efficient for a task as the 4 or 2 of its peak",
-		"POORSCALING has no such tasks: 3 slices are at most 0.8 times as efficient as 2, and 4 never the best size")
-	for _, by := range draws {
+// redraws draw tasks with another p_sup, with other limits for both peaks, and from other workloads. POORSCALING has no
+// such tasks: 3 slices are at most 0.8 times as efficient as 2, and 4 never the best. Agents learned from the workload.
+func redraws() []redraw {
+	again := func(name, parameters, differs, from string) redraw {
 		r := adversarialReadings[0]
-		r.parameters = fmt.Sprintf("psup=%d", by.psup)
-		kinds := slices.Clone(peaks)
-		for i := range kinds {
-			kinds[i].spec, kinds[i].trainedOn, kinds[i].datasets = kinds[i].spec+by.differs, by.from, sets
-		}
-		for i, ws := range [][]workload{kinds[:1], kinds[1:], kinds} {
-			t.Row(by.from, by.limits, by.psup, []string{"4", "2", "both"}[i], figures.Map(drawnFor, func(a approach) []string {
-				return figures.PlusMinus(r.together(d, a, ws), 1)
-			}))
-		}
+		r.name, r.parameters, r.datasets = name, parameters, 100
+		return redraw{r, differs, from}
 	}
-}
-
-// drawnFor are the approaches whose p_opt 6.7 prints.
-var drawnFor = []approach{far, miso, direct}
-
-// together measures p_opt of an approach on data sets of some kinds.
-func (r *reading) together(d *figures.Data, a approach, ws []workload) figures.Measurement {
-	return a.overRuns(d, ws[0], r, len(ws)*ws[0].datasets, func(r *reading, algorithm string) []float64 {
-		return slices.Concat(figures.Map(ws, func(w workload) []float64 { return r.pOpt(d, w, algorithm) })...)
-	})
+	return []redraw{
+		again("p_sup = 25 %", "psup=25", "", mixUniform),
+		again("p_sup = 75 %", "psup=75", "", mixUniform),
+		again("p_sup = 100 %", "psup=100", "", mixUniform),
+		again("limits of 0.98", "", "+NARROWER", mixUniform),
+		again("limits of 0.85", "", "+WIDER", mixUniform),
+		again("from GOODSCALING", "", "+GOODSCALING", goodScaling),
+		again("from MIXSCALINGEXTREME", "", "+MIXSCALINGEXTREME", mixExtreme),
+		again("from WIDETIMES", "", "+WIDETIMES", wideTimes),
+	}
 }
 
 // overDirect names the gain over an approach as the paper measures it. It says reduction, but its 8.23

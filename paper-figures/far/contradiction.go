@@ -119,8 +119,8 @@ func refinementLimits(d *figures.Data, file string, batches []drawn) {
 			PlusMinus("p_ref at most [%]", "p_ref with the work spread evenly at most [%]",
 				"p_ref with so many at most [%]").Left("p_ref is beyond").Right("rho (Table 4)",
 			"rho unrefined by Tables 4 and 6"),
-		"batches: those of refinement_test (script, p_sup = 0), or of the printed generator with p_sup = 0 (text), and "+
-			"both with other p_sup; 1000 executions",
+		"batches: those of refinement_test (script, p_sup = 0), or of the printed generator with p_sup = 0 (text), "+
+			"and both with other p_sup; 1000 executions",
 		"at most: by how many percent the makespan of FAR unrefined exceeds the area bound (any number), or its own "+
 			"work spread evenly over the slices, which no move or swap can beat because no task changes its size",
 		"so many: with the moves and swaps of Table 6, as a mean over all executions; a mean over the executions "+
@@ -153,18 +153,13 @@ func refinementLimits(d *figures.Data, file string, batches []drawn) {
 // drawn are the batches of the script or of the text, with their parameters. The text prints no p_sup for its tables.
 type drawn struct{ name, parameters string }
 
-// drawnOfShares have the shares that drawnBatches lacks.
-var drawnOfShares = append(
-	figures.Map(furtherShares[:len(furtherShares)-1], func(psup string) drawn {
-		return drawn{"text, p_sup = " + psup + " %", "psup=" + psup}
-	}),
-	figures.Map(allShares, func(psup string) drawn {
-		return drawn{"script, p_sup = " + psup + " %", "gen=released&psup=" + psup}
-	})...,
-)
+// drawnOfShares have other shares of memory-bound tasks.
+var drawnOfShares = figures.Map(shares(refinerOf), func(v variant[refiner]) drawn {
+	return drawn{v.name, v.way.parameters}
+})
 
 var drawnBatches = []drawn{
-	{"script", "gen=released"}, {"text", ""}, {"text, p_sup = 50 %", "psup=50"}, {"text, p_sup = 100 %", "psup=100"},
+	{"script", "gen=released"}, {"text", ""}, {"text, p_sup = 50 %", "psup=50"},
 }
 
 // operations returns the sum of the printed moves and swaps of a cell, plus the most that rounding may hide.
@@ -199,7 +194,7 @@ func joiningLimits(d *figures.Data, file string, batches []drawn) {
 		rev, all := table7.printed(d.Claims, w, n, "p_rev"), table7.printed(d.Claims, w, n, "p_move/swap")
 		operations := table8.operations(d.Claims, w, n)
 		for _, b := range batches {
-			kept, moved := largestGains(d, joining{b.parameters, strings.HasPrefix(b.name, "script"), executions}, w, n)
+			kept, moved := largestGains(d, joining{b.parameters, strings.Contains(b.name, "script"), executions}, w, n)
 			reversed := limit{name: "reversing", values: mostGained(kept, 0)}
 			free := limit{name: "any number", values: moved}
 			even := limit{name: "spread evenly", values: figures.Map(kept, slices.Max)}

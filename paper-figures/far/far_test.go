@@ -178,11 +178,11 @@ func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 // TestInterchanged: print's columns are read as each other in the chosen rows alone.
 func TestInterchanged(t *testing.T) {
-	p := procedure{measure: func(*figures.Data, workload, int) []figures.Measurement {
+	of := interchanged(func(*figures.Data, workload, int) []figures.Measurement {
 		return []figures.Measurement{figures.Exactly(1), figures.Exactly(2), figures.Exactly(3)}
-	}}.interchanged(func(w workload) bool { return w.times == "WIDETIMES" })
+	}, func(w workload) bool { return w.times == "WIDETIMES" })
 	for _, w := range workloads[:2] {
-		m := p.measure(nil, w, 10)
+		m := of(nil, w, 10)
 		if m[0].Value != 1 || (m[1].Value == 3) != (w.times == "WIDETIMES") || m[1].Value+m[2].Value != 5 {
 			t.Errorf("%v: %v", w, m)
 		}
@@ -203,7 +203,7 @@ func TestLimitsHold(t *testing.T) {
 			}
 		}
 		for _, w := range workloads {
-			m := refinementTest.measure(d, w, 20)
+			m := table6.byDefault()(d, w, 20)
 			_, gains := refining(d, synthetic(w, 20, "gen=released"))
 			if most := figures.Mean(mostGained(gains, m[1].Value+m[2].Value)); !d.Planning() && m[0].Value > most {
 				t.Errorf("%v: %v moves and %v swaps gain %v %% of at most %v", w, m[1].Value, m[2].Value, m[0].Value, most)

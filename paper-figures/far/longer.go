@@ -29,16 +29,13 @@ type longerRun struct {
 // measure returns the table's quantities.
 func (l *longerRun) measure(d *figures.Data, g grid) []figures.Measurement {
 	script, operation := strings.Contains(l.Mode, "script"), l.Mode == "operation"
-	r, j := refiner{l.Generator, "far"}, joining{l.Generator, script, tenfold}
-	if script {
-		r.refined = byScript
-	}
+	r, j := refinerOf(l.Generator, script), joining{l.Generator, script, tenfold}
 	m := map[string]measure{"table6": r.means(tenfold), "table7": j.gains, "table8": j.operations}[g.name]
 	if operation {
 		m = map[string]measure{"table6": r.operatedGain(tenfold), "table7": j.operatedGains}[g.name]
 	}
 	if strings.Contains(l.Mode, "interchanged") {
-		m = procedure{measure: m}.interchanged(everywhere).measure
+		m = interchanged(m, everywhere)
 	}
 	return m(d, workload{l.Scaling, l.Times}, l.N)
 }

@@ -79,16 +79,44 @@ func (g grid) build(d *figures.Data) {
 	d.Layout(head, figures.Map(g.rows, workload.String), columns, d.Readings[0])
 }
 
-// interchanged returns the reading in which print has interchanged its last two columns, moves and swaps, in some rows.
-func (p procedure) interchanged(in func(workload) bool) procedure {
-	measure := func(d *figures.Data, w workload, n int) []figures.Measurement {
-		m := p.measure(d, w, n)
+// interchanged measures as if print had interchanged its last two columns, moves and swaps, in some rows.
+func interchanged(of measure, in func(workload) bool) measure {
+	return func(d *figures.Data, w workload, n int) []figures.Measurement {
+		m := of(d, w, n)
 		if last := len(m) - 1; in(w) {
 			m[last-1], m[last] = m[last], m[last-1]
 		}
 		return m
 	}
-	return procedure{name: strings.TrimPrefix(p.name+", print interchanged", ", "), measure: measure}
+}
+
+// A variant is a named way to draw batches and to run FAR on them.
+type variant[T any] struct {
+	name string
+	way  T
+}
+
+// memoryBoundShares are in percent. With 0 they give each number of memory-bound tasks that a size of two, four, five
+// or six tasks can have.
+var memoryBoundShares = strings.Fields("10 25 34 50 75 84 100")
+
+// shares returns variants of the text and of the script with other shares of memory-bound tasks. The text with 50 % is
+// a whole reading. of takes the generator's parameters.
+func shares[T any](of func(parameters string, script bool) T) (out []variant[T]) {
+	for _, psup := range memoryBoundShares {
+		if psup != "50" {
+			out = append(out, variant[T]{"text, p_sup = " + psup + " %", of("psup="+psup, false)})
+		}
+		out = append(out, variant[T]{"the script, p_sup = " + psup + " %", of("gen=released&psup="+psup, true)})
+	}
+	return out
+}
+
+// procedures returns a reading for each variant. The end of its name says how it measures.
+func procedures[T any](all []variant[T], end string, of func(T) measure) []procedure {
+	return figures.Map(all, func(v variant[T]) procedure {
+		return procedure{name: strings.TrimPrefix(v.name+end, ", "), measure: of(v.way)}
+	})
 }
 
 // A setting is a way to run FAR on batches of a generator.
@@ -122,8 +150,12 @@ func (s setting) rho(d *figures.Data, w workload, n int) []figures.Measurement {
 var table4 = grid{
 	"table4", wide, allSizes,
 	[]string{"rho"},
-	append(figures.Map(settings, func(s setting) procedure { return procedure{name: s.name, measure: s.rho} }),
-		procedure{name: "text, p_sup = 25 %", measure: setting{"", "psup=25", "far", mig.Sequential}.rho}),
+	slices.Concat(
+		figures.Map(settings, func(s setting) procedure { return procedure{name: s.name, measure: s.rho} }),
+		procedures(shares(refinerOf), "", func(r refiner) measure {
+			return setting{"", r.parameters, r.refined, mig.Sequential}.rho
+		}),
+	),
 }
 
 // a30 measures the one number about A30. Neither its workload nor the shares of the sizes are printed.
@@ -244,13 +276,21 @@ func (r refiner) means(count int) measure {
 	}
 }
 
-// refiningAs returns the reading of Table 6 with the given name.
-func refiningAs(name, parameters, refined string) procedure {
-	r := refiner{parameters, refined}
-	return procedure{name, r.means(executions), r.moreMoves}
+// refinerOf returns FAR as the script has it or as the text describes it.
+func refinerOf(parameters string, script bool) refiner {
+	if script {
+		return refiner{parameters, "far?keep=last"}
+	}
+	return refiner{parameters, "far"}
 }
 
-var refinementTest = refiningAs("", "gen=released", "far?keep=last")
+// refiners are the ways to make Table 6. The first three, the script refinement_test and two of the text, are whole
+// readings.
+var refiners = append([]variant[refiner]{
+	{"", refinerOf("gen=released", true)},
+	{"text", refinerOf("", false)},
+	{"text, p_sup = 50 %", refinerOf("psup=50", false)},
+}, shares(refinerOf)...)
 
 // operatedGain measures p_ref as the mean of only those executions that have a move or swap.
 func (r refiner) operatedGain(count int) measure {
@@ -278,66 +318,25 @@ func operated(d *figures.Data, all, moves, swaps []float64) figures.Measurement 
 	return d.MeanOf(gains, verdict.Executions, len(gains))
 }
 
-var table6 = grid{
-	"table6", workloads, threeSizes,
-	[]string{"p_ref", "moves", "swaps"},
-	slices.Concat([]procedure{
-		refinementTest,
-		refinementTest.interchanged(workload.wide),
-		texts()[0], texts()[1],
-		{name: "executions with an operation", measure: refiner{"gen=released", byScript}.operatedGain(executions)},
-		{name: "text, executions with an operation", measure: refiner{"", "far"}.operatedGain(executions)},
-		{"text, p_sup = 50 %, executions with an operation", refiner{"psup=50", "far"}.operatedGain(executions), nil},
-	}, texts()[2:], refinedByScript, allInterchanged(texts(), workload.wide),
-		allInterchanged(refinedByScript, workload.wide),
-		textShares(withOperation, func(psup string) measure { return refiner{psup, "far"}.operatedGain(executions) }),
-		scriptShares(withOperation, func(psup string) measure { return refiner{psup, byScript}.operatedGain(executions) })),
-}
-
-// refinedByScript are the script's readings of Table 6 with the shares of memory-bound tasks.
-var refinedByScript = scriptShares("", func(psup string) measure { return refiner{psup, byScript}.means(executions) })
-
-// byScript is FAR as the scripts have it.
-const byScript = "far?keep=last"
-
 // withOperation ends the names of readings that leave out the executions or pairs without a move or swap.
 const withOperation = ", with an operation"
 
-// texts returns the text's readings of Table 6, with all shares of memory-bound tasks that were tried.
-func texts() []procedure {
-	return append(
-		[]procedure{refiningAs("text", "", "far"), refiningAs("text, p_sup = 50 %", "psup=50", "far")},
-		textShares("", func(psup string) measure { return refiner{psup, "far"}.means(executions) })...,
-	)
+var table6 = grid{
+	"table6", workloads, threeSizes,
+	[]string{"p_ref", "moves", "swaps"},
+	slices.Concat(
+		figures.Map(refiners[:3], func(v variant[refiner]) procedure {
+			return procedure{v.name, v.way.means(executions), v.way.moreMoves}
+		}),
+		procedures(refiners[3:], "", func(r refiner) measure { return r.means(executions) }),
+		procedures(refiners, printInterchanged, func(r refiner) measure {
+			return interchanged(r.means(executions), workload.wide)
+		}),
+		procedures(refiners, withOperation, func(r refiner) measure { return r.operatedGain(executions) }),
+	),
 }
 
-// allInterchanged returns readings of others in which print has interchanged its last two columns.
-func allInterchanged(readings []procedure, in func(workload) bool) []procedure {
-	return figures.Map(readings, func(p procedure) procedure { return p.interchanged(in) })
-}
-
-// furtherShares are in percent. Beside 0 and 50 % they give each number of memory-bound tasks that a size of two, four,
-// five or six tasks can have.
-var furtherShares = strings.Fields("10 25 34 75 84 100")
-
-// allShares are those of the script, whose own is 0 %.
-var allShares = append([]string{"50"}, furtherShares...)
-
-// textShares returns readings of the text with [furtherShares]. of takes the generator's parameters.
-func textShares(end string, of func(parameters string) measure) []procedure {
-	return shares("text", end, "", furtherShares, of)
-}
-
-// scriptShares returns readings of the script with [allShares].
-func scriptShares(end string, of func(parameters string) measure) []procedure {
-	return shares("the script", end, "gen=released&", allShares, of)
-}
-
-func shares(name, end, parameters string, all []string, of func(parameters string) measure) []procedure {
-	return figures.Map(all, func(psup string) procedure {
-		return procedure{name: name + ", p_sup = " + psup + " %" + end, measure: of(parameters + "psup=" + psup)}
-	})
-}
+const printInterchanged = ", print interchanged"
 
 const (
 	// scripted has the parameters with which far-concat repeats concat_test and multi_batch_test.
@@ -406,35 +405,25 @@ func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measur
 	})
 }
 
-// joinings returns something for each joining of whole readings.
-func joinings[T any](of func(name string, j joining) T) []T {
-	return []T{
-		of("", copies), of("text", successive), of("text, p_sup = 50 %", joining{"psup=50", false, executions}),
-	}
-}
-
-// generators returns the [shares] of Tables 7 and 8, and the text's pairs of different batches by the script's
-// generator.
-func generators(end string, of func(joining) measure) []procedure {
-	joined := func(parameters string) measure { return of(joining{parameters, false, further}) }
-	return append(slices.Concat(textShares(end, joined), scriptShares(end, func(parameters string) measure {
-		return of(joining{parameters, true, further})
-	})),
-		procedure{name: "text, released generator" + end, measure: joined("gen=released")},
-		procedure{name: "text, released generator, p_sup = 25 %" + end, measure: joined("gen=released&psup=25")},
-		procedure{name: "text, released generator, p_sup = 50 %" + end, measure: joined("gen=released&psup=50")})
-}
+// joinings are the ways to make Tables 7 and 8. The first three are whole readings; the last three are the text's pairs
+// of different batches by the script's generator.
+var joinings = slices.Concat([]variant[joining]{
+	{"", copies}, {"text", successive}, {"text, p_sup = 50 %", joining{"psup=50", false, executions}},
+}, shares(func(generator string, script bool) joining { return joining{generator, script, further} }), []variant[joining]{
+	{"text, released generator", joining{"gen=released", false, further}},
+	{"text, released generator, p_sup = 25 %", joining{"gen=released&psup=25", false, further}},
+	{"text, released generator, p_sup = 50 %", joining{"gen=released&psup=50", false, further}},
+})
 
 var table7 = grid{
 	"table7", workloads, threeSizes,
 	[]string{"p_rev", "p_move/swap"},
 	slices.Concat(
-		joinings(func(name string, j joining) procedure { return procedure{name, j.gains, j.measures} }),
-		joinings(func(name string, j joining) procedure {
-			return procedure{name: strings.TrimPrefix(name+", pairs with an operation", ", "), measure: j.operatedGains}
+		figures.Map(joinings[:3], func(v variant[joining]) procedure {
+			return procedure{v.name, v.way.gains, v.way.measures}
 		}),
-		generators("", func(j joining) measure { return j.gains }),
-		generators(withOperation, func(j joining) measure { return j.operatedGains }),
+		procedures(joinings[3:], "", func(j joining) measure { return j.gains }),
+		procedures(joinings, withOperation, func(j joining) measure { return j.operatedGains }),
 	),
 }
 
@@ -448,17 +437,11 @@ func gainsOfJoining(d *figures.Data) {
 		"±: half of the 95 % interval over the pairs")
 	for w, n := range figures.Each(table7.rows, table7.sizes) {
 		print := table7.printed(d.Claims, w, n, "p_move/swap") - table7.printed(d.Claims, w, n, "p_rev")
-		t.Row(w, n, reports.Fixed(print, 2), joinings(func(_ string, j joining) []string {
-			return figures.PlusMinus(mean(d, j.beyondReversing(d, w, n)), 2)
+		t.Row(w, n, reports.Fixed(print, 2), figures.Map(joinings[:3], func(v variant[joining]) []string {
+			return figures.PlusMinus(mean(d, v.way.beyondReversing(d, w, n)), 2)
 		}))
 	}
 }
-
-var joiningOperations = joinings(func(name string, j joining) procedure {
-	return procedure{name: name, measure: j.operations}
-})
-
-var otherOperations = generators("", func(j joining) measure { return j.operations })
 
 func everywhere(workload) bool { return true }
 
@@ -466,8 +449,10 @@ var table8 = grid{
 	"table8", workloads, threeSizes,
 	[]string{"moves", "swaps"},
 	slices.Concat(
-		joiningOperations, []procedure{joiningOperations[0].interchanged(everywhere)},
-		otherOperations, allInterchanged(joiningOperations[1:], everywhere), allInterchanged(otherOperations, everywhere),
+		procedures(joinings, "", func(j joining) measure { return j.operations }),
+		procedures(joinings, printInterchanged, func(j joining) measure {
+			return interchanged(j.operations, everywhere)
+		}),
 	),
 }
 
