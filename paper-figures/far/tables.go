@@ -409,7 +409,7 @@ func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measur
 // of different batches by the script's generator.
 var joinings = slices.Concat([]variant[joining]{
 	{"", copies}, {"text", successive}, {"text, p_sup = 50 %", joining{"psup=50", false, executions}},
-}, shares(func(generator string, script bool) joining { return joining{generator, script, further} }), []variant[joining]{
+}, shares(func(psup string, script bool) joining { return joining{psup, script, further} }), []variant[joining]{
 	{"text, released generator", joining{"gen=released", false, further}},
 	{"text, released generator, p_sup = 25 %", joining{"gen=released&psup=25", false, further}},
 	{"text, released generator, p_sup = 50 %", joining{"gen=released&psup=50", false, further}},
