@@ -37,7 +37,7 @@ const halfOfDifference = "±: half of the 95 % interval of the difference from a
 // table9Arithmetic compares Tables 4, 7 and 9 by arithmetic on printed numbers alone.
 func table9Arithmetic(d *figures.Data) {
 	claims := d.Claims
-	t := d.Table("contradiction-table9", "Table 9 against Tables 4 and 7, from printed numbers alone",
+	t := d.Table("contradiction-table9", "Table 9 against Tables 4 and 7, from printed numbers and formulas alone",
 		reports.Left("workload").Right("n", "rho (Table 4)", "p_multi-batch (Table 9) [%]",
 			"a pair by the script over its area bound (never below 1)", "gain of a pair by Tables 4 and 9 [%]",
 			"p_move/swap (Table 7) [%]", "p_multi-batch by Tables 4 and 7 [%]",
@@ -69,8 +69,7 @@ func sigmaLimits(d *figures.Data) {
 			"sigma at most by the text", "sigma at most by the text with p_sup = 50 %"),
 		"at most: the makespan of the approach over the area bound, the mean of 1000 executions of the batches of "+
 			"each reading",
-		"±: half of the 95 % interval of the difference from a printed mean of other executions, 100 by the script "+
-			"and 1000 by the text")
+		halfOfDifference)
 	for w, a := range figures.Each(workloads, approaches) {
 		cells := reports.Cells(2, table5.printed(d.Claims, w, 15, "sigma "+a.name))
 		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {

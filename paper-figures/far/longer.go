@@ -28,7 +28,7 @@ type longerRun struct {
 
 // measure returns the table's quantities.
 func (l *longerRun) measure(d *figures.Data, g grid) []figures.Measurement {
-	script, operation := strings.Contains(l.Mode, "script"), l.Mode == "operation"
+	script, operation := strings.Contains(l.Mode, "script"), strings.Contains(l.Mode, "operation")
 	r, j := refinerOf(l.Generator, script), joining{l.Generator, script, tenfold}
 	m := map[string]measure{"table6": r.means(tenfold), "table7": j.gains, "table8": j.operations}[g.name]
 	if operation {
