@@ -122,9 +122,8 @@ type Board struct {
 	// Load lists metrics whose means show that a dataset loads a cluster. A dataset is ranked only if the means of some
 	// algorithm reach all values. nil means that every dataset is ranked.
 	Load []Least
-	// Bound is the bound from which gaps are measured: an upper bound if Higher is set. Published is
-	// a paper's bound that is shown as well. A zero value means no bound.
-	Bound, Published Reference
+	// Bound is the bound from which gaps are measured: an upper bound if Higher is set. The zero value means no bound.
+	Bound Reference
 	// Unbounded ranks a dataset without bounds by the metric itself. Otherwise such a dataset has no board.
 	Unbounded bool
 }

@@ -89,9 +89,9 @@ type board struct {
 	place int
 	// algorithms has the series that count, by algorithm.
 	algorithms [][]store.Series
-	// bound and published have the references' results, by ascending version, and bounds and printed their values.
-	bound, published []store.Series
-	bounds, printed  map[instance]float64
+	// bound has the bound's results, by ascending version, and bounds their values.
+	bound  []store.Series
+	bounds map[instance]float64
 	// names has the names that programs outside miglab give themselves.
 	names     map[store.Program]string
 	standings []Standing
@@ -117,13 +117,12 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 	byDataset := c.byDataset(all)
 	references := map[string][]store.Series{}
 	for _, b := range c.Track.Boards {
-		for _, r := range []track.Reference{b.Bound, b.Published} {
-			if _, ok := references[r.Track]; ok || r.Track == "" {
-				continue
-			}
-			if references[r.Track], err = db.Series(c.filter(r.Track)); err != nil {
-				return nil, err
-			}
+		r := b.Bound.Track
+		if _, ok := references[r]; ok || r == "" {
+			continue
+		}
+		if references[r], err = db.Series(c.filter(r)); err != nil {
+			return nil, err
 		}
 	}
 	var out []*board
@@ -140,7 +139,6 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 			continue
 		}
 		b.bound = referenceSeries(references[b.Bound.Track], b.Bound, dataset)
-		b.published = referenceSeries(references[b.Published.Track], b.Published, dataset)
 		if b.Bound.Algorithm != "" && len(b.bound) == 0 && !b.Unbounded {
 			continue // without reading any result
 		}
@@ -206,9 +204,6 @@ func (b *board) rank(db *store.DB) (err error) {
 	if b.bounds, err = valuesByInstance(db, b.bound, b.Bound.Metric); err != nil {
 		return err
 	}
-	if b.printed, err = valuesByInstance(db, b.published, b.Published.Metric); err != nil {
-		return err
-	}
 	contenders, err := b.contenders(db, newRankedRange(b.bounds))
 	if err != nil || len(contenders) == 0 {
 		return err
@@ -272,7 +267,7 @@ func (b *board) contender(db *store.DB, own []store.Series, in *rankedRange) (*c
 			}
 			c.entries = append(c.entries, entry{
 				instance: at, value: orNaN(r.Metrics.Get(b.Metric)), aside: orNaN(r.Metrics.Get(b.Aside)),
-				bound: valueAt(b.bounds, at), published: valueAt(b.printed, at), micros: cmp.Or(r.Micros, math.NaN()),
+				bound: valueAt(b.bounds, at), micros: cmp.Or(r.Micros, math.NaN()),
 			})
 		}
 	}

@@ -30,9 +30,8 @@ type entry struct {
 	instance
 	// value is the board's metric; NaN without a valid answer in time.
 	value float64
-	// bound is proven. published is the number that the literature compares with, which need not be a bound (l_bound,
-	// DRL 5.2).
-	bound, published float64
+	// bound is proven.
+	bound float64
 	// aside is the value of another metric that is shown, and micros the time of an instance.
 	aside, micros float64
 }
@@ -62,7 +61,7 @@ func newContender(s store.Series) *contender {
 	gpu, model := Circumstances(s)
 	return &contender{series: s, standing: Standing{
 		Track: s.Track, Dataset: s.Dataset, GPU: gpu, Model: model, Algorithm: s.Algorithm, Version: s.Version,
-		Bound: nan, Aside: nan, Gap: nan, GapLow: nan, GapHigh: nan, POpt: nan, FriedmanRank: nan, FriedmanP: nan,
+		Bound: nan, Aside: nan, Gap: nan, GapLow: nan, GapHigh: nan, FriedmanRank: nan, FriedmanP: nan,
 		PHolm: nan, Micros: nan,
 	}}
 }
@@ -259,7 +258,7 @@ func judgeInstances(contenders []*contender) error {
 
 func (c *contender) summarize(metric Metric) error {
 	s := &c.standing
-	var solved, published, micros, bounds, asides []float64
+	var solved, micros, bounds, asides []float64
 	for i, e := range c.entries {
 		bounds = append(bounds, e.bound)
 		value := c.values[i]
@@ -268,7 +267,6 @@ func (c *contender) summarize(metric Metric) error {
 			continue
 		}
 		solved = append(solved, c.losses[i])
-		published = append(published, (value/e.published-1)*100)
 		asides = append(asides, e.aside)
 		if !math.IsNaN(e.micros) {
 			micros = append(micros, e.micros)
@@ -288,7 +286,6 @@ func (c *contender) summarize(metric Metric) error {
 	if s.Value, err = stats.Summarize(c.values); err != nil {
 		return err
 	}
-	s.POpt = mean(published)
 	if metric.Bounded {
 		s.Gap = c.mean
 	}

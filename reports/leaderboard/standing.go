@@ -60,8 +60,6 @@ type Standing struct {
 	Bound, Aside float64
 	// Gap is the mean gap to the bound in percent, with its interval; NaN if any failed or the bound is unknown.
 	Gap, GapLow, GapHigh float64
-	// POpt is the mean gap to the published bound in percent (p_opt, DRL 5.2); NaN if any failed or has no such bound.
-	POpt float64
 	// FriedmanRank is the mean rank on an instance, where algorithms without a valid answer are last. FriedmanP is the
 	// probability of mean ranks that differ as much if all algorithms of the dataset were alike.
 	FriedmanRank, FriedmanP float64

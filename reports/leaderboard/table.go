@@ -38,7 +38,7 @@ func Table(standings []Standing) reports.Table {
 	t := reports.Table{
 		Columns: reports.Left("track", "dataset", "split").Right("rank").Left("algorithm", "name").
 			Right("version", "instances").Left("metric").Right("mean", "ci_low", "ci_high", "median", "bound", "wins",
-			"gap_percent", "gap_low", "gap_high", "p_opt_percent", "friedman_rank", "p_holm").
+			"gap_percent", "gap_low", "gap_high", "friedman_rank", "p_holm").
 			Left("budget").Right("instance_us", aside),
 		Notes: append(columnNotes(standings, nil), boardNotes(standings)...),
 	}
@@ -55,7 +55,7 @@ func Table(standings []Standing) reports.Table {
 		}
 		t.Row(s.Track, s.Dataset, s.Split, rank, s.Algorithm, cmp.Or(s.Name, reports.Missing), s.Version, s.Instances,
 			s.Metric.Name, reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
-			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh, s.POpt), reports.Fixed(s.FriedmanRank, 2),
+			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh), reports.Fixed(s.FriedmanRank, 2),
 			formatProbability(s.PHolm), cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals),
 			reports.Fixed(s.Aside, ValueDecimals))
 	}
@@ -321,10 +321,6 @@ var columnText = []struct {
 		"instance_us, or time: median wall time of an instance on the machine that ran it",
 	},
 	{[]string{"name"}, "name: what a program outside miglab calls itself; its version is its own, too"},
-	{
-		[]string{"p_opt_percent"},
-		"p_opt_percent: mean above l_bound as published (DRL 5.2), which is no proven bound",
-	},
 }
 
 // columnNotes returns the notes on the shown columns, or on all that the standings have if shown is nil.
@@ -335,8 +331,6 @@ func columnNotes(standings []Standing, shown map[string]bool) (notes []string) {
 			return shown[column]
 		case column == "name":
 			return isNamed(standings)
-		case column == "p_opt_percent":
-			return slices.ContainsFunc(standings, func(s Standing) bool { return !math.IsNaN(s.POpt) })
 		}
 		return true
 	}
