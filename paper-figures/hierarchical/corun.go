@@ -1,14 +1,11 @@
 package hierarchical
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"miglab/datasets"
-	"miglab/harness/mig"
 	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 	figures "miglab/paper-figures"
@@ -24,9 +21,6 @@ const wellFitted = 0.15
 // fit shows how well the co-run model fits the public times of kernels on A100 instances.
 func fit(d *figures.Data) {
 	var body figures.Table // the notes, and with them the table, need all rows first
-	public := figures.Instance[task.Batches]("rodinia", gpu, 0)
-	chart := reports.Panels{Title: "Public times on A100 instances, and the fitted model", Columns: 3}
-	var panels []reports.Lines
 	var badly, contradict []string
 	kernels := datasets.KernelFits()
 	for i := range kernels {
@@ -42,14 +36,7 @@ func fit(d *figures.Data) {
 		body.Row(f.Kernel, f.Program, f.Fitted.Class, fmt.Sprintf("%.3g", float64(f.Fitted.Solo)),
 			reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism),
 			reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against)
-		k := public.Tasks[slices.IndexFunc(public.Tasks, func(t task.Task) bool { return t.Name == f.Kernel })]
-		points := figures.Map(mig.MustLookup(gpu).Sizes(), func(s mig.Slices) speed {
-			return speed{float64(s), k.On(s), onInstance(&f.Fitted, s)}
-		})
-		panels = append(panels,
-			speedPanel(f, "public times", reports.Axis{Label: "Slices", Ticks: []float64{1, 2, 3, 4, 7}}, points))
 	}
-	chart.Charts = aligned(panels, 0)
 	inPaper := figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" })
 	t := d.Table("fit", "Fit of the co-run model to public times on A100 instances",
 		reports.Left("kernel", "program", "class").Right("solo [s]", "serial s", "parallelism p",
@@ -59,54 +46,8 @@ func fit(d *figures.Data) {
 		fmt.Sprintf("of the %d kernels of Table IV, the times of these are not those of the paper's class: %s; a "+
 			"kernel whose class is not in Table IV has the one that fits best",
 			inPaper, strings.Join(contradict, ", ")),
-		"residual: model over public time, less 1; speeds in the figure are the fitted solo time over the time; the "+
-			"public inputs are not the paper's")
+		"residual: model over public time, less 1; the public inputs are not the paper's")
 	t.Rows = body.Rows
-	d.Figure("fit", chart.Title, chart)
-}
-
-// A speed compares a kernel's measured and modelled time on a part of the GPU.
-type speed struct {
-	// x is the size of the part.
-	x        float64
-	measured mig.Seconds
-	// model is the model's time relative to the whole GPU.
-	model float64
-}
-
-// speedPanel shows the measured and the fitted speed of a kernel.
-func speedPanel(f *datasets.KernelFit, name string, x reports.Axis, points []speed) reports.Lines {
-	measured, model := reports.Series{Name: name, Markers: true}, reports.Series{Name: "model"}
-	for _, p := range points {
-		measured.X, measured.Y = append(measured.X, p.x), append(measured.Y, float64(f.Fitted.Solo/p.measured))
-		model.X, model.Y = append(model.X, p.x), append(model.Y, 1/p.model)
-	}
-	return reports.Lines{
-		Title: f.Kernel, X: x, Y: reports.Axis{Label: "Speed / GPU"},
-		Series: []reports.Series{measured, model},
-	}
-}
-
-// aligned gives all vertical axes the same range, which begins at from.
-func aligned(panels []reports.Lines, from float64) (out []reports.Chart) {
-	to := from
-	for _, p := range panels {
-		for _, s := range p.Series {
-			to = max(to, slices.Max(s.Y))
-		}
-	}
-	for _, p := range panels {
-		p.Y.From, p.Y.To = from, math.Ceil(10*to)/10
-		out = append(out, p)
-	}
-	return out
-}
-
-// onInstance returns a program's relative time on an A100 instance of a size.
-func onInstance(p *task.Program, size mig.Slices) float64 {
-	g := mig.MustLookup(gpu)
-	const gpcs = 8
-	return p.Relative(float64(size)/gpcs, float64(g.Profile(size).Length)/float64(g.MemorySlices))
 }
 
 // The notes of the tables of overlapped windows.
@@ -136,18 +77,11 @@ func corunErrors(d *figures.Data) {
 	misses := d.Table("corun-overlap", title, columns)
 	for _, t := range d.Hardware.Overlap {
 		programs := map[string]*task.Program{}
-		var panels []reports.Lines
 		for _, f := range datasets.FitOverlap(t.Rows) {
 			f.Fitted.Name = f.Kernel
 			programs[f.Kernel] = &f.Fitted
 			scaling.Row(t.File, f.Kernel, f.Fitted.Class, reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism),
 				reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1))
-			panels = append(panels, scalingPanel(&f, t.Rows))
-		}
-		if len(panels) > 0 {
-			title := fmt.Sprintf("Kernels alone on parts of the multiprocessors, and the fitted model (%s)", t.Name)
-			d.Figure("corun-scaling-"+t.File, title,
-				reports.Panels{Title: title, Columns: 3, Charts: aligned(panels, 0)})
 		}
 		groups, left := datasets.OverlapGroups(t.Rows, programs)
 		fitted := datasets.FitOverlapModel(groups, shippedModel())
@@ -180,19 +114,6 @@ func addErrors(t *figures.Table, file string, groups []datasets.OverlapGroup, m 
 			}
 		}
 	}
-}
-
-// scalingPanel shows the speed of a kernel alone against its multiprocessors.
-func scalingPanel(f *datasets.KernelFit, rows []datasets.OverlapRate) reports.Lines {
-	var points []speed
-	alone := slices.DeleteFunc(datasets.Overlaps(rows), func(r datasets.OverlapRate) bool {
-		return r.Group != datasets.OverlapJob(f.Kernel, r.SMs)
-	})
-	slices.SortFunc(alone, func(a, b datasets.OverlapRate) int { return cmp.Compare(a.SMs, b.SMs) })
-	for _, r := range alone {
-		points = append(points, speed{float64(r.SMs), r.Iteration, f.Fitted.Relative(float64(r.SMs)/float64(r.Of), 1)})
-	}
-	return speedPanel(f, "measured", reports.Axis{Label: "Multiprocessors"}, points)
 }
 
 // mps shows public times under MPS, the kappa that follows from them, and the methods' results with this kappa. kappa

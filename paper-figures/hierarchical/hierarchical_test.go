@@ -269,3 +269,10 @@ func TestFirst(t *testing.T) {
 		t.Errorf("first on %v queues, want 2", got)
 	}
 }
+
+// onInstance returns a program's relative time on an A100 instance of a size.
+func onInstance(p *task.Program, size mig.Slices) float64 {
+	g := mig.MustLookup(gpu)
+	const gpcs = 8
+	return p.Relative(float64(size)/gpcs, float64(g.Profile(size).Length)/float64(g.MemorySlices))
+}

@@ -158,47 +158,19 @@ func sensitivity(d *figures.Data) {
 		t.Columns = t.Columns.PlusMinus(r.title)
 	}
 	t.Columns = t.Columns.Left("order")
-	chart := reports.Panels{Title: "Mean throughput on Q1 to Q12 by the model's constants (simulated)", Columns: 2}
-	model := shippedModel()
-	kappas := constant{
-		name: "kappa", label: "kappa: how much jobs that share memory slow each other",
-		title:  fmt.Sprintf("delta = %g", model.Delta),
-		values: scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3),
-	}
-	deltas := constant{
-		name: "delta", label: "delta: what MPS without percentages costs",
-		title:  fmt.Sprintf("kappa = %g", model.Kappa),
-		values: scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5),
-	}
-	chart.Charts = aligned([]reports.Lines{kappas.vary(d, t), deltas.vary(d, t)}, 1)
-	addMeans(t, "shares of ended jobs freed", throughputRows(d, queuesWith("release=true")))
-	addDraws(d, t, overDraws)
-	d.Figure("sensitivity", chart.Title, chart)
-}
-
-// A constant of the co-run model, with the values that the sensitivity figure gives it.
-type constant struct {
-	// name is the parameter of the dataset.
-	name string
-	// label is for the axis, and title for the panel: it says what the other constant is.
-	label, title string
-	values       []float64
-}
-
-// vary adds a row to the table for each value of the constant. It returns the panel of their means.
-func (c *constant) vary(d *figures.Data, t *figures.Table) reports.Lines {
-	panel := reports.Lines{Title: c.title, X: reports.Axis{Label: c.label, Ticks: c.values}, Y: overTimeSharing}
-	for _, v := range c.values {
-		rows := throughputRows(d, queuesWith("%s=%g", c.name, v))
-		addMeans(t, fmt.Sprintf("%s = %g", c.name, v), rows)
-		for i, r := range rows {
-			if len(panel.Series) <= i {
-				panel.Series = append(panel.Series, reports.Series{Name: r.title, X: c.values, Markers: true})
-			}
-			panel.Series[i].Y = append(panel.Series[i].Y, r.mean())
+	for _, c := range []struct {
+		name   string // of the dataset's parameter
+		values []float64
+	}{
+		{"kappa", scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3)},
+		{"delta", scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
+	} {
+		for _, v := range c.values {
+			addMeans(t, fmt.Sprintf("%s = %g", c.name, v), throughputRows(d, queuesWith("%s=%g", c.name, v)))
 		}
 	}
-	return panel
+	addMeans(t, "shares of ended jobs freed", throughputRows(d, queuesWith("release=true")))
+	addDraws(d, t, overDraws)
 }
 
 // addMeans adds a row with the mean of each method, without an interval, and their order.

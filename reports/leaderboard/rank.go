@@ -61,8 +61,7 @@ func newContender(s store.Series) *contender {
 	gpu, model := Circumstances(s)
 	return &contender{series: s, standing: Standing{
 		Track: s.Track, Dataset: s.Dataset, GPU: gpu, Model: model, Algorithm: s.Algorithm, Version: s.Version,
-		Bound: nan, Aside: nan, Gap: nan, GapLow: nan, GapHigh: nan, FriedmanRank: nan, FriedmanP: nan,
-		PHolm: nan, Micros: nan,
+		Bound: nan, Aside: nan, Gap: nan, GapLow: nan, GapHigh: nan, Micros: nan,
 	}}
 }
 
@@ -76,9 +75,7 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	if err != nil || contenders == nil {
 		return nil, err
 	}
-	if err := judgeInstances(contenders); err != nil {
-		return nil, err
-	}
+	countWins(contenders)
 	for _, c := range contenders {
 		if err := c.summarize(metric); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.standing.Algorithm, err)
@@ -94,9 +91,6 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 			cmp.Compare(a.standing.Algorithm, b.standing.Algorithm))
 	})
 	if err := tellApart(contenders, resamples, metric); err != nil {
-		return nil, err
-	}
-	if err := testAgainstFirst(contenders); err != nil {
 		return nil, err
 	}
 	out := make([]Standing, len(contenders))
@@ -228,16 +222,13 @@ func settleRounding(contenders []*contender, instance int) {
 	}
 }
 
-// judgeInstances sets what depends on all algorithms at once, instance by instance.
-func judgeInstances(contenders []*contender) error {
-	scores := make([][]float64, len(contenders[0].losses))
-	for i := range scores {
+// countWins counts the instances on which no other algorithm is better.
+func countWins(contenders []*contender) {
+	for i := range contenders[0].losses {
 		best := math.Inf(1)
 		for _, c := range contenders {
-			loss := c.losses[i]
-			scores[i] = append(scores[i], loss)
-			if loss < best {
-				best = loss
+			if c.losses[i] < best {
+				best = c.losses[i]
 			}
 		}
 		for _, c := range contenders {
@@ -246,14 +237,6 @@ func judgeInstances(contenders []*contender) error {
 			}
 		}
 	}
-	t, err := stats.Friedman(scores)
-	if err != nil {
-		return err
-	}
-	for j, c := range contenders {
-		c.standing.FriedmanRank, c.standing.FriedmanP = t.Ranks[j], t.P
-	}
-	return nil
 }
 
 func (c *contender) summarize(metric Metric) error {
@@ -393,23 +376,4 @@ func pairedDifferences(a, b *contender) []float64 {
 		}
 	}
 	return out
-}
-
-// testAgainstFirst tests every algorithm without failures against the first.
-func testAgainstFirst(contenders []*contender) error {
-	var p []float64
-	for _, c := range contenders[1:] {
-		if c.standing.Failed > 0 {
-			break
-		}
-		t, err := stats.Wilcoxon(pairedDifferences(c, contenders[0]))
-		if err != nil {
-			return err
-		}
-		p = append(p, t.P)
-	}
-	for i, adjusted := range stats.Holm(p) {
-		contenders[i+1].standing.PHolm = adjusted
-	}
-	return nil
 }

@@ -60,12 +60,6 @@ type Standing struct {
 	Bound, Aside float64
 	// Gap is the mean gap to the bound in percent, with its interval; NaN if any failed or the bound is unknown.
 	Gap, GapLow, GapHigh float64
-	// FriedmanRank is the mean rank on an instance, where algorithms without a valid answer are last. FriedmanP is the
-	// probability of mean ranks that differ as much if all algorithms of the dataset were alike.
-	FriedmanRank, FriedmanP float64
-	// PHolm is the p of [stats.Wilcoxon] for the paired differences to the first algorithm of the dataset, adjusted
-	// for the number of algorithms ([stats.Holm]); NaN for the first, and if any failed.
-	PHolm float64
 	// Micros is the median wall time of an instance in microseconds; NaN where it is not known.
 	Micros float64
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"miglab/harness/stats"
 	"miglab/reports"
 )
 
@@ -38,7 +37,7 @@ func Table(standings []Standing) reports.Table {
 	t := reports.Table{
 		Columns: reports.Left("track", "dataset", "split").Right("rank").Left("algorithm", "name").
 			Right("version", "instances").Left("metric").Right("mean", "ci_low", "ci_high", "median", "bound", "wins",
-			"gap_percent", "gap_low", "gap_high", "friedman_rank", "p_holm").
+			"gap_percent", "gap_low", "gap_high").
 			Left("budget").Right("instance_us", aside),
 		Notes: append(columnNotes(standings, nil), boardNotes(standings)...),
 	}
@@ -55,8 +54,7 @@ func Table(standings []Standing) reports.Table {
 		}
 		t.Row(s.Track, s.Dataset, s.Split, rank, s.Algorithm, cmp.Or(s.Name, reports.Missing), s.Version, s.Instances,
 			s.Metric.Name, reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
-			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh), reports.Fixed(s.FriedmanRank, 2),
-			formatProbability(s.PHolm), cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals),
+			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh), cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals),
 			reports.Fixed(s.Aside, ValueDecimals))
 	}
 	absent := []string{""}
@@ -310,11 +308,6 @@ var columnText = []struct {
 			"to the first of the rank holds zero",
 	},
 	{[]string{"wins"}, "wins: instances on which no other algorithm is better"},
-	{[]string{"friedman_rank"}, "friedman_rank: mean rank on an instance"},
-	{
-		[]string{"p_holm"},
-		"p_holm: Wilcoxon's signed-rank test against the first of the dataset, by Holm's adjustment",
-	},
 	{[]string{"budget"}, "budget: what the algorithm may compute"},
 	{
 		[]string{"instance_us"},
@@ -342,10 +335,9 @@ func columnNotes(standings []Standing, shown map[string]bool) (notes []string) {
 	return notes
 }
 
-// boardNotes returns the warnings: failures, incomplete runs, instances left out, too few instances, chance differences
-// and assumptions.
+// boardNotes returns the warnings: failures, incomplete runs, instances left out, too few instances and assumptions.
 func boardNotes(standings []Standing) (notes []string) {
-	var failed, partial, leftOut, few, single, alike, assumed []string
+	var failed, partial, leftOut, few, single, assumed []string
 	for own := range ByDataset(standings) {
 		first := &own[0]
 		for i, s := range own {
@@ -366,8 +358,6 @@ func boardNotes(standings []Standing) (notes []string) {
 			single = append(single, first.Dataset)
 		case first.Instances < fewInstances:
 			few = append(few, first.Dataset)
-		case len(own) > 1 && first.FriedmanP >= 1-stats.Confidence:
-			alike = append(alike, fmt.Sprintf("%s (%s)", first.Dataset, formatProbability(first.FriedmanP)))
 		}
 		if a := "assumed: " + first.Assumes; first.Assumes != "" && !slices.Contains(assumed, a) {
 			assumed = append(assumed, a)
@@ -382,7 +372,6 @@ func boardNotes(standings []Standing) (notes []string) {
 		},
 		{"a single instance, which ranks nobody", single},
 		{fmt.Sprintf("fewer than %d instances, so that the intervals are too narrow", fewInstances), few},
-		{"mean ranks that chance may explain, with the p of Friedman's test", alike},
 	})
 	return append(notes, assumed...)
 }
