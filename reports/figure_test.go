@@ -149,6 +149,17 @@ func faults(r *recorder, p page, l layout) (out []string) {
 	return out
 }
 
+// contains reports whether b lies within a.
+func contains(a, b vg.Rectangle) bool {
+	return b.Min.X >= a.Min.X && b.Max.X <= a.Max.X && b.Min.Y >= a.Min.Y && b.Max.Y <= a.Max.Y
+}
+
+// overlaps reports whether two rectangles share more than an edge.
+func overlaps(a, b vg.Rectangle) bool {
+	const slack = 1e-6 // points
+	return a.Min.X < b.Max.X-slack && b.Min.X < a.Max.X-slack && a.Min.Y < b.Max.Y-slack && b.Min.Y < a.Max.Y-slack
+}
+
 func TestSamplesCanBeRead(t *testing.T) {
 	legends := 0
 	for name, f := range samples() {

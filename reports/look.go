@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -260,22 +259,6 @@ func hatch(c draw.Canvas, r vg.Rectangle) {
 			c.StrokeLine2(sty, x0, x0-k, x1, x1-k)
 		}
 	}
-}
-
-// contains reports whether b lies within a.
-func contains(a, b vg.Rectangle) bool {
-	return b.Min.X >= a.Min.X && b.Max.X <= a.Max.X && b.Min.Y >= a.Min.Y && b.Max.Y <= a.Max.Y
-}
-
-// overlaps reports whether two rectangles share more than an edge.
-func overlaps(a, b vg.Rectangle) bool {
-	const slack = 1e-6 // points
-	return a.Min.X < b.Max.X-slack && b.Min.X < a.Max.X-slack && a.Min.Y < b.Max.Y-slack && b.Min.Y < a.Max.Y-slack
-}
-
-// isFree reports whether a rectangle overlaps none of those that are taken.
-func isFree(r vg.Rectangle, taken []vg.Rectangle) bool {
-	return !slices.ContainsFunc(taken, func(t vg.Rectangle) bool { return overlaps(t, r) })
 }
 
 func rect(x0, y0, x1, y1 vg.Length) vg.Rectangle {

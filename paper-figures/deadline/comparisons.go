@@ -77,11 +77,6 @@ func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) 
 	}
 }
 
-func addBar(d *figures.Data, g *reports.BarGroup, s *scheduler, x sample) {
-	m := x.mean(d, late.of(d, s, x))
-	g.Add(m.Value, m.Low, m.High)
-}
-
 // A setting is a column of Table 5, the kind of deadlines in training, and the agent so trained. The settings differ in
 // observation (Table 4) and reward (3.5) too.
 type setting struct {
@@ -127,24 +122,13 @@ func effectOfSettings(d *figures.Data) {
 		"original: 64 features, reward at the end alone; enhanced: 88 features, reward for each decision; energy as "+
 			"released at the end of both",
 		runsNote(agent, tightAgent, originalAgent, originalRelaxed))
-	bars := reports.Bars{
-		Title: "Late jobs by settings of training and its deadlines",
-		X:     reports.Axis{Label: "Settings, and deadlines in training"},
-		Y:     reports.Axis{Label: "Late jobs [%]", To: 100},
-	}
-	bars.Categories = append(figures.Map(settings, func(x setting) string { return x.name + ", " + x.trainedOn }),
-		largest.title)
 	var lines []line
 	for _, k := range tightness {
-		group, some := reports.BarGroup{Name: k.name + " deadlines"}, k.ours.first(sweep)
 		for _, x := range append(slices.Clone(settings), setting{largest.title, "", largest}) {
-			lines = append(lines, line{[]string{k.name, x.name, x.trainedOn}, x.scheduler, some})
-			addBar(d, &group, x.scheduler, some)
+			lines = append(lines, line{[]string{k.name, x.name, x.trainedOn}, x.scheduler, k.ours.first(sweep)})
 		}
-		bars.Groups = append(bars.Groups, group)
 	}
 	compare(d, t, append(columnsAgainst(largest, late, tardiness), column{megajoules, nil}), lines)
-	d.Figure("table5", bars.Title, bars)
 }
 
 // energies compares agents by the energy in their rewards: none, the energy that the released loop charges, and the

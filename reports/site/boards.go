@@ -78,7 +78,7 @@ type columnView struct {
 type rowView struct {
 	standing           *leaderboard.Standing
 	Dataset, Algorithm string
-	// Page is the page of the algorithm; may be empty.
+	// Page is where the algorithm is described; may be empty.
 	Page string
 	// First marks the best of a dataset.
 	First bool
@@ -206,7 +206,7 @@ func duration(micros float64) string {
 // mainColumns are always shown. The other columns are behind a switch.
 var mainColumns = []string{"dataset", "rank", "algorithm", "name", "instance_us"}
 
-// viewBoard prepares a leaderboard without empty columns and the track. pages has the pages of algorithms by name.
+// viewBoard prepares a leaderboard without empty columns and the track. pages has the addresses of algorithms by name.
 func viewBoard(b Board, pages map[string]string) boardView {
 	all := leaderboard.Table(b.Standings)
 	table := all.Without("track").WithoutEmpty()

@@ -1,6 +1,6 @@
 // Package site writes results as a static web site: a folder that opens from disk, without a server.
 //
-// It has leaderboards, a page for each algorithm, the claims of the papers, their figures and tables, instances
+// It has leaderboards, the algorithms, the claims of the papers, their figures and tables, instances
 // with two schedules side by side, how real work scales, a page that runs schedulers on pasted tasks, answers for
 // clusters, and provenance. The pages are html/template, which escapes whatever comes from results; a little plain
 // JavaScript sorts, filters and draws. Without it everything but the Gantt charts and try.html can be read.
@@ -24,7 +24,7 @@ import (
 // Data is the contents of a site. Everything appears in the given order. The pages say what is missing.
 type Data struct {
 	Boards []Board
-	// Algorithms have a page each, to which the boards link.
+	// Algorithms are listed on a page, to which the boards link.
 	Algorithms []algo.Spec
 	// Papers are in the order of their claims.
 	Papers []Paper
@@ -152,6 +152,12 @@ func Write(dir string, d Data) error {
 	return writeFolder(dir, files)
 }
 
+// algorithmsView lists the algorithms by track.
+type algorithmsView struct {
+	Tracks     []string
+	Algorithms []algo.Spec
+}
+
 type file struct {
 	// path is relative to the site's folder and has slashes.
 	path string
@@ -159,9 +165,9 @@ type file struct {
 }
 
 func render(d Data) ([]file, error) {
-	names, taken := map[string]string{}, map[string]bool{}
+	names := map[string]string{}
 	for _, a := range d.Algorithms {
-		names[a.Name] = "algorithm-" + slug(a.Name, taken) + ".html"
+		names[a.Name] = "algorithms.html#" + a.Name
 	}
 	boards := make([]boardView, len(d.Boards))
 	for i, b := range d.Boards {
@@ -176,7 +182,6 @@ func render(d Data) ([]file, error) {
 		return nil, err
 	}
 	files = append(files, drawings...)
-	algorithms := viewAlgorithms(d.Algorithms, boards, d.Instances, names)
 	tabs, pages := boardPages(boards)
 	home, err := viewHome(&d, tabs)
 	if err != nil {
@@ -185,7 +190,9 @@ func render(d Data) ([]file, error) {
 	pages = append(pages, []page{
 		{File: "index.html", Title: "Schedulers for Multi-Instance GPUs", Body: home},
 		{File: "suite.html", Title: "The suite", Body: d.Suite},
-		{File: "algorithms.html", Title: "Algorithms", Body: algorithms},
+		{File: "algorithms.html", Title: "Algorithms", Body: algorithmsView{
+			distinct(d.Algorithms, func(a algo.Spec) string { return a.Track }), d.Algorithms,
+		}},
 		{File: "claims.html", Title: "Claims", Body: viewClaims(&d)},
 		{File: "figures.html", Title: "Figures", Body: figures},
 		{File: "premises.html", Title: "Real work", Body: viewPremises(&d, figures)},
@@ -193,11 +200,6 @@ func render(d Data) ([]file, error) {
 		{File: "clusters.html", Title: "What a cluster wants to know", Body: document(clusters)},
 		{File: "provenance.html", Title: "Provenance", Body: d.Facts},
 	}...)
-	for _, a := range algorithms.Algorithms {
-		pages = append(pages, page{
-			File: a.Page, Title: a.Name, Template: "algorithm.html", Under: "algorithms.html", Body: a,
-		})
-	}
 	pages = append(pages, paperPages(&d, figures)...)
 	if d.Try != nil {
 		try, script, err := viewTry(&d)
