@@ -109,7 +109,6 @@ func table7(d *figures.Data) {
 		runsNote(agent)), titles(rows), columns, d.Readings[0])
 	runsTable(d, printed)
 	digitsTable(d)
-	joulesTable(d, rows)
 }
 
 // row measures a row of Table 7: mean and standard deviation of quantities. used takes the place of the row's
@@ -170,19 +169,6 @@ func digitsTable(d *figures.Data) {
 		if n > 0 {
 			t.Row(cmp.Or(r.Name, figures.DefaultReading), equal, n)
 		}
-	}
-}
-
-// joulesTable gives the energies of Table 7 in their true unit.
-func joulesTable(d *figures.Data, rows []*scheduler) {
-	t := d.Table("table7-joules", "Energy of Table 7 in joules, the report's ten days",
-		reports.Left("method").Right("as released [MJ]", "charged rightly [MJ]", "difference [%]"),
-		"as released: an interval before a completion is charged as if the completing slices had been free; charged "+
-			"rightly: they are busy until then")
-	for _, s := range rows {
-		released := figures.Mean(megajoulesAsReleased.of(d, s, reported.relaxed))
-		rightly := figures.Mean(megajoules.of(d, s, reported.relaxed))
-		t.Row(s.title, reports.Cells(1, released, rightly, (rightly/released-1)*100))
 	}
 }
 

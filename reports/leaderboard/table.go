@@ -54,8 +54,8 @@ func Table(standings []Standing) reports.Table {
 		}
 		t.Row(s.Track, s.Dataset, s.Split, rank, s.Algorithm, cmp.Or(s.Name, reports.Missing), s.Version, s.Instances,
 			s.Metric.Name, reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
-			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh), cmp.Or(s.Budget, reports.Missing), reports.Fixed(s.Micros, MicrosDecimals),
-			reports.Fixed(s.Aside, ValueDecimals))
+			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh), cmp.Or(s.Budget, reports.Missing),
+			reports.Fixed(s.Micros, MicrosDecimals), reports.Fixed(s.Aside, ValueDecimals))
 	}
 	absent := []string{""}
 	if !isNamed(standings) {
