@@ -5,7 +5,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -98,14 +97,6 @@ func TerminalWidth(w io.Writer) int {
 	}
 	n, _, _ = term.GetSize(int(out.File.Fd())) // 0 after an error
 	return n
-}
-
-// EncodeJSON writes a value as indented JSON.
-func EncodeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }
 
 // Count returns a number and a noun, as in "1 task" and "2 tasks". The singular is the plural without its last s.

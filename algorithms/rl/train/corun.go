@@ -13,7 +13,6 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/train/curve"
 	"miglab/datasets"
-	"miglab/harness/algo"
 	"miglab/harness/sim/corun"
 	"miglab/harness/task"
 )
@@ -37,7 +36,7 @@ func corunRecipes() (out []*Recipe) {
 	for i := range agents.CorunAgents {
 		a := &agents.CorunAgents[i]
 		out = append(out, &Recipe{
-			Name: a.Name, Doc: a.Doc, Tracks: []string{algo.TrackCorun}, Steps: a.Steps, Seeds: firstSeeds(3),
+			Name: a.Name, Doc: a.Doc, Steps: a.Steps, Seeds: firstSeeds(3),
 			Learner: "dueling double DQN, ours", Updates: corunConfig(a.Steps).Updates(a.Steps, a.Steps/corunSegments),
 			Shipped: 3, Score: throughput,
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {

@@ -12,7 +12,6 @@ import (
 	"miglab/algorithms/rl/ppo"
 	"miglab/algorithms/rl/train/curve"
 	"miglab/datasets"
-	"miglab/harness/algo"
 	"miglab/harness/task"
 )
 
@@ -30,7 +29,7 @@ func deadlineRecipes() (out []*Recipe) {
 		out = append(out, &Recipe{
 			Learner: learner, Updates: deadlineConfig(a.DeadlineOptions, steps).Updates(steps),
 			Name: a.WeightsName(), Doc: "the deadline report's agent, " + a.Doc, Steps: steps,
-			Seeds: firstSeeds(a.Runs), Shipped: a.Runs, Score: latePercent, Tracks: []string{algo.TrackDispatch},
+			Seeds: firstSeeds(a.Runs), Shipped: a.Runs, Score: latePercent,
 			setup: func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 				return deadlineSetup(a, k, steps, seed)
 			},

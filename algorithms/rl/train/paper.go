@@ -106,7 +106,7 @@ func paperRecipes() (out []*Recipe) {
 		r := &Recipe{
 			Learner: "PPO, ours", Updates: p.ppo(steps).Updates(steps),
 			Name: p.agent().WeightsName(p.Workload) + p.Suffix, Doc: doc, Steps: steps,
-			Seeds: firstSeeds(p.Runs), Shipped: p.Shipped, Score: pOpt, Tracks: batchTracks,
+			Seeds: firstSeeds(p.Runs), Shipped: p.Shipped, Score: pOpt,
 			setup: p.newSetup, meta: nn.Meta{Workload: p.Workload, Tasks: p.Tasks, Levels: p.Levels},
 		}
 		switch {

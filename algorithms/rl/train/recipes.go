@@ -13,7 +13,6 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/datasets"
-	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 )
@@ -38,8 +37,6 @@ type Recipe struct {
 	// Score is the measure in the learning curve: p_opt_percent, late_percent or relative_throughput. Lower is better,
 	// except for relative_throughput.
 	Score string
-	// Tracks are those in which the agent competes.
-	Tracks []string
 
 	setup func(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	// meta has the fields of the weights that all runs share.
@@ -66,14 +63,6 @@ type setup struct {
 // Recipes lists all recipes: our own agent's, the DRL paper's, the deadline report's, and those of the co-run track.
 func Recipes() []*Recipe {
 	return slices.Concat(ownRecipes(), paperRecipes(), deadlineRecipes(), corunRecipes())
-}
-
-// batchTracks are the tracks of an agent that schedules batches, one or several.
-var batchTracks = []string{algo.TrackBatch, algo.TrackStream}
-
-// OfTrack lists the recipes of a track's agents.
-func OfTrack(track string) []*Recipe {
-	return slices.DeleteFunc(Recipes(), func(r *Recipe) bool { return !slices.Contains(r.Tracks, track) })
 }
 
 // Find returns a recipe by name. The name of an agent alone means its most general recipe.
@@ -167,7 +156,7 @@ func (from *own) ppo(steps int64) ppo.Config {
 func ownRecipe(name, doc string, steps int64, from own) *Recipe {
 	r := &Recipe{
 		Name: "agent-" + name, Doc: doc, Steps: steps, Seeds: []uint{1}, Shipped: 1, Score: pOpt,
-		Tracks: batchTracks, Learner: "PPO, ours", Updates: from.ppo(steps).Updates(steps),
+		Learner: "PPO, ours", Updates: from.ppo(steps).Updates(steps),
 	}
 	r.setup = func(k nn.Kernel, steps int64, seed uint64) (setup, error) {
 		endgame := agents.OwnEndgame(from.gpu)

@@ -20,7 +20,6 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/ppo"
 	"miglab/datasets"
-	"miglab/harness/algo"
 	"miglab/harness/deep"
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
@@ -275,24 +274,6 @@ func TestOtherRunsGoOn(t *testing.T) {
 				t.Errorf("%+v, want %+v", got, want)
 			}
 		})
-	}
-}
-
-// Every recipe is of one track, and streams have the agents of batches.
-func TestRecipesOfTracks(t *testing.T) {
-	all := 0
-	for track, name := range map[string]string{algo.TrackBatch: "agent-ANY", algo.TrackDispatch: "rl-deadline-enhanced", algo.TrackCorun: "d3qn"} {
-		of := OfTrack(track)
-		if !slices.ContainsFunc(of, func(r *Recipe) bool { return r.Name == name }) {
-			t.Errorf("%s is not of track %s", name, track)
-		}
-		all += len(of)
-	}
-	if n := len(Recipes()); all != n {
-		t.Errorf("%d recipes by track, want %d", all, n)
-	}
-	if len(OfTrack(algo.TrackStream)) != len(OfTrack(algo.TrackBatch)) || len(OfTrack(algo.TrackPlacement)) > 0 {
-		t.Error("streams have other recipes than batches, or placement has some")
 	}
 }
 

@@ -63,7 +63,6 @@ func newList() *cobra.Command {
 	}
 	cli.AddFlag(c, &l.track, "track", "", track.Parse,
 		"only algorithms or datasets of this track: "+strings.Join(track.Names(), ", "))
-	c.Flags().StringVar(&l.match, "match", "", "only rows that have this text, in any column, in upper or lower case")
 	formats := append(slices.Clone(reports.TableFormats), gpuFormat)
 	cli.AddFlag(c, &l.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	return c
@@ -74,8 +73,8 @@ const gpuFormat = "gpu"
 
 // listFlags are the flags of list.
 type listFlags struct {
-	track         *track.Track
-	match, format string
+	track  *track.Track
+	format string
 }
 
 func (l *listFlags) run(c *cobra.Command, args []string) error {
@@ -83,31 +82,16 @@ func (l *listFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--track: algorithms and datasets have one; try miglab list algorithms --track %s",
 			l.track.Name)
 	}
-	if len(args) == 0 && l.format == "json" {
-		return fmt.Errorf("--format json: one kind at a time, as in miglab list %s --format json", kinds[0].name)
-	}
-	if l.format == gpuFormat {
+	switch {
+	case l.format == gpuFormat:
 		return writeModel(c.OutOrStdout(), args)
-	}
-	if len(args) == 0 && l.format == "text" && l.match == "" {
+	case len(args) == 0 && l.format != "text":
+		return fmt.Errorf("--format %s: one kind at a time, as in miglab list %s --format %[1]s", l.format,
+			kinds[0].name)
+	case len(args) == 0:
 		return writeOverview(c.OutOrStdout())
 	}
-	if len(args) > 0 {
-		return l.kind(c.OutOrStdout(), args)
-	}
-	for i, k := range kinds {
-		all, err := k.read()
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			fmt.Fprintln(c.OutOrStdout())
-		}
-		if err := l.list(c.OutOrStdout(), &all); err != nil {
-			return err
-		}
-	}
-	return nil
+	return l.kind(c.OutOrStdout(), args)
 }
 
 // kind lists the things of the kind in the first argument, or shows the thing in the second argument.
@@ -136,7 +120,7 @@ func writeOverview(w io.Writer) error {
 		Columns: reports.Left("kind", "of", "names"),
 		Notes: []string{
 			"miglab list algorithms says what each one does, and so do the other kinds. miglab train trains agents.",
-			"miglab list datasets drl/WIDETIMES says all about one thing. --match TEXT searches everything.",
+			"miglab list datasets drl/WIDETIMES says all about one thing.",
 		},
 	}
 	for _, k := range kinds {
@@ -199,13 +183,12 @@ func writeModel(w io.Writer, args []string) error {
 	return err
 }
 
-// list writes the rows that the filters keep.
+// list writes the rows of the track.
 func (l *listFlags) list(w io.Writer, all *catalogue) error {
 	t := all.Table
 	t.Rows = nil
 	for i, row := range all.Rows {
-		matches := strings.Contains(strings.ToLower(strings.Join(row, "\n")), strings.ToLower(l.match))
-		if matches && (l.track == nil || all.fits(i, l.track)) {
+		if l.track == nil || all.fits(i, l.track) {
 			t.Rows = append(t.Rows, slices.Clone(row))
 		}
 	}

@@ -18,14 +18,12 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/run"
 	"miglab/harness/store"
-	"miglab/harness/track"
 	"miglab/harness/work"
 )
 
 type trainFlags struct {
 	names        []string
 	out, install string
-	track        *track.Track
 	all          bool
 	steps        int64
 	shard        run.Shard
@@ -47,7 +45,6 @@ func newTrain() *cobra.Command {
 		},
 	}
 	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")
-	cli.AddFlag(c, &f.track, "track", "", track.Parse, "every agent of a track")
 	c.Flags().BoolVar(&f.all, "all", false, "every agent that the project uses, with all its seeds")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
 	c.Flags().UintSliceVar(&f.seeds, "seeds", nil,
@@ -74,22 +71,11 @@ func (t *training) name() string { return t.recipe.Folder(t.options.Seed) }
 // trainings lists the trainings that the flags ask for, without duplicates.
 func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	var recipes []*train.Recipe
-	given := 0
-	for _, isGiven := range []bool{len(f.names) > 0, f.all, f.track != nil} {
-		if isGiven {
-			given++
-		}
-	}
 	switch {
-	case given != 1:
-		return nil, errors.New("give one of --agent, --track and --all; miglab list agents says what there is")
+	case f.all == (len(f.names) > 0):
+		return nil, errors.New("give either --agent or --all; miglab list agents says what there is")
 	case f.all:
 		recipes = train.Recipes()
-	case f.track != nil:
-		recipes = train.OfTrack(f.track.Name)
-		if len(recipes) == 0 {
-			return nil, fmt.Errorf("--track %s has no agents; miglab list agents says what there is", f.track.Name)
-		}
 	}
 	for _, name := range f.names {
 		r, err := train.Find(name)
