@@ -36,7 +36,7 @@ func Decode(r io.Reader, p Problem) (Schedule, error) {
 // [Decode] accepts, so that other programs may write times with nine digits.
 const makespanPrecision = 1e-9
 
-// Schedule returns the schedule of a file that was read for the problem. Its errors are those of [Decode], with the
+// Schedule returns the schedule of a file that was read for the problem. It returns the errors of [Decode], with the
 // place in the file: a [*strictjson.Fault].
 func (f *File) Schedule(p Problem) (s Schedule, err error) {
 	if p.GPU == nil {

@@ -66,7 +66,7 @@ func notWritable(path, format string, args ...any) error {
 	return &FormatError{Path: path, Err: fmt.Errorf(format, args...)}
 }
 
-// NewFile returns the file of a schedule. Its errors are those of [Encode], except the errors of w.
+// NewFile returns the file of a schedule. It returns the errors of [Encode], except errors of w.
 func NewFile(p Problem, s Schedule) (*File, error) {
 	if s.GPU == nil {
 		return nil, notWritable("gpu", "the schedule has no GPU model")
