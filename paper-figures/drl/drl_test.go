@@ -1,6 +1,7 @@
 package drl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -125,12 +126,24 @@ func TestInputsLieBetween(t *testing.T) {
 				far.measure(d, few(generated(w)), &readings[byScript]), far.measure(d, few(generated(w)), &readings[byPrintAll]),
 			}
 		}
+		drawn := map[string]figures.Values{}
+		for _, r := range redraws() {
+			drawn[r.from] = figures.Values{} // of the last reading from the workload
+			r.measure(d, drawn[r.from])
+		}
+		workloads := func(cell claim.Cell) []figures.Measurement {
+			sides := []figures.Measurement{drawn[goodScaling][cell], drawn[mixExtreme][cell]}
+			slices.SortFunc(sides, func(a, b figures.Measurement) int { return cmp.Compare(a.Value, b.Value) })
+			return sides
+		}
 		standIns := map[claim.Key][]figures.Measurement{
 			{Artefact: "table3"}: nil,
 			{Artefact: "table4", Cell: claim.Cell{Row: "MIXSCALINGEXTREME", Column: "MISO"}}: generators,
 			{Artefact: "text", Cell: claim.Cell{Row: "MIXSCALINGEXTREME", Column: "MISO"}}:   generators,
 			{Artefact: "table4", Cell: claim.Cell{Row: mixUniform, Column: "FAR"}}:           between(mixUniform),
 			{Artefact: "table4", Cell: claim.Cell{Row: wideTimes, Column: "FAR"}}:            between(wideTimes),
+			{Artefact: "adversarial", Cell: claim.Of(direct.name)}:                           workloads(claim.Of(direct.name)),
+			{Artefact: "adversarial", Cell: overDirect(far)}:                                 workloads(overDirect(far)),
 			{Artefact: "adversarial", Cell: claim.Of("FAR")}:                                 {far.measure(d, few(peakAt2), made), far.measure(d, few(peakAt4), made)},
 		}
 		for _, e := range claims.Explanations {
