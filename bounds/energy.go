@@ -27,9 +27,8 @@ const maxParts = 2000
 // EnergyAtLeast returns a lower bound, in joules, on the energy of every schedule that the referee accepts. The model
 // must have a [mig.Power]. It returns the same errors as [Certified].
 //
-// PROVEN. Let n GPUs have the idle power I, let a busy instance of size s add f(s) watts ([mig.GPU.BusyWatts]), and let
-// task i run on size s_i for t_i(s_i). A schedule of makespan M draws at least n I M + sum_i f(s_i) t_i(s_i)
-// ([schedule.EnergyAtLeast]).
+// PROVEN. Let n GPUs have the idle power I and the floors f(s) ([mig.GPU.Floor]), and let task i run on size s_i for
+// t_i(s_i). A schedule of makespan M draws at least n I M + sum_i f(s_i) t_i(s_i) ([schedule.EnergyAtLeast]).
 //
 // Several limits on M hold. [Certified] gives M >= C. Let h be the shortest create, or 0 if an instance exists at time
 // 0; no task runs before h. Let w(s) be weights of the sizes that add up to at most 1 in every partition ([facets]).
@@ -97,11 +96,11 @@ func fitting(g *mig.GPU, t *task.Task) (out []mig.Slices) {
 // An energyBound computes the bound of [EnergyAtLeast] without dividing schedules.
 type energyBound struct {
 	problem *algo.Problem
-	// ends has e by task and size index, and added has f by size index. idle is n I, and head is h.
-	ends  [][]mig.Seconds
-	added []float64
-	idle  float64
-	head  mig.Seconds
+	// ends has e by task and size index, and floors has f by size index. idle is n I, and head is h.
+	ends   [][]mig.Seconds
+	floors []float64
+	idle   float64
+	head   mig.Seconds
 }
 
 func boundEnergy(ctx context.Context, p algo.Problem) (mig.Joules, error) {
@@ -114,7 +113,7 @@ func boundEnergy(ctx context.Context, p algo.Problem) (mig.Joules, error) {
 		head: mig.Seconds(math.Inf(1)),
 	}
 	for _, size := range p.GPU.Sizes() {
-		b.added = append(b.added, float64(p.GPU.BusyWatts(size)))
+		b.floors = append(b.floors, float64(p.GPU.Floor(size)))
 		b.head = min(b.head, p.Model.Cost(p.GPU.Profile(size).Create))
 	}
 	if len(p.Start) > 0 {
@@ -156,7 +155,7 @@ func (b *energyBound) interval(from, by mig.Seconds) float64 {
 // busy returns the sum of the bound, +Inf if a task cannot end by the given time. weights are not used if l is 0.
 func (b *energyBound) busy(l float64, weights []float64, by mig.Seconds) float64 {
 	sum := 0.0
-	charges := slices.Clone(b.added)
+	charges := slices.Clone(b.floors)
 	for s := range charges {
 		if l > 0 {
 			charges[s] += float64(l * float64(b.problem.GPU.Power.Idle) * weights[s])

@@ -17,10 +17,10 @@ import (
 	"miglab/harness/task"
 )
 
-// powered are models with a power, and idle boards from free to dear.
+// powered are models with powers of both forms, and idle boards from free to dear.
 var powered = []string{
 	"A100?idle=75.4", "A100?idle=45.9", "A100?idle=0", "A30?idle=40&busy=20-35-60", "A30?idle=5&busy=9-40-70",
-	"A100?idle=40&busy=80-120-160-200-210", "A30?idle=30&busy=30-50-50", "A100?idle=300&busy=1-2-3-4-5",
+	"A100?watts=40-120-160-200-240-250-250-250", "A30?watts=30-60-80", "A100?idle=300&busy=1-2-3-4-5",
 }
 
 func energyAtLeast(t *testing.T, p algo.Problem) mig.Joules {

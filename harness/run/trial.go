@@ -280,7 +280,7 @@ func hashContent(g *mig.GPU, dataset datasets.Spec, first task.Payload) string {
 	if w := g.Power; w != nil { // models without it keep their hash
 		d.Float(float64(w.Idle))
 		d.Int(len(w.Busy))
-		for _, watts := range w.Busy {
+		for _, watts := range slices.Concat(w.Busy, w.Curve) {
 			d.Float(float64(watts))
 		}
 	}

@@ -68,17 +68,18 @@ func Measure(p Problem, s Schedule) (Metrics, error) {
 // EnergyAtLeast returns a lower bound on the energy of every schedule whose makespan is at least the given one. The
 // model must have a [mig.Power], and the tasks must be valid.
 //
-// PROVEN. All boards are on until the makespan and draw at least their idle watts. Beyond these, busy instances draw
-// the watts of their sizes ([mig.GPU.BusyWatts]). A task that runs on one size draws these watts for its duration
-// there. A task that is stopped does its work in parts on several sizes, and each part draws its share of one of these
-// energies, so that the sum is at least the smallest. The sum is rounded, for up to 10^6 tasks by less than 1e-9 of it.
+// PROVEN. All boards are on until the makespan and draw at least their idle watts. Beyond these, the busy instances
+// draw at least their floors ([mig.GPU.Floor]). A task that runs on one size draws the floor of the size for its
+// duration there. A task that is stopped does its work in parts on several sizes, and each part draws its share of one
+// of these energies, so that the sum is at least the smallest. The sum is rounded, for up to 10^6 tasks
+// by less than 1e-9 of it.
 func EnergyAtLeast(p Problem, makespan mig.Seconds) mig.Joules {
 	sum := mig.Joules(float64(p.GPUs()) * float64(p.GPU.Power.Idle) * float64(makespan))
 	for i := range p.Tasks {
 		least := math.Inf(1)
 		for _, size := range p.GPU.Sizes() {
 			if p.Tasks[i].Fits(size) {
-				least = min(least, float64(p.GPU.BusyWatts(size))*float64(p.Tasks[i].On(size)))
+				least = min(least, float64(p.GPU.Floor(size))*float64(p.Tasks[i].On(size)))
 			}
 		}
 		sum += mig.Joules(least)

@@ -72,17 +72,17 @@ var Offline = Register(Track{
 // than in slot end.
 //
 // PROVEN. All GPUs are on until then, and every request keeps as many instances of its profile busy as it needs for its
-// lifespan. They draw the watts of their sizes ([mig.GPU.BusyWatts]).
+// lifespan. They draw at least their floors ([mig.GPU.Floor]).
 func waitingEnergyAtLeast(g *mig.GPU, in task.Requests, end int) float64 {
 	sum := float64(in.GPUs) * float64(g.Power.Idle) * float64(end)
 	for i := range in.Requests {
 		q := &in.Requests[i]
 		if q.Gang == nil {
-			sum += float64(float64(g.BusyWatts(q.Profile.Size)) * float64(q.Instances()*q.Lifespan))
+			sum += float64(float64(g.Floor(q.Profile.Size)) * float64(q.Instances()*q.Lifespan))
 			continue
 		}
 		for _, m := range q.Gang.Members {
-			sum += float64(float64(g.BusyWatts(m.Profile.Size)) * float64(q.Lifespan))
+			sum += float64(float64(g.Floor(m.Profile.Size)) * float64(q.Lifespan))
 		}
 	}
 	return sum * in.Seconds()
