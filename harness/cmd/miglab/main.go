@@ -48,7 +48,7 @@ func newRoot() *cobra.Command {
 	commands := []*cobra.Command{
 		newList(), newGenerate(), newImport(), newAdvise(), newSchedule(), newCheck(), newBound(), newRun(),
 		newExport(), newReproduce(), newReadme(), newLeaderboard(), newCompare(), newCite(), newAudit(), newVerify(),
-		newSite(), newSuite(), newTrain(), newGym(),
+		newSite(), newSuite(), newTrain(), newGym(), newCorun(),
 	}
 	root := cli.NewRoot("Benchmarks and reproductions for scheduling on Multi-Instance GPUs", version(),
 		append(commands, command.All()...)...) // command.All has the commands that need a GPU
