@@ -14,7 +14,7 @@ type Cause string
 const (
 	FromScript        Cause = "script"          // the authors' script does something else than their text
 	FromContradiction Cause = "contradiction"   // the paper contradicts the number
-	FromImpossible    Cause = "impossible"      // the number lies beyond a bound that follows from printed numbers
+	FromImpossible    Cause = "impossible"      // the number lies beyond a bound that holds whatever the data
 	FromDrawn         Cause = "impossible-here" // the number lies beyond a certified bound on the data drawn here
 	FromError         Cause = "error"           // the print has a slip
 	FromBudget        Cause = "budget"          // the agent was trained less here than in the paper

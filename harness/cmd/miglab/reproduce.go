@@ -160,8 +160,11 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 	if f.quick {
 		fmt.Fprintf(out, "%d claims, no verdicts in a quick run\n", m.Count("").Total())
 	} else {
-		fmt.Fprintf(out, "printed numbers: %v\nstated claims:   %v\n", m.Count(claim.Printed),
-			m.Count(claim.Stated))
+		fmt.Fprintf(out, "printed numbers: %v\n", m.Count(claim.Printed))
+		stated := m.Count(claim.Stated)
+		if len(stated) > 0 {
+			fmt.Fprintf(out, "stated claims:   %v\n", stated)
+		}
 	}
 	if m.Left > 0 {
 		fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", m.Left)
