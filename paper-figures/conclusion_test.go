@@ -148,7 +148,7 @@ func TestSizeWord(t *testing.T) {
 		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, one("", "", gain)).tests("a")}}}
 		conclude(&p, claims)
 		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
-		if c := p.Conclusions[0]; c.Part != want || !strings.Contains(page, "The sentence has no number for “large”: the sign alone was tested.") {
+		if c := p.Conclusions[0]; c.Part != want || !strings.Contains(page, "“large” is tested by its sign alone.") {
 			t.Errorf("%v: %+v\n%s", gain, c, page)
 		}
 	}
