@@ -168,8 +168,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	list := cli.File{Path: filepath.Join(f.out, "rejected.csv")}
-	err = list.Emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) })
-	if err == nil {
+	if err = list.Emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) }); err == nil {
 		fmt.Fprintf(c.ErrOrStderr(), "the page, its charts and the files for other tools are in %s\n", f.out)
 	}
 	return err

@@ -16,8 +16,6 @@ import (
 func newCorun() *cobra.Command {
 	var jobs []string
 	var setup corun.Setup
-	var kappa, delta float64
-	var release bool
 	c := &cobra.Command{
 		Use:   "corun",
 		Short: "Simulate programs that share a GPU on a given partition by MIG and MPS",
@@ -26,8 +24,7 @@ func newCorun() *cobra.Command {
 			if strings.Contains(names, "&") { // It would begin a parameter.
 				return fmt.Errorf("--jobs %s: a program's name has no &", names)
 			}
-			spec, err := datasets.Parse(fmt.Sprintf("corun/mix?jobs=%s&kappa=%v&delta=%v&release=%v",
-				names, kappa, delta, release))
+			spec, err := datasets.Parse("corun/mix?jobs=" + names)
 			if err != nil {
 				return err
 			}
@@ -45,9 +42,6 @@ func newCorun() *cobra.Command {
 	c.Flags().StringSliceVar(&jobs, "jobs", nil,
 		"programs of the hierarchical paper's Table IV, separated by commas, one for each slot")
 	cli.AddFlag(c, &setup, "setup", "", corun.Parse, "partition as in the paper's Table VII")
-	c.Flags().Float64Var(&kappa, "kappa", datasets.Kappa, "how much jobs that share memory slow each other")
-	c.Flags().Float64Var(&delta, "delta", datasets.Delta, "what MPS without percentages costs")
-	c.Flags().BoolVar(&release, "release", false, "jobs that still run get the shares of those that have ended")
 	cli.RequireFlags(c, "jobs", "setup")
 	return c
 }
@@ -75,10 +69,8 @@ func groupTable(w corun.Window, s corun.Setup) (t reports.Table, err error) {
 		if p.Fitted {
 			parameters = "fitted"
 		}
-		t.Rows = append(t.Rows, []string{
-			p.Name, string(p.Class), parameters, fmt.Sprintf("%.3f", float64(p.Solo)),
-			fmt.Sprintf("%.3f", float64(p.Solo)*result.Slowdowns[i]), fmt.Sprintf("%.3f", result.Slowdowns[i]),
-		})
+		slowdown := result.Slowdowns[i]
+		t.Row(p.Name, p.Class, parameters, reports.Cells(3, float64(p.Solo), float64(p.Solo)*slowdown, slowdown))
 	}
 	return t, nil
 }
