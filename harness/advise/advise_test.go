@@ -281,7 +281,7 @@ func TestSnapshotsOnNodes(t *testing.T) {
 			if gpu%q.PerNode == 0 {
 				nodes = append(nodes, map[*mig.Profile]int{})
 			}
-			if _, ok := layout.Fit(g, instances); !ok || out.Held.Whole[gpu] && len(instances) > 0 {
+			if _, ok := layout.Fit(g, instances); !ok || instances != nil && (out.Held.Whole[gpu] || len(instances) == 0) {
 				t.Fatalf("GPU %d: %v", gpu, instances)
 			}
 			for _, p := range instances {

@@ -125,10 +125,14 @@ func (b *packer) place(q *task.Request, first, last int) bool {
 // remove takes back the last instance of each of these GPUs.
 func (b *packer) remove(gpus []int, whole bool) {
 	for _, gpu := range gpus {
-		if whole {
+		have := b.held.Layouts[gpu]
+		switch {
+		case whole:
 			b.held.Whole[gpu] = false
-		} else {
-			b.held.Layouts[gpu] = slices.Clip(b.held.Layouts[gpu][:len(b.held.Layouts[gpu])-1])
+		case len(have) == 1:
+			b.held.Layouts[gpu] = nil // free again
+		default:
+			b.held.Layouts[gpu] = have[:len(have)-1]
 		}
 	}
 }
