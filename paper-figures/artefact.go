@@ -190,10 +190,15 @@ func (o *Output) Under(reading string) Values {
 	return values
 }
 
-// Under yields each reading with its values, which the caller sets. The text of a reading is its name.
+// Under yields each reading with its values, which the caller sets. The text of a reading is its name. A quick run
+// skips readings that were found after the run, which decide nothing.
 func Under[R fmt.Stringer](d *Data, readings []R) iter.Seq2[R, Values] {
 	return func(yield func(R, Values) bool) {
 		for _, r := range readings {
+			line := d.Claims.Reading(d.artefact, cmp.Or(r.String(), DefaultReading))
+			if d.Scale.Quick && line != nil && line.Weight == claim.PostHoc {
+				continue
+			}
 			if !yield(r, d.Under(r.String())) {
 				return
 			}

@@ -40,7 +40,8 @@ type Data struct {
 	TrainingRun string
 	// DefaultAlone allows Build to leave out all readings but the first one.
 	DefaultAlone bool
-	// others are all artefacts of the paper.
+	// artefact is the artefact's name, and others are all artefacts of the paper.
+	artefact string
 	others   []Artefact
 	planning bool
 	needs    needs

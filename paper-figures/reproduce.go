@@ -101,7 +101,7 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 func (r *Reproduction) data(p *Paper, a *Artefact) *Data {
 	return &Data{
 		Scale: r.Scale, Claims: p.Claims, Title: a.Title, Hardware: r.Hardware, TrainingRun: p.TrainingRun,
-		others: p.Artefacts,
+		artefact: a.Name, others: p.Artefacts,
 	}
 }
 

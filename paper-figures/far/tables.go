@@ -292,7 +292,7 @@ var refiners = append([]variant[refiner]{
 	{"text, p_sup = 50 %", refinerOf("psup=50", false)},
 }, shares(refinerOf)...)
 
-// operatedGain measures p_ref as the mean of only those executions that have a move or swap.
+// operatedGain is like means, with p_ref as the mean of only those executions that have a move or swap.
 func (r refiner) operatedGain(count int) measure {
 	return func(d *figures.Data, w workload, n int) []figures.Measurement {
 		all := count
@@ -300,7 +300,7 @@ func (r refiner) operatedGain(count int) measure {
 			all = tenfold // few of them have an operation
 		}
 		gains, moves, swaps := r.values(d, w, n, all)
-		return []figures.Measurement{operated(d, gains, moves, swaps)}
+		return []figures.Measurement{operated(d, gains, moves, swaps), mean(d, moves), mean(d, swaps)}
 	}
 }
 

@@ -245,8 +245,10 @@ type ReadingSummary struct {
 	Name  string `json:"name"`
 	Basis string `json:"basis,omitempty"`
 	Part  bool   `json:"part,omitempty"`
-	// Reproduced of Judged claims are REPRODUCED. CONSISTENT ones, the same under any reading, are not among them.
+	// Reproduced of Judged claims are REPRODUCED, and Deviating DEVIATES. CONSISTENT ones, the same under any reading,
+	// are not among them.
 	Reproduced int `json:"reproduced"`
+	Deviating  int `json:"deviating"`
 	Judged     int `json:"judged"`
 	// Errors are the mean distances from print, one for each unit.
 	Errors []MeanError `json:"errors,omitempty"`
@@ -262,8 +264,11 @@ type MeanError struct {
 // Add counts a row with a measured value that was judged under the reading.
 func (s *ReadingSummary) Add(r *Row) {
 	s.Judged++
-	if r.Verdict == verdict.Reproduced {
+	switch r.Verdict {
+	case verdict.Reproduced:
 		s.Reproduced++
+	case verdict.Deviates:
+		s.Deviating++
 	}
 	i := slices.IndexFunc(s.Errors, func(e MeanError) bool { return e.Unit == r.Unit })
 	if i < 0 {

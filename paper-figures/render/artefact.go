@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -190,15 +191,15 @@ func (a *artefact) Compared() (string, error) {
 		return "", nil
 	}
 	t := &reports.Table{
-		Columns: reports.Left("reading").Right("REPRODUCED", "of", "mean error").Left("unit"),
+		Columns: reports.Left("reading").Right("REPRODUCED", "DEVIATES", "of", "mean error").Left("unit"),
 	}
 	for _, s := range a.Readings {
 		for i, e := range s.Errors {
 			mean := strconv.FormatFloat(e.Mean, 'g', 3, 64)
 			if i == 0 {
-				t.Row(s.Name, s.Reproduced, s.Judged, mean, e.Unit)
+				t.Row(s.Name, s.Reproduced, s.Deviating, s.Judged, mean, e.Unit)
 			} else {
-				t.Row("", "", "", mean, e.Unit)
+				t.Row("", "", "", "", mean, e.Unit)
 			}
 		}
 	}
@@ -278,10 +279,8 @@ func (a *artefact) ByReading() (string, error) {
 			continue
 		}
 		cells := nearest.Names(a.Readings, func(s manifest.ReadingSummary) string {
-			for i := range a.Rows {
-				if o := &a.Rows[i]; o.Cell == r.Cell && o.Reading == s.Name {
-					return numberText(o, o.Measured)
-				}
+			if o := a.under(r, s.Name); o != nil {
+				return numberText(o, o.Measured)
 			}
 			return ""
 		})
@@ -291,6 +290,86 @@ func (a *artefact) ByReading() (string, error) {
 		return "", nil
 	}
 	return markdown(t)
+}
+
+// A scan says which readings allow the cells of an artefact.
+type scan struct {
+	// Cells is a table of the cells with a number that deviates by default: the readings, by number, under which all
+	// numbers of the cell are measured and none deviates.
+	Cells string
+	// Under reading Best, none of the numbers of Most cells deviates. No other reading has more of the All cells.
+	Best, Most, All int
+}
+
+// Scan looks at the numbers of each row and column together; nil if the artefact has one number in each.
+func (a *artefact) Scan() (*scan, error) {
+	t := &reports.Table{Columns: reports.Left("cell").Right("numbers", "deviate by default").Left("readings that allow it")}
+	type place struct{ row, column string }
+	cells := map[place][]*manifest.Row{}
+	var order []place
+	for _, r := range a.Measured {
+		at := place{r.Row, r.Column}
+		if cells[at] == nil {
+			order = append(order, at)
+		}
+		cells[at] = append(cells[at], r)
+	}
+	s := &scan{All: len(order)}
+	if len(a.Readings) < 2 || s.All < 2 || s.All == len(a.Measured) {
+		return nil, nil
+	}
+	open := make([]int, len(a.Readings))
+	for _, at := range order {
+		var names []string
+		for i, reading := range a.Readings {
+			if a.allows(cells[at], reading.Name) {
+				open[i]++
+				names = append(names, strconv.Itoa(i+1))
+			}
+		}
+		if n := deviating(cells[at]); n > 0 {
+			t.Row(strings.TrimSpace(at.row+" "+at.column), len(cells[at]), n, cmp.Or(strings.Join(names, ", "), "no reading"))
+		}
+	}
+	s.Most = slices.Max(open)
+	s.Best = slices.Index(open, s.Most) + 1
+	var err error
+	s.Cells, err = markdown(t)
+	return s, err
+}
+
+// allows reports whether all rows are measured under a reading and none deviates.
+func (a *artefact) allows(rows []*manifest.Row, reading string) bool {
+	for _, r := range rows {
+		o := a.under(r, reading)
+		if o == nil || o.Measured == nil || o.Verdict == verdict.Deviates {
+			return false
+		}
+		of := func(d manifest.DefaultVerdict) bool { return d.Reading == reading && d.Verdict == verdict.Deviates }
+		if slices.ContainsFunc(o.Why.Defaults, of) {
+			return false
+		}
+	}
+	return true
+}
+
+// under returns a row under another reading; nil if the reading does not measure it.
+func (a *artefact) under(r *manifest.Row, reading string) *manifest.Row {
+	for i := range a.Rows {
+		if o := &a.Rows[i]; o.Cell == r.Cell && o.Reading == reading {
+			return o
+		}
+	}
+	return nil
+}
+
+func deviating(rows []*manifest.Row) (n int) {
+	for _, r := range rows {
+		if r.Verdict == verdict.Deviates {
+			n++
+		}
+	}
+	return n
 }
 
 // Conclusions lists the conclusions that rest on the artefact.

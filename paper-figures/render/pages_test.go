@@ -136,3 +136,43 @@ func TestFolded(t *testing.T) {
 		}
 	}
 }
+
+// TestScan: a reading allows a cell only if it measures all numbers of the cell and none deviates; of two defaults each counts
+// by its own verdict.
+func TestScan(t *testing.T) {
+	row := func(cell, quantity, reading string, v verdict.Verdict) manifest.Row {
+		r := manifest.Row{Reading: reading, Verdict: v, Default: reading == "default", Measured: manifest.Number(1)}
+		r.Row, r.Quantity = cell, quantity
+		return r
+	}
+	hangs := row("c", "moves", "default", verdict.Hangs)
+	hangs.Why.Defaults = []manifest.DefaultVerdict{{Reading: "default", Verdict: verdict.Deviates}, {Reading: "y", Verdict: verdict.Inconclusive}}
+	a := &artefact{Artefact: &manifest.Artefact{
+		Readings: []manifest.ReadingSummary{{Name: "default"}, {Name: "x"}, {Name: "y"}},
+		Rows: []manifest.Row{
+			row("a", "moves", "default", verdict.Deviates), row("a", "moves", "x", verdict.Inconclusive), row("a", "moves", "y", verdict.Reproduced),
+			row("a", "swaps", "default", verdict.Reproduced), row("a", "swaps", "x", verdict.Deviates), row("a", "swaps", "y", verdict.Inconclusive),
+			row("b", "moves", "default", verdict.Deviates), row("b", "moves", "x", verdict.Reproduced),
+			row("b", "swaps", "default", verdict.Deviates), // x measures half of the cell
+			hangs, row("c", "moves", "y", verdict.Inconclusive),
+		},
+	}}
+	for i := range a.Rows {
+		if a.Rows[i].Default {
+			a.Measured = append(a.Measured, &a.Rows[i])
+		}
+	}
+	s, err := a.Scan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Best != 3 || s.Most != 2 || s.All != 3 {
+		t.Errorf("reading %d allows %d of %d cells, want reading 3, 2 of 3", s.Best, s.Most, s.All)
+	}
+	table := strings.Join(strings.Fields(s.Cells), " ")
+	for _, want := range []string{"| a | 2 | 1 | 3 |", "| b | 2 | 2 | no reading |"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("the table lacks %q:\n%s", want, s.Cells)
+		}
+	}
+}
