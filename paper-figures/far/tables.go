@@ -96,9 +96,9 @@ type variant[T any] struct {
 	way  T
 }
 
-// memoryBoundShares are in percent. With 0 they give each number of memory-bound tasks that a size of two, four, five
-// or six tasks can have.
-var memoryBoundShares = strings.Fields("10 25 34 50 75 84 100")
+// memoryBoundShares are in percent. With 0 they give each number of memory-bound tasks that a size of two to six or of
+// ten tasks can have.
+var memoryBoundShares = strings.Fields("10 25 34 40 50 60 75 84 90 100")
 
 // shares returns variants of the text and of the script with other shares of memory-bound tasks. The text with 50 % is
 // a whole reading. of takes the generator's parameters.
