@@ -96,7 +96,7 @@ type Scale struct {
 }
 
 // quickReplicates is enough to check that everything works.
-const quickReplicates = 20
+const quickReplicates = 5
 
 // Replicates returns how many replicates to compute where the paper has the given number.
 func (s Scale) Replicates(paper int) int {

@@ -102,7 +102,7 @@ func TestAgentsEpisodes(t *testing.T) {
 func reproduce(t *testing.T, only ...string) (rows []manifest.Row) {
 	t.Helper()
 	m, left := figurestest.Reproduce(t, figures.Reproduction{
-		Papers: []figures.Paper{figurestest.Load(t, Paper)}, Scale: figures.Scale{Quick: true},
+		Papers: []figures.Paper{figurestest.Load(t, Paper)}, Scale: figures.Scale{Quick: len(only) == 0},
 		Only: func(_, artefact string) bool { return len(only) == 0 || slices.Contains(only, artefact) },
 	})
 	if len(only) == 0 && left != 0 {

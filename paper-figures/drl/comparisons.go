@@ -105,7 +105,9 @@ func optimum(d *figures.Data) {
 			above = append(above, figures.Mean(gap(a)))
 			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
 				m := d.MeanOf(gap(a), "batches", 0)
-				chart.Groups[i].Add(m.Value, max(m.Low, chart.Y.From), m.High) // a logarithm needs more than 0
+				// A logarithm needs more than 0, and a quick run has wide intervals.
+				shown := func(v float64) float64 { return min(max(v, chart.Y.From), chart.Y.To) }
+				chart.Groups[i].Add(shown(m.Value), shown(m.Low), shown(m.High))
 			}
 		}
 		t.Row(w, g.name, "p_opt", reports.Cells(2, p...))
