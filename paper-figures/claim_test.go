@@ -148,7 +148,7 @@ func TestVerdictByTheDefaultMargin(t *testing.T) {
 	}
 }
 
-// A number that compares makespans has a second verdict, by a margin of 2 points or 2 % of a ratio.
+// A number that compares makespans has a second verdict, by a margin of 2 % of the longer makespan.
 func TestVerdictByTheMakespan(t *testing.T) {
 	for _, c := range []struct {
 		unit                string
@@ -160,7 +160,8 @@ func TestVerdictByTheMakespan(t *testing.T) {
 		{"%", true, 5, 6.9, -1, verdict.Reproduced},
 		{"%", true, 5, 7.2, -1, verdict.Deviates},
 		{"%", false, 5, 6.9, -1, verdict.Deviates},
-		{"%", true, 200, 203.5, -1, verdict.Reproduced}, // 2 % of the number are more
+		{"%", true, 50, 52.9, -1, verdict.Reproduced}, // a makespan is 150 % of the other, and 2 % of it are 3 points
+		{"%", true, 50, 53.1, -1, verdict.Deviates},
 		{"", true, 1.04, 1.06, -1, verdict.Reproduced},
 		{"", true, 1.04, 1.07, -1, verdict.Deviates},
 	} {

@@ -64,7 +64,7 @@ func TestDataIsTheUnionOfWhatIsAskedFor(t *testing.T) {
 		d.Values(other, 1000, track.MetricMakespan)
 		d.Span(other, 10, 2, track.MetricMakespan)
 	})
-	for quick, want := range map[bool]int{false: 1 + 1000, true: 1 + 20} {
+	for quick, want := range map[bool]int{false: 1 + 1000, true: 1 + 12} {
 		r.Scale.Quick = quick
 		cells, err := r.Cells()
 		n := 0

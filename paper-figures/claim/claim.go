@@ -68,13 +68,13 @@ type Claim struct {
 // Repeats reports whether the claim repeats a number that another artefact counts.
 func (c *Claim) Repeats() bool { return c.Home != c.Key }
 
-// ByMakespan returns the claim with a margin of 2 % of the makespan, if it compares makespans and its own
-// margin is less: 2 points of a number in percent, and 2 % of a ratio.
+// ByMakespan returns the claim with a margin of 2 % of the makespan, if it compares makespans and its own margin is
+// less. A number in percent says how much longer a makespan is than another or than a bound.
 func (c *Claim) ByMakespan() verdict.Claim {
 	out := c.Claim
 	margin := verdict.MarginShare * c.Published
 	if c.Unit == "%" {
-		margin = 100 * verdict.MarginShare
+		margin += 100 * verdict.MarginShare
 	}
 	if c.OfMakespans && c.Relation == verdict.Equal {
 		out.Margin = max(margin, c.OwnMargin())

@@ -343,9 +343,9 @@ func TestByMakespan(t *testing.T) {
 		published, margin float64
 		want              float64
 	}{
-		{"%", true, verdict.Equal, 5, -1, 2},
+		{"%", true, verdict.Equal, 5, -1, 2.1},
 		{"%", false, verdict.Equal, 5, -1, -1},
-		{"%", true, verdict.Equal, 200, -1, 4},
+		{"%", true, verdict.Equal, 200, -1, 6},
 		{"", true, verdict.Equal, 1.05, -1, 0.021},
 		{"%", true, verdict.Equal, 5, 3, 3},
 		{"%", true, verdict.AtMost, 5, -1, -1},

@@ -28,6 +28,7 @@ func (all curves) training(d *figures.Data) {
 			"and from an empty GPU, on 100 batches of N tasks that are always the same: 50 as the text generates "+
 			"them and 50 as the code with which the agents were trained; the paper's agents reconfigure in parallel "+
 			"there, as in its environment",
+		"training runs: those with a curve; other tables have fewer runs of some agents, those whose weights are kept",
 		"figures: the mean over training runs, with a band from the least to the greatest",
 		"updates: gradient steps of a training run; curve: what it does over the last quarter of the training, as in "+
 			"seeds; too short: too few points to say",
