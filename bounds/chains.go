@@ -27,7 +27,8 @@ const (
 )
 
 // chains returns the chains term of [Prove], or the chain-orders term, in seconds, or atMost if that is less. lower
-// is the bound of the other terms. It returns 0 for more than [MaxChainTasks] tasks, and if lower reaches atMost.
+// is the bound of the other terms. It returns 0 for more than [MaxChainTasks] tasks, if lower reaches atMost, and once
+// ctx is done.
 //
 // Package certificate defines the term, L(v) and delay(v), and proves it.
 //
@@ -45,7 +46,10 @@ func (s *sliceWeights) chains(ctx context.Context, lower, atMost mig.Seconds, or
 		c := newChainSearch(ctx, p, s.weights, limit)
 		c.orders = orders
 		bound, found := c.solve()
-		if found || limit == atMost || ctx.Err() != nil {
+		if ctx.Err() != nil {
+			return 0 // the tables of solve are incomplete
+		}
+		if found || limit == atMost {
 			return bound
 		}
 		lower = limit

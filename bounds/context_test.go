@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"testing"
 
 	"miglab/bounds"
+	"miglab/bounds/certificate"
 	"miglab/datasets"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -70,6 +72,34 @@ func TestBoundsEndWithTheirContext(t *testing.T) {
 		ctx.looks.Store(c.spent)
 		if err := c.run(ctx); !errors.Is(err, context.Canceled) || ctx.looks.Load() > c.most {
 			t.Errorf("%s: %v after %d looks at the context, want its error after at most %d", c.name, err, ctx.looks.Load(), c.most)
+		}
+	}
+}
+
+// Whenever a context ends, Exact returns its error: chains that end early are no bound.
+func TestExactReturnsTheErrorOfItsContext(t *testing.T) {
+	p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: randomBatch(mig.MustLookup("A100"), 1, 13)}
+	known, err := algo.MustParse("lns").Schedule(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// looks runs Exact with a context that ends when it has been looked at more than a number of times.
+	looks := func(most int64) (int64, error) {
+		ctx := &ending{Context: t.Context()}
+		ctx.looks.Store(1 - most)
+		c, err := bounds.Exact(ctx, p, known)
+		if err == nil && ctx.Err() == nil && certificate.Verify(p, c) != nil {
+			t.Errorf("a false certificate: %v by %v, and %v s are known", c.Lower, c.Witness.Kind, c.Makespan)
+		}
+		return ctx.looks.Load() - (1 - most), err
+	}
+	all, err := looks(math.MaxInt32)
+	if err != nil || all < 20 {
+		t.Fatalf("Exact looks at its context %d times, error %v", all, err)
+	}
+	for most := range all - 1 { // the last look is the test's
+		if _, err := looks(most); !errors.Is(err, context.Canceled) {
+			t.Errorf("the context ends at look %d of %d: error %v, want the context's", most, all, err)
 		}
 	}
 }

@@ -16,11 +16,11 @@ const MaxSearched = 6
 
 // Exact improves a known schedule if it can, and returns it with a proof of how much shorter a schedule can be.
 //
-// To the terms of [Prove] it adds [certificate.ChainOrders] and, for one GPU, task prices, which take seconds. If the
-// bound reaches the known makespan, the known schedule is proven. If not, and there is one GPU, no release time and at
-// most [MaxSearched] tasks, Exact searches all schedules that the referee accepts, including those that merge
-// instances, under every reconfiguration model and from any start partition. In all other cases it returns the known
-// schedule, and Proven is false.
+// For one GPU whose tasks cannot be stopped it adds [certificate.ChainOrders] and task prices, which take seconds, to
+// the terms of [Prove]. If the bound reaches the known makespan, the known schedule is proven. If not, and if such a GPU
+// has no release time and at most [MaxSearched] tasks, Exact searches all schedules that the referee accepts, including
+// those that merge instances, under every reconfiguration model and from any start partition. In all other cases it
+// returns the known schedule, and Proven is false.
 //
 // The error is a [*schedule.InvalidError] for the known schedule, an error of [task.Batch.Validate], or the context's.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
@@ -38,16 +38,19 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certif
 	}
 	if p.GPUs() == 1 && p.Restart == 0 {
 		weights := newSliceWeights(&p)
-		weights.prove(w.Bound)
+		weights.prove(w.Bound) // Prove has this witness; its weights are the first prices
 		w = weights.raise(ctx, w, m.Makespan)
 		ordered := weights.chains(ctx, w.Bound, m.Makespan, true)
 		if ordered > w.Bound {
 			w = Witness{Kind: certificate.ChainOrders, Bound: ordered}
 		}
+		if err := ctx.Err(); err != nil {
+			return none, err
+		}
 	}
 	c := certificate.New(known, w)
 	released := slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 })
-	if c.Proven || len(p.Tasks) > MaxSearched || p.GPUs() > 1 || released {
+	if c.Proven || len(p.Tasks) > MaxSearched || p.GPUs() > 1 || released || p.Restart > 0 {
 		return c, nil
 	}
 	s := newSearch(ctx, &p, m.Makespan)

@@ -289,6 +289,7 @@ func TestExactDoesNotSearchWhatIsTooLarge(t *testing.T) {
 		"many tasks":    {Tasks: randomBatch(g, 1, bounds.MaxSearched+1)},
 		"two GPUs":      {Tasks: randomBatch(g, 1, 3), Count: 2},
 		"release times": {Tasks: randomBatch(g, 1, 2), Release: []mig.Seconds{0, 3}},
+		"stopped tasks": {Tasks: randomBatch(g, 1, 2), Restart: 1},
 	} {
 		p.GPU = g
 		known := oneByOne(p)
@@ -296,5 +297,39 @@ func TestExactDoesNotSearchWhatIsTooLarge(t *testing.T) {
 		if err != nil || r.Witness.Kind == certificate.Search || r.Schedule.Makespan() != known.Makespan() || r.Lower > known.Makespan() {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
+	}
+}
+
+// A task that can be stopped can share the time of the others: McNaughton's wrap-around takes 150 s where whole tasks
+// take 200 s.
+func TestExactDoesNotSearchStoppedTasks(t *testing.T) {
+	g := mig.MustLookup("A100")
+	times := map[mig.Slices]mig.Seconds{3: 100, 4: 100, 7: 100}
+	p := algo.Problem{GPU: g, Model: mig.Free, Restart: 1}
+	for i := range 3 {
+		p.Tasks = append(p.Tasks, task.New(fmt.Sprint("task", i), times))
+	}
+	in := []mig.Instance{{Profile: g.Profile(4), Start: 0}, {Profile: g.Profile(3), Start: 4}}
+	known := schedule.Schedule{GPU: g, Algorithm: "wrapped", Model: p.Model}
+	for _, i := range in {
+		known.Operations = append(known.Operations, schedule.Operation{Op: schedule.Create, Instance: i})
+	}
+	known.Placements = []schedule.Placement{
+		{Task: 0, Instance: in[0], Start: 0, End: 100}, {Task: 1, Instance: in[0], Start: 100, End: 150},
+		{Task: 1, Instance: in[1], Start: 0, End: 50}, {Task: 2, Instance: in[1], Start: 50, End: 150},
+	}
+	c, err := bounds.Exact(t.Context(), p, known)
+	if err != nil || c.Lower > 150 || certificate.Verify(p, c) != nil {
+		t.Errorf("at least %v by %v, error %v; a schedule takes 150 s", c.Lower, c.Witness.Kind, err)
+	}
+	if s := oneByOne(p); s.Makespan() != 300 {
+		t.Fatalf("one by one: %v s", s.Makespan())
+	}
+	c, err = bounds.Exact(t.Context(), p, oneByOne(p))
+	if err != nil || c.Lower > 150 || certificate.Verify(p, c) != nil {
+		t.Errorf("at least %v by %v, error %v; a schedule takes 150 s", c.Lower, c.Witness.Kind, err)
+	}
+	if v, err := bounds.OptimumFree(t.Context(), p); err == nil {
+		t.Errorf("optimum-free %v s; a schedule takes 150 s", v)
 	}
 }

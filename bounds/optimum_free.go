@@ -22,7 +22,8 @@ const MaxOptimumFreeTasks = 6
 // EXACT, up to rounding: the search of [Exact] finds the optimum of each set of tasks on each GPU, and OptimumFree
 // compares every division of the tasks between the GPUs.
 //
-// It returns an error of [task.Batch.Validate], of ctx, or for more than [MaxOptimumFreeTasks] tasks.
+// It returns an error of [task.Batch.Validate], of ctx, for more than [MaxOptimumFreeTasks] tasks, or if tasks can be
+// stopped, because the search runs each task on one instance.
 func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err
@@ -30,6 +31,9 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	n := len(p.Tasks)
 	if n > MaxOptimumFreeTasks {
 		return 0, fmt.Errorf("optimum-free takes at most %d tasks; the batch has %d", MaxOptimumFreeTasks, n)
+	}
+	if p.Restart > 0 {
+		return 0, fmt.Errorf("optimum-free takes tasks that cannot be stopped; these continue %v s after a stop", p.Restart)
 	}
 	p.Model = mig.Free
 	one := p

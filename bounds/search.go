@@ -12,7 +12,7 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A search finds an optimal schedule of one GPU.
+// A search finds an optimal schedule of one GPU whose tasks cannot be stopped.
 //
 // A schedule is a sequence of uses. A use destroys the instances in its way, creates an instance and runs a non-empty
 // set of tasks on it, one after the other. Every schedule has this form: runs on one instance belong to one use if no
