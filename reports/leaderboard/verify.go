@@ -40,7 +40,7 @@ type Verified struct {
 	// Series and Total count the series and cells to verify, and Computed the cells that were computed again.
 	Series, Total, Computed int
 	// Different lists the cells whose results differ, Unknown the series that this program cannot compute, and Lacking
-	// the series that lack instances. Each is a sentence without its full stop.
+	// the series that lack instances. Each entry is a sentence without its full stop.
 	Different, Unknown, Lacking []string
 
 	cells []run.Span // of one instance each
@@ -90,52 +90,83 @@ func (v *Verification) Run(ctx context.Context, db *store.DB) (*Verified, error)
 	return found, nil
 }
 
-// draw chooses what to compute, and finds the series that cannot be computed or lack instances.
+// A storedSeries is a series of the database.
+type storedSeries struct {
+	store.Series
+	// instances are ascending, and sample has the rows to verify.
+	instances []int
+	sample    []store.Row
+}
+
+// draw chooses the cells to compute, and finds the series that cannot be computed or lack instances.
 func (v *Verification) draw(db *store.DB, found *Verified) error {
-	all, err := db.Series(store.Filter{})
-	if err := cmp.Or(err, db.Check()); err != nil {
+	all, err := v.read(db)
+	if err != nil {
 		return err
 	}
-	instances, ends := make([][]int, len(all)), map[store.Series]int{}
-	samples := make([][]store.Row, len(all))
-	for i, s := range all {
-		rows, err := db.Rows(s, math.MinInt, math.MaxInt)
-		if err != nil {
-			return err
-		}
-		for _, r := range rows {
-			instances[i] = append(instances[i], r.Instance)
-		}
-		samples[i] = slices.Clone(v.sample(s, rows))
-		ends[sharedConditions(s)] = max(ends[sharedConditions(s)], instances[i][len(instances[i])-1]+1)
+	ends := map[store.Series]int{} // the number after the last instance
+	for _, s := range all {
+		shared := sharedConditions(s.Series)
+		ends[shared] = max(ends[shared], s.instances[len(s.instances)-1]+1)
 	}
-	for i, s := range all {
-		if v.Algorithm != "" && s.Algorithm != v.Algorithm {
-			continue
-		}
-		have, end := instances[i], ends[sharedConditions(s)]
-		found.Series, found.Total = found.Series+1, found.Total+len(have)
-		_, err := track.Parse(s.Track)
-		if n := end - len(have); n > 0 && err == nil && !v.Partial { // bounds may be of some instances only
-			found.Lacking = append(found.Lacking,
-				fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have "+
-					"of this dataset: %s; miglab run computes them", s, n, end-1, missingInstances(have, end)))
-		}
-		trial, err := v.presentTrial(s)
-		if have[0] < 0 {
-			err = fmt.Errorf("it has instance %d; instances count from 0, so miglab run did not write it", have[0])
-		}
-		if err != nil {
-			found.Unknown = append(found.Unknown, fmt.Sprintf("%v: %v", s, err))
-			continue
-		}
-		for _, r := range samples[i] {
-			found.cells = append(found.cells, run.Span{Trial: trial, From: r.Instance, To: r.Instance + 1})
-			found.rows = append(found.rows, r)
+	for i := range all {
+		s := &all[i]
+		if v.Algorithm == "" || s.Algorithm == v.Algorithm {
+			found.Series++
+			found.Total += len(s.instances)
+			v.judge(s, ends[sharedConditions(s.Series)], found)
 		}
 	}
 	found.Computed = len(found.cells)
 	return nil
+}
+
+// read reads all series and draws their samples.
+func (v *Verification) read(db *store.DB) ([]storedSeries, error) {
+	all, err := db.Series(store.Filter{})
+	if err := cmp.Or(err, db.Check()); err != nil {
+		return nil, err
+	}
+	out := make([]storedSeries, len(all))
+	for i, s := range all {
+		rows, err := db.Rows(s, math.MinInt, math.MaxInt)
+		if err != nil {
+			return nil, err
+		}
+		out[i].Series = s
+		for _, r := range rows {
+			out[i].instances = append(out[i].instances, r.Instance)
+		}
+		out[i].sample = slices.Clone(v.sample(s, rows))
+	}
+	return out, nil
+}
+
+// judge adds a series to the cells to compute, or says why that is impossible. It also reports a series of a ranked
+// track that lacks some of the instances 0 to end-1. Bounds may be of some instances only.
+func (v *Verification) judge(s *storedSeries, end int, found *Verified) {
+	if s.instances[0] < 0 {
+		found.Unknown = append(found.Unknown,
+			fmt.Sprintf("%v: it has instance %d; instances count from 0, so miglab run did not write it", s.Series,
+				s.instances[0]))
+		return
+	}
+	missing := end - len(s.instances)
+	if missing > 0 && slices.Contains(track.Names(), s.Track) && !v.Partial {
+		found.Lacking = append(found.Lacking,
+			fmt.Sprintf("%v lacks %d of the instances 0 to %d that the results have "+
+				"of this dataset: %s; miglab run computes them", s.Series, missing, end-1,
+				missingInstances(s.instances, end)))
+	}
+	trial, err := v.presentTrial(s.Series)
+	if err != nil {
+		found.Unknown = append(found.Unknown, fmt.Sprintf("%v: %v", s.Series, err))
+		return
+	}
+	for _, r := range s.sample {
+		found.cells = append(found.cells, run.Span{Trial: trial, From: r.Instance, To: r.Instance + 1})
+		found.rows = append(found.rows, r)
+	}
 }
 
 // sharedConditions returns what the series of a dataset under the same conditions have in common.
