@@ -72,13 +72,13 @@ func (c *Corun) sample() {
 func (c *Corun) Step(action int) (reward float32, done bool) {
 	a := &actions[action]
 	group, others := c.members()
-	fits := c.fits(a, group)
+	intermediate := c.intermediateRewards(a, group)
 	seconds := c.seconds(&c.model, a, group)
 	solo := 0.0
 	for _, j := range c.indices(a, group) {
 		solo += float64(c.window[j].Solo)
 	}
-	c.leave(others)
+	c.keep(others)
 	c.sample()
 	usual := float64(usualSaving * solo)
 	saved := max(solo-seconds, -largestLoss*c.mean) - usual
@@ -87,5 +87,5 @@ func (c *Corun) Step(action int) (reward float32, done bool) {
 			saved -= float64(usualSaving * float64(c.window[c.jobs[j].index].Solo))
 		}
 	}
-	return float32(saved/c.mean + float64(c.weight*fits)), c.Done()
+	return float32(saved/c.mean + float64(c.weight*intermediate)), c.Done()
 }

@@ -60,7 +60,12 @@ const counters = 12
 // counters have the same source, and some of these are on another scale ("data pre-processing and feature engineering",
 // V-A1).
 func deriveCounters(p *task.Program, mean float64) (out [counters]float32) {
-	time, active := float64(p.Solo)/mean, (1-p.Serial)*p.Parallelism
+	time := float64(p.Solo) / mean
+	active := max(0, 1-p.Serial) * p.Parallelism // by rounding, Serial may exceed 1
+	caches := 0.0
+	if p.Memory > 0 {
+		caches = min(1, p.Memory/active) // 1 if active is 0
+	}
 	for i, v := range [counters]float64{
 		time,                    // Duration
 		p.Memory,                // Memory [%]: the mean use of the bandwidth
@@ -68,7 +73,7 @@ func deriveCounters(p *task.Program, mean float64) (out [counters]float32) {
 		logScale(p.Parallelism), // Grid Size: how many blocks of the same size
 		0.125,                   // Registers Per Thread: 32 of 255; the model has none
 		logScale(p.Memory),      // DRAM Throughput
-		min(1, p.Memory/active), // L1/TEX Cache Throughput, of active cycles: without caches, all data
+		caches,                  // L1/TEX Cache Throughput, of active cycles: without caches, all data
 		math.Sqrt(p.Memory),     // L2 Cache Throughput
 		time * active,           // SM Active Cycles: a serial part leaves them idle
 		p.Compute,               // Compute (SM) [%]
@@ -218,10 +223,11 @@ func (g *Grouping) split(set uint16) (group, others []int8) {
 // work returns a job's compute work in mean solo times.
 func (g *Grouping) work(job int8) float64 { return g.jobs[job].time * g.jobs[job].program.Compute }
 
-// Observe writes the observation of the current candidate and the mask of the setups with as
-// many slots as it has jobs. The observation holds the counters of its jobs in the order of their
-// slots, padded with zeros, and the counters of the two longest of the other jobs left. Of all other jobs it
-// holds the sum of each counter, and the sum weighted by Duration: their order does not matter.
+// Observe writes the observation of the current candidate and the mask of the setups with as many slots as it has jobs.
+// The observation holds the counters of its jobs in the order of their slots, padded with zeros, and the counters of the
+// two longest of the other jobs left. Of all other jobs it holds the sum of each counter, and the sum weighted by
+// Duration: their order does not matter. If the grouping is done, the observation is zero and the mask has the first
+// setup only, since a mask must not be empty.
 func (g *Grouping) Observe(observation []float32, mask []bool) {
 	clear(observation)
 	clear(mask)
@@ -272,13 +278,13 @@ func (g *Grouping) seconds(m *corun.Model, a *action, group []int8) float64 {
 	return m.Ends(&a.layout, &programs, &ends)
 }
 
-// fits returns the sum of a group's intermediate rewards on a setup. Their formula is missing in our
-// copy of the paper; we rebuilt it from the prose (V-A3): it "evaluates the resource allocation for a
-// selected job", from the slot's shares of multiprocessors and bandwidth and the job's Compute (SM)
-// [%], Memory [%] and time over the window's mean, and is higher "when assigning a resource where it
-// is needed". Ours is time * used / slowdown: used is the part of the slot that the job can use, and slowdown follows
-// from a roofline model in which the jobs of a domain share its bandwidth.
-func (g *Grouping) fits(a *action, group []int8) (sum float64) {
+// intermediateRewards returns the sum of a group's intermediate rewards on a setup. Their formula is missing in our copy
+// of the paper; we rebuilt it from the prose (V-A3): it "evaluates the resource allocation for a selected job", from the
+// slot's shares of multiprocessors and bandwidth and the job's Compute (SM) [%], Memory [%] and time over the window's
+// mean, and is higher "when assigning a resource where it is needed". Ours is time * used / slowdown: used is the part
+// of the slot that the job can use, and slowdown follows from a roofline model in which the jobs of a domain share its
+// bandwidth.
+func (g *Grouping) intermediateRewards(a *action, group []int8) (sum float64) {
 	var memory [corun.MaxConcurrency]float64
 	for i, j := range group {
 		memory[a.offers[i].domain] += g.jobs[j].program.Memory
@@ -292,10 +298,10 @@ func (g *Grouping) fits(a *action, group []int8) (sum float64) {
 }
 
 // Group forms the current candidate on a setup and removes its jobs. The group has the indices of the window.
-func (g *Grouping) Group(choice int) corun.Group {
+func (g *Grouping) Group(action int) corun.Group {
 	group, others := g.members()
-	g.leave(others)
-	return g.newGroup(&actions[choice], group)
+	g.keep(others)
+	return g.newGroup(&actions[action], group)
 }
 
 // newGroup returns a group of jobs on a setup.
@@ -303,8 +309,8 @@ func (g *Grouping) newGroup(a *action, group []int8) corun.Group {
 	return corun.Group{Jobs: slices.Clone(g.indices(a, group)), Setup: a.setup}
 }
 
-// leave keeps only the given jobs.
-func (g *Grouping) leave(jobs []int8) {
+// keep leaves only the given jobs without a group.
+func (g *Grouping) keep(jobs []int8) {
 	g.left = g.leftBuffer[:copy(g.leftBuffer[:], jobs)]
 	g.listCandidates()
 }

@@ -167,8 +167,8 @@ func TestGroupingByHand(t *testing.T) {
 	if math.Abs(float64(saved)-(2-ends)) > 0.01 {
 		t.Errorf("%v is saved on [(0.1)+(0.9),1m], want about %v", saved, 2-ends)
 	}
-	if fits, want := g.fits(&actions[0], pair), 0.5*0.5+1.5*8/9; math.Abs(fits-want) > 1e-6 {
-		t.Errorf("intermediate rewards of %v, want %v", fits, want)
+	if got, want := g.intermediateRewards(&actions[0], pair), 0.5*0.5+1.5*8/9; math.Abs(got-want) > 1e-6 {
+		t.Errorf("intermediate rewards of %v, want %v", got, want)
 	}
 	for a, ok := range mask {
 		if ok != (a < 6) {
@@ -207,14 +207,14 @@ func TestCorunRewards(t *testing.T) {
 			g.Choose(slices.Index(g.candidates, final.candidates[final.chosen]))
 			both.Choose(final.chosen)
 			group, _ := g.members()
-			fits := weight * g.fits(&actions[choice], group)
+			rewards := weight * g.intermediateRewards(&actions[choice], group)
 			plan = append(plan, g.Group(choice))
 			var reward float32
 			reward, done = final.Step(choice)
 			sum += float64(reward)
 			more, _ := both.Step(choice)
-			if math.Abs(float64(more-reward)-fits) > 1e-5 {
-				t.Fatalf("intermediate rewards of %v, want %v", more-reward, fits)
+			if math.Abs(float64(more-reward)-rewards) > 1e-5 {
+				t.Fatalf("intermediate rewards of %v, want %v", more-reward, rewards)
 			}
 		}
 		plan = append(plan, g.Rest()...)
@@ -305,6 +305,26 @@ func TestCeilingIsReached(t *testing.T) {
 		}
 		if !found {
 			t.Fatalf("no action forms %v on %v", want.Jobs, &want.Setup)
+		}
+	}
+}
+
+// A program whose parallel part is empty, or less than that by rounding, has counters from 0 to 1.
+func TestCountersOfSerialPrograms(t *testing.T) {
+	for _, p := range []task.Program{
+		{Serial: 1, Parallelism: 1},
+		{Serial: 1 - 1e-10, Parallelism: 1},
+		{Serial: 1 + 1e-10, Parallelism: 1},
+		{Serial: 1 + 1e-10, Parallelism: 0.5, Memory: 1e-12},
+	} {
+		p.Name, p.Class, p.Solo = "serial", task.Unscalable, 10
+		if err := p.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range deriveCounters(&p, 10) {
+			if !(v >= 0 && v <= 1) {
+				t.Errorf("%+v: counter %d is %v", p, i, v)
+			}
 		}
 	}
 }

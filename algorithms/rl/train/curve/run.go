@@ -36,15 +36,15 @@ type Run struct {
 	Scores, Kept []float64
 	// Rate is the learning rate at the end.
 	Rate float64
-	// Return is the mean over the episodes of the last segment; NaN if no episode ended in it.
+	// Return is the mean return of the episodes that ended in the last segment; NaN if none did.
 	Return float64
 }
 
 var runName = regexp.MustCompile(`^(?:.*/)?([^/]+)-seed([1-9][0-9]{0,8})(?:/curve)?\.csv$`)
 
-// Load reads the curves of a pattern, a file AGENT-seedK.csv, or AGENT-seedK/curve.csv, for each run. It returns the
-// runs by the name of the agent, with ascending seeds. The runs of an agent must have points at the same steps until
-// the shorter one ends, since it may go on.
+// Load reads the files that match a pattern, one for each run: AGENT-seedK.csv or AGENT-seedK/curve.csv. It returns the
+// runs by the name of the agent, with ascending seeds. All runs of an agent must have points at the same steps. A run
+// may have only the first of them, because its training may go on.
 func Load(files fs.FS, pattern string) (map[string][]Run, error) {
 	names, err := fs.Glob(files, pattern)
 	if err != nil {
@@ -66,13 +66,15 @@ func Load(files fs.FS, pattern string) (map[string][]Run, error) {
 		}
 		run := RunOf(points)
 		run.Seed, _ = strconv.Atoi(parts[2]) // nine digits at most
-		runs := append(all[parts[1]], run)
-		both := min(len(run.Steps), len(runs[0].Steps))
-		if !slices.Equal(run.Steps[:both], runs[0].Steps[:both]) {
-			return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", file,
-				runs[0].Seed)
+		agent := parts[1]
+		for _, other := range all[agent] {
+			both := min(len(run.Steps), len(other.Steps))
+			if !slices.Equal(run.Steps[:both], other.Steps[:both]) {
+				return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", file,
+					other.Seed)
+			}
 		}
-		all[parts[1]] = runs
+		all[agent] = append(all[agent], run)
 	}
 	for _, runs := range all {
 		slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Seed, b.Seed) })
@@ -109,19 +111,20 @@ func (r *Run) Final() float64 { return r.Scores[len(r.Scores)-1] }
 // Least returns the lowest score.
 func (r *Run) Least() float64 { return slices.Min(r.Scores) }
 
-// reachTolerance is the share by which a score may exceed another and still count as reaching it,
-// because curves fluctuate.
+// reachTolerance is the share by which a score may exceed another score and still count as reaching it, because curves
+// fluctuate.
 const reachTolerance = 0.1
 
-// Reaches returns the number of steps until the curve comes within a tenth of one of its scores. It
-// panics if the curve never does.
+// Reaches returns the number of steps until the curve falls to a score or to at most a tenth above it, where less is
+// better. It panics if the curve never does.
 func (r *Run) Reaches(score float64) float64 {
 	i := slices.IndexFunc(r.Scores, func(v float64) bool { return v <= score+float64(reachTolerance*math.Abs(score)) })
 	if i < 0 {
-		panic(fmt.Sprintf("curve: a run whose best is %v never comes near %v", r.Least(), score))
+		panic(fmt.Sprintf("curve: a run whose lowest score is %v never comes near %v", r.Least(), score))
 	}
 	return r.Steps[i]
 }
 
-// Converges returns the number of steps until the curve comes within a tenth of its best score.
+// Converges returns the number of steps until the curve comes within a tenth of its lowest score, which is the best
+// where less is better.
 func (r *Run) Converges() float64 { return r.Reaches(r.Least()) }

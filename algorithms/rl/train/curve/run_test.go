@@ -52,6 +52,7 @@ func TestLoadRefusesMistakes(t *testing.T) {
 		{"seed beyond all", map[string]string{"a-seed99999999999999999999.csv": curveText(1)}, "the name is not AGENT-seedK.csv"},
 		{"no curve", map[string]string{"a-seed1.csv": curveText(1) + "2000,1\n"}, "curves/a-seed1.csv:3: "},
 		{"other steps", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": strings.Replace(curveText(1, 2), "\n1000,", "\n999,", 1)}, "curves/a-seed2.csv: its steps differ from those of seed 1"},
+		{"other steps than those of the longest run so far", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": curveText(1, 2), "a-seed3.csv": strings.Replace(curveText(1, 2), "\n2000,", "\n3000,", 1)}, "curves/a-seed3.csv: its steps differ from those of seed 2"},
 	} {
 		if _, err := Load(filesOf(c.files), "curves/*.csv"); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want one with %q", c.name, err, c.says)
