@@ -38,7 +38,7 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certif
 	}
 	if p.GPUs() == 1 && p.Restart == 0 {
 		weights := newSliceWeights(&p)
-		weights.prove(w.Bound) // Prove has this witness; its weights are the first prices
+		weights.prove(w.Bound) // w is at least this witness; raise and chains need the weights that it leaves
 		w = weights.raise(ctx, w, m.Makespan)
 		ordered := weights.chains(ctx, w.Bound, m.Makespan, true)
 		if ordered > w.Bound {

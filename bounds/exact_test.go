@@ -315,8 +315,10 @@ func TestExactDoesNotSearchStoppedTasks(t *testing.T) {
 		known.Operations = append(known.Operations, schedule.Operation{Op: schedule.Create, Instance: i})
 	}
 	known.Placements = []schedule.Placement{
-		{Task: 0, Instance: in[0], Start: 0, End: 100}, {Task: 1, Instance: in[0], Start: 100, End: 150},
-		{Task: 1, Instance: in[1], Start: 0, End: 50}, {Task: 2, Instance: in[1], Start: 50, End: 150},
+		{Task: 0, Instance: in[0], Start: 0, End: 100},
+		{Task: 1, Instance: in[0], Start: 100, End: 150},
+		{Task: 1, Instance: in[1], Start: 0, End: 50},
+		{Task: 2, Instance: in[1], Start: 50, End: 150},
 	}
 	c, err := bounds.Exact(t.Context(), p, known)
 	if err != nil || c.Lower > 150 || certificate.Verify(p, c) != nil {

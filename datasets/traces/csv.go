@@ -11,13 +11,15 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// CSVColumns are the columns of the format csv. A file must have submit_s, and lifetime_s or end_s.
+// CSVColumns are the columns of the format csv. A file must have submit_s, and lifetime_s or end_s. If it has profile, its
+// gpu_milli does not count.
 var CSVColumns = []string{"submit_s", "lifetime_s", "end_s", "start_s", "gpus", "gpu_milli", "profile"}
 
 // timeColumns are the columns that a snapshot does not need.
 var timeColumns = CSVColumns[:4]
 
-// csvTable returns the columns of a file of the format csv. The columns that Columns renames must be there.
+// csvTable returns the columns of a file of the format csv. A file must have the columns that Columns renames, except
+// the times of a snapshot.
 func (o *Options) csvTable() table {
 	t := table{split: splitLine}
 	for _, column := range CSVColumns {
@@ -59,9 +61,9 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 		}
 		return j
 	})
-	if errors.Is(err, errMissingColumn) {
+	if missing, ok := errors.AsType[*missingColumnError](err); ok {
 		hint := "for a column of another name, say --columns submit_s=THAT"
-		if strings.Contains(err.Error(), "|") {
+		if strings.Contains(missing.header, "|") {
 			hint = "this looks like sacct: say --format sacct"
 		}
 		err = fmt.Errorf("%w; %s", err, hint)

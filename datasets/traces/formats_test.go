@@ -180,6 +180,19 @@ func TestBrokenClusterFiles(t *testing.T) {
 	}
 }
 
+// The hint that a file may be of sacct depends on its header alone.
+func TestHintOfAnotherFormat(t *testing.T) {
+	for header, want := range map[string]string{
+		"JobID|State\n": "f|g.csv:1: submit_s: the column is missing; the header is JobID|State; this looks like sacct: say --format sacct",
+		"time,gpus\n":   "f|g.csv:1: submit_s: the column is missing; the header is time,gpus; for a column of another name, say --columns submit_s=THAT",
+	} {
+		_, _, err := traces.Read(strings.NewReader(header), "f|g.csv", "csv", traces.Options{})
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %q", header, err, want)
+		}
+	}
+}
+
 // TestSlurmTimes reads the lifetime from each column that may have it.
 func TestSlurmTimes(t *testing.T) {
 	for columns, values := range map[string]string{

@@ -2,7 +2,6 @@ package traces
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -126,10 +125,7 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 	return jobs, rejected, err
 }
 
-var (
-	errNoGPU         = &partError{NoJob, "asks for no GPU"}
-	errMissingColumn = errors.New("the column is missing")
-)
+var errNoGPU = &partError{NoJob, "asks for no GPU"}
 
 // maxSeconds is 100 years. It bounds times and lifetimes, so that files in another unit are noticed.
 const maxSeconds = 100 * 366 * 24 * 60 * 60

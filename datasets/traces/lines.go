@@ -98,8 +98,7 @@ func splitLine(line string) ([]string, error) {
 func (t *table) check(header []string, text string) error {
 	for _, names := range t.choices {
 		if !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(header, name) }) {
-			return fmt.Errorf("%s: %w; the header is %s", strings.Join(names, " or "), errMissingColumn,
-				text)
+			return &missingColumnError{names, text}
 		}
 	}
 	for _, name := range slices.Concat(slices.Concat(t.choices...), t.optional) {
@@ -109,6 +108,16 @@ func (t *table) check(header []string, text string) error {
 		}
 	}
 	return nil
+}
+
+// A missingColumnError says that a header has none of some columns.
+type missingColumnError struct {
+	columns []string
+	header  string
+}
+
+func (e *missingColumnError) Error() string {
+	return fmt.Sprintf("%s: the column is missing; the header is %s", strings.Join(e.columns, " or "), e.header)
 }
 
 // fields reads the fields of a file, row by row.

@@ -57,7 +57,7 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 		}
 		return j
 	})
-	if errors.Is(err, errMissingColumn) {
+	if _, ok := errors.AsType[*missingColumnError](err); ok {
 		err = fmt.Errorf("%w; write the file with sacct -P -o JobIDRaw,Submit,State,ElapsedRaw,AllocTRES,ReqTRES, "+
 			"which separates columns by | and begins with a header", err)
 	}

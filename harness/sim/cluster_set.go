@@ -12,16 +12,18 @@ const blockGPUs = 64
 // maskList holds the mask of each GPU, eight to a word.
 type maskList []uint64
 
-// newMaskList returns a list of empty GPUs. The last block is filled up with GPUs that do not exist.
+// newMaskList returns a list of empty GPUs. The GPUs after the last one, up to the end of its block, are empty, too.
 func newMaskList(gpus int) maskList {
 	return make(maskList, (gpus+blockGPUs-1)/blockGPUs*(blockGPUs/8))
 }
 
-func (l maskList) get(gpu int) mig.Mask { return mig.Mask(l[gpu>>3] >> (gpu & 7 << 3)) }
+// maskShift returns the number of the first bit of a GPU's mask in its word.
+func maskShift(gpu int) uint { return uint(gpu) % 8 * 8 }
+
+func (l maskList) get(gpu int) mig.Mask { return mig.Mask(l[gpu/8] >> maskShift(gpu)) }
 
 func (l maskList) set(gpu int, m mig.Mask) {
-	shift := gpu & 7 << 3
-	l[gpu>>3] = l[gpu>>3]&^(0xff<<shift) | uint64(m)<<shift
+	l[gpu/8] = l[gpu/8]&^(0xff<<maskShift(gpu)) | uint64(m)<<maskShift(gpu)
 }
 
 // block returns the masks of the block that a GPU is in.
@@ -37,7 +39,7 @@ func equalBytes(word uint64, m mig.Mask) uint64 {
 	return ^(x&low + low | x | low)
 }
 
-// occurs reports whether a GPU in the block of the given GPU has a mask.
+// occurs reports whether a GPU in the block of the given GPU has a mask. GPUs after the last one count as empty.
 func (l maskList) occurs(m mig.Mask, gpu int) bool {
 	b := l.block(gpu) // A loop with an early exit would be slower: its branches are unpredictable.
 	return equalBytes(b[0], m)|equalBytes(b[1], m)|equalBytes(b[2], m)|equalBytes(b[3], m)|
@@ -45,28 +47,30 @@ func (l maskList) occurs(m mig.Mask, gpu int) bool {
 }
 
 // next returns the lowest GPU with the mask from the given GPU to the end of its block; absent if no such GPU has it.
+// GPUs after the last one count as empty: the caller leaves them out.
 func (l maskList) next(m mig.Mask, gpu int) int {
-	candidates := ^uint64(0) << (gpu & 7 << 3)
+	candidates := ^uint64(0) << maskShift(gpu)
 	block := l.block(gpu)
-	for w := gpu >> 3 & 7; w < len(block); w++ {
+	for w := gpu % blockGPUs / 8; w < len(block); w++ {
 		hit := equalBytes(block[w], m) & candidates
 		if hit != 0 {
-			return gpu>>6<<6 | w<<3 | bits.TrailingZeros64(hit)>>3
+			return gpu/blockGPUs*blockGPUs + w*8 + bits.TrailingZeros64(hit)/8
 		}
 		candidates = ^uint64(0)
 	}
 	return absent
 }
 
-// intSet is a set of whole numbers as a tree of 64-ary bit words: bit i of level 0 is the
-// number i, and a bit of a higher level says that the word below it is not zero. Every
-// operation touches at most one word of each level on the way up and one on the way down.
+// intSet is a set of whole numbers as a tree of 64-ary bit words: bit i of level 0 is the number i, and a bit of a
+// higher level says that the word below it is not zero. Every operation touches at most one word of each level on the
+// way up and one on the way down.
 type intSet struct {
 	// levels holds the words from level 0 up to a single word.
 	levels [][]uint64
 }
 
-// newIntSets returns empty sets of numbers below n. They share three allocations, which makes a new cluster cheap.
+// newIntSets returns empty sets of numbers below n, which is at least 1. They share three allocations, which makes a new
+// cluster cheap.
 func newIntSets(sets, n int) []intSet {
 	var lengths []int
 	total := 0

@@ -52,7 +52,7 @@ func (p *paper) onSite() site.Paper {
 	}
 	for _, c := range p.Conclusions {
 		met := c.Share()
-		if c.Part != "" {
+		if c.Part != "" && met != string(c.Part) {
 			met += ", " + string(c.Part)
 		}
 		one := site.Conclusion{

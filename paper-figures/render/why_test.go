@@ -54,3 +54,17 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A conclusion that holds in sign alone says so, because none of its readings meets it.
+func TestShareInSignAlone(t *testing.T) {
+	c := &conclusion{Conclusion: &manifest.Conclusion{}}
+	c.Conclusion.Readings = 6
+	c.Answer, c.Part = verdict.HoldsInPart, verdict.SignAlone
+	if got := c.Share(); got != "in sign alone" {
+		t.Errorf("%q", got)
+	}
+	c.Part, c.Met, c.Whole = verdict.SomeReadings, 2, 2
+	if got := c.Share(); got != "2 of 6 readings" {
+		t.Errorf("%q", got)
+	}
+}

@@ -13,9 +13,9 @@ import (
 // hold the pipe open forever.
 const drain = time.Second
 
-// A process is a process that has ended.
-type process struct {
-	// start is just before it was started, end just after it ended.
+// An ended is a process that has ended.
+type ended struct {
+	// start is just before the process was started, end just after it ended.
 	start, end time.Time
 	// exit is its exit status; signal is not 0 if a signal ended it.
 	exit   int
@@ -25,34 +25,34 @@ type process struct {
 	late bool
 }
 
-// wasKilled reports whether SIGKILL ended it, as it does at the end of a context.
-func (p process) wasKilled() bool { return p.signal == syscall.SIGKILL }
+// wasKilled reports whether SIGKILL ended the process, as it does at the end of a context.
+func (p ended) wasKilled() bool { return p.signal == syscall.SIGKILL }
 
 // execute runs a command in a process group of its own until it or its context ends, or its time is up, and kills what
-// is left of the group. An error means that it could not be started. The time begins when it has started: on a busy
-// machine that takes a while.
-func execute(cmd *exec.Cmd, limit time.Duration) (process, error) {
+// is left of the group. An error means that the command could not be started or waited for. The time begins when it has
+// started: on a busy machine that takes a while.
+func execute(cmd *exec.Cmd, limit time.Duration) (ended, error) {
 	// With Cmd's own pipe, Wait would not return before every process that holds the pipe has closed it, and the time
 	// would be too long.
 	r, w, err := os.Pipe()
 	if err != nil {
-		return process{}, err
+		return ended{}, err
 	}
 	defer r.Close()
 	cmd.Stdout, cmd.Stderr = w, w
 	leadGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 
-	// The process dies with the thread that starts it.
+	// The kernel kills the process when the thread that starts it ends (see leadGroup), so the thread must live as long.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	p := process{start: time.Now()}
+	p := ended{start: time.Now()}
 	err = cmd.Start()
 	w.Close()
 	if err != nil {
-		return process{}, err
+		return ended{}, err
 	}
-	late := time.AfterFunc(limit, func() { killGroup(cmd.Process) })
+	timer := time.AfterFunc(limit, func() { killGroup(cmd.Process) })
 	var out clip
 	read := make(chan struct{})
 	go func() {
@@ -60,12 +60,12 @@ func execute(cmd *exec.Cmd, limit time.Duration) (process, error) {
 		io.Copy(&out, r) // the read deadline ends this
 	}()
 	err = cmd.Wait()
-	p.end, p.late = time.Now(), !late.Stop()
+	p.end, p.late = time.Now(), !timer.Stop()
 	killGroup(cmd.Process)
 	r.SetReadDeadline(p.end.Add(drain))
 	<-read
 	if cmd.ProcessState == nil {
-		return process{}, err
+		return ended{}, err
 	}
 	p.output = out.String()
 	p.exit = cmd.ProcessState.ExitCode()

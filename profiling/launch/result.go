@@ -9,7 +9,7 @@ import (
 
 // result returns a hash of a run's result; empty if the kernel shows no result. The error says that the run did not
 // show it.
-func (k *Kernel) result(p process) (string, error) {
+func (k *Kernel) result(p ended) (string, error) {
 	switch {
 	case k.Result.File != "":
 		sum, err := wholefile.SHA256(k.path(k.Result.File))

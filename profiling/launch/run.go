@@ -88,7 +88,7 @@ func (k *Kernel) failure(err error) error {
 
 // start runs the kernel's program until it ends, its time is up, or ctx ends. The outcome has no status if the
 // program ended by itself.
-func (k *Kernel) start(ctx context.Context, on profiling.Instance) (Outcome, process, error) {
+func (k *Kernel) start(ctx context.Context, on profiling.Instance) (Outcome, ended, error) {
 	cmd := exec.CommandContext(ctx, k.Argv[0], k.Argv[1:]...)
 	cmd.Dir, cmd.Env = k.Dir, append(profiling.Environ(), on.Env...)
 	p, err := execute(cmd, k.Timeout)
@@ -106,7 +106,7 @@ func (k *Kernel) start(ctx context.Context, on profiling.Instance) (Outcome, pro
 }
 
 // judge fills in the outcome of a process that ended by itself.
-func (k *Kernel) judge(o *Outcome, p process, on profiling.Instance, csv string) {
+func (k *Kernel) judge(o *Outcome, p ended, on profiling.Instance, csv string) {
 	if o.Status, o.Detail = k.failed(p, on); o.Status != "" {
 		return
 	}
@@ -126,7 +126,7 @@ func (k *Kernel) judge(o *Outcome, p process, on profiling.Instance, csv string)
 
 // failed returns the status and detail of a process that failed. The status is empty if it did not fail so far: its
 // time and result can still be wrong.
-func (k *Kernel) failed(p process, on profiling.Instance) (status Status, detail string) {
+func (k *Kernel) failed(p ended, on profiling.Instance) (status Status, detail string) {
 	if at := outOfMemory.FindStringIndex(p.output); at != nil {
 		return OutOfMemory, lineAt(p.output, at[0])
 	}
@@ -148,7 +148,7 @@ func (k *Kernel) failed(p process, on profiling.Instance) (status Status, detail
 
 // whyElsewhere says that the output names another device than the instance, or none; empty if it names the instance.
 // The UUID or the number of multiprocessors is not compared if the instance lacks it.
-func (p process) whyElsewhere(on profiling.Instance) string {
+func (p ended) whyElsewhere(on profiling.Instance) string {
 	sms, uuid := readValue(p.output, "sms", "[0-9]{1,6}"), readValue(p.output, "uuid", "[0-9a-f-]{36}")
 	if sms == "" || uuid == "" {
 		return "the output does not say where it ran: it has no lines sms: and uuid:" + p.lastWords()
@@ -176,7 +176,7 @@ func readValue(output, name, form string) string {
 	return m[1]
 }
 
-func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {
+func (k *Kernel) time(p ended, csv string) (mig.Seconds, error) {
 	switch k.Time.Kind {
 	case Regexp:
 		m := k.Time.Pattern.FindStringSubmatch(p.output)
@@ -200,7 +200,7 @@ func (k *Kernel) time(p process, csv string) (mig.Seconds, error) {
 }
 
 // lastWords quotes the last line of the output, as the end of a sentence.
-func (p process) lastWords() string {
+func (p ended) lastWords() string {
 	text := strings.TrimSpace(p.output)
 	if text == "" {
 		return "; there is no output"
