@@ -30,29 +30,42 @@ type sample struct {
 	groups []string
 }
 
-// measuredSamples returns the measured work by kind, and all of it.
-func measuredSamples() []sample {
-	out := []sample{{name: "training"}, {name: "inference"}, {name: "kernels"}, {name: "all measured work"}}
+// measuredWork holds the measured work of each kind, and all of it.
+type measuredWork struct{ training, inference, kernels, all sample }
+
+func newMeasuredWork() *measuredWork {
+	w := &measuredWork{
+		training: sample{name: "training"}, inference: sample{name: "inference"}, kernels: sample{name: "kernels"},
+		all: sample{name: "all measured work"},
+	}
+	kinds := map[string]*sample{"train": &w.training, "infer": &w.inference, "kernels": &w.kernels}
 	for _, m := range datasets.MeasuredWork() {
 		if m.GPU == "A30" {
 			continue // it has no 7g
 		}
 		network, _, _ := strings.Cut(m.Name, "-")
-		for _, s := range []*sample{&out[slices.Index([]string{"train", "infer", "kernels"}, m.Work)], &out[3]} {
+		for _, s := range []*sample{kinds[m.Work], &w.all} {
 			s.tasks, s.groups = append(s.tasks, m.Task), append(s.groups, network)
 		}
 	}
-	return out
+	return w
 }
 
-// drawnSamples returns tasks of the workloads of FAR 6.3 and DRL 5.1.3. Those of FAR with NARROWTIMES scale as those
-// with WIDETIMES.
+// kinds returns the samples of each kind.
+func (w *measuredWork) kinds() []sample { return []sample{w.training, w.inference, w.kernels} }
+
+// The workloads of FAR 6.3 and DRL 5.1.3. Those of FAR with NARROWTIMES scale as those with WIDETIMES.
+var (
+	workloadsOfFAR = []string{"far/POORSCALING+WIDETIMES", "far/MIXEDSCALING+WIDETIMES", "far/GOODSCALING+WIDETIMES"}
+	workloadsOfDRL = []string{
+		"drl/POORSCALING", "drl/MIXSCALINGUNIFORM", "drl/MIXSCALINGEXTREME", "drl/GOODSCALING", "drl/WIDETIMES",
+	}
+)
+
+// drawnSamples returns tasks of the workloads of FAR, and then of DRL.
 func drawnSamples(d *figures.Data) (out []sample) {
 	const batches = 100
-	for _, name := range []string{
-		"far/POORSCALING+WIDETIMES", "far/MIXEDSCALING+WIDETIMES", "far/GOODSCALING+WIDETIMES",
-		"drl/POORSCALING", "drl/MIXSCALINGUNIFORM", "drl/MIXSCALINGEXTREME", "drl/GOODSCALING", "drl/WIDETIMES",
-	} {
+	for _, name := range slices.Concat(workloadsOfFAR, workloadsOfDRL) {
 		paper, workload, _ := strings.Cut(strings.TrimSuffix(name, "+WIDETIMES"), "/")
 		s := sample{name: strings.ToUpper(paper) + " " + workload}
 		for i := range d.Scale.Replicates(batches) {
@@ -67,7 +80,7 @@ func drawnSamples(d *figures.Data) (out []sample) {
 func (s sample) onAll() (out sample) {
 	out.name = s.name
 	for i, t := range s.tasks {
-		if t.Fits(1) && t.Fits(2) && t.Fits(3) {
+		if !slices.ContainsFunc(comparedSizes, func(size mig.Slices) bool { return !t.Fits(size) }) {
 			out.tasks = append(out.tasks, t)
 			if s.groups != nil {
 				out.groups = append(out.groups, s.groups[i])
@@ -117,11 +130,11 @@ func premises(d *figures.Data) {
 			"measured for most of the work",
 		"a setting is a network with a batch size and a sequence length, or a kernel; settings of one network are "+
 			"not independent of one another")
-	measured, drawn := measuredSamples(), drawnSamples(d)
-	for _, s := range slices.Concat(measured, drawn) {
+	measured, drawn := newMeasuredWork(), drawnSamples(d)
+	for _, s := range slices.Concat(measured.kinds(), []sample{measured.all}, drawn) {
 		t.Row(s.row()...)
 	}
-	for _, m := range measured[:3] {
+	for _, m := range measured.kinds() {
 		d.Under("")[claim.Cell{Row: m.name, Quantity: slowest}] = figures.Exactly(m.mostSlowdown())
 	}
 	if d.Planning() {
@@ -131,7 +144,7 @@ func premises(d *figures.Data) {
 		return
 	}
 	d.Figure("premises", "Speed-up by slices of measured work and of the papers' workloads",
-		curves(measured[:3], drawn[:3]))
+		curves(measured.kinds(), drawn[:len(workloadsOfFAR)]))
 	measureDistances(d, measured, drawn)
 }
 
@@ -184,11 +197,11 @@ func meanTo(points, others []point) []float64 {
 
 // energyCoefficient compares two samples (Székely, Rizzo, Energy statistics, 2013): 0 if their distributions are
 // equal, 1 at most. It takes the means of the distances between the samples and within each.
-func energyCoefficient(between, within, other float64) float64 {
+func energyCoefficient(between, first, second float64) float64 {
 	if between == 0 {
 		return 0
 	}
-	return max(0, (2*between-within-other)/(2*between))
+	return max(0, (2*between-first-second)/(2*between))
 }
 
 // The quantities that conclusions test.
@@ -218,10 +231,44 @@ func (s sample) mostSlowdown() float64 {
 // resamples is the number of bootstrap samples, and the number of random halves.
 const resamples = 1000
 
+// sampleDistances holds the distances of some tasks from measured work.
+type sampleDistances struct {
+	name                     string
+	training, inference, all spread
+}
+
 // measureDistances measures the distance of the workloads from measured work by the energy coefficient. For the
 // intervals, whole networks are drawn again. The distance between random halves of the measured networks is the scale.
-func measureDistances(d *figures.Data, measured, drawn []sample) {
-	columns := []sample{measured[0], measured[1], measured[3]}
+func measureDistances(d *figures.Data, measured *measuredWork, drawn []sample) {
+	var all []sampleDistances
+	for _, w := range drawn {
+		points := w.points()
+		inner := stats.Mean(meanTo(points, points))
+		all = append(all, sampleDistances{
+			name:      w.name,
+			training:  measured.training.distance(w.name, points, inner),
+			inference: measured.inference.distance(w.name, points, inner),
+			all:       measured.all.distance(w.name, points, inner),
+		})
+	}
+	halves := sampleDistances{
+		name:     "half of the networks",
+		training: measured.training.halves(), inference: measured.inference.halves(), all: measured.all.halves(),
+	}
+	showDistances(d, append(slices.Clone(all), halves))
+	for _, w := range all {
+		most := halves.all.high
+		const normal = 1.96
+		d.Under("")[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Measurement{
+			Value: w.all.value - most, Low: w.all.low - most, High: w.all.high - most,
+			StdErr:     (w.all.high - w.all.low) / (2 * normal),
+			Replicates: resamples, Unit: verdict.Draws,
+		}
+	}
+}
+
+// showDistances writes the table and the chart of distances.
+func showDistances(d *figures.Data, all []sampleDistances) {
 	t := d.Table("premises-distance", "How far the papers' workloads are from measured work",
 		reports.Left("workload").Right("training", "training, from", "training, to", "inference", "inference, from",
 			"inference, to", "all measured work", "all measured work, from", "all measured work, to"),
@@ -236,31 +283,16 @@ func measureDistances(d *figures.Data, measured, drawn []sample) {
 		Y:      reports.Axis{Label: "Energy coefficient"},
 		Groups: []reports.BarGroup{{Name: "training"}, {Name: "inference"}, {Name: "all measured work"}},
 	}
-	add := func(name string, cells []spread) {
-		row := []any{name}
-		broken := strings.ReplaceAll(name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
+	for _, w := range all {
+		row := []any{w.name}
+		broken := strings.ReplaceAll(w.name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
 		chart.Categories = append(chart.Categories, broken)
-		for i, c := range cells {
+		for i, c := range []spread{w.training, w.inference, w.all} {
 			row = append(row, reports.Cells(2, c.value, c.low, c.high))
 			chart.Groups[i].Add(c.value, c.low, c.high)
 		}
 		t.Row(row...)
 	}
-	halves := figures.Map(columns, sample.halves)
-	for _, w := range drawn {
-		points := w.points()
-		inner := stats.Mean(meanTo(points, points))
-		apart := figures.Map(columns, func(m sample) spread { return m.distance(w.name, points, inner) })
-		add(w.name, apart)
-		all, most := apart[2], halves[2].high // of all measured work
-		const normal = 1.96
-		d.Under("")[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Measurement{
-			Value: all.value - most, Low: all.low - most, High: all.high - most,
-			StdErr:     (all.high - all.low) / (2 * normal),
-			Replicates: resamples, Unit: verdict.Draws,
-		}
-	}
-	add("half of the networks", halves)
 	d.Figure("premises-distance", chart.Title, chart)
 }
 
@@ -279,16 +311,22 @@ func (s sample) grouped() (groups [][]int, points []point) {
 	return groups, fit.points()
 }
 
-// within returns the mean distance between the chosen points, and the mean of the values of these points. apart has the
-// distances of all points, and values a value for each.
-func within(apart [][]float64, values []float64, chosen []int) (mean, value float64) {
+// meanWithin returns the mean distance between the chosen points. apart has the distances of all points.
+func meanWithin(apart [][]float64, chosen []int) (mean float64) {
 	for _, i := range chosen {
-		value += values[i] / float64(len(chosen))
 		for _, j := range chosen {
 			mean += apart[i][j] / float64(len(chosen)*len(chosen))
 		}
 	}
-	return mean, value
+	return mean
+}
+
+// meanOf returns the mean of the chosen values.
+func meanOf(values []float64, chosen []int) (mean float64) {
+	for _, i := range chosen {
+		mean += values[i] / float64(len(chosen))
+	}
+	return mean
 }
 
 func matrix(points []point) [][]float64 {
@@ -313,8 +351,7 @@ func (s sample) distance(workload string, drawn []point, inner float64) spread {
 		all[i] = i
 	}
 	distance := func(chosen []int) float64 {
-		self, between := within(apart, to, chosen)
-		return energyCoefficient(between, self, inner)
+		return energyCoefficient(meanOf(to, chosen), meanWithin(apart, chosen), inner)
 	}
 	rng := rand.New(datasets.Hashed([]byte("premises " + s.name + " " + workload)))
 	again := make([]float64, resamples)
@@ -343,13 +380,7 @@ func (s sample) halves() spread {
 				to[i] += apart[i][j] / float64(len(b))
 			}
 		}
-		selfA, between := within(apart, to, a)
-		selfB, _ := within(apart, to, b)
-		all[k] = energyCoefficient(between, selfA, selfB)
+		all[k] = energyCoefficient(meanOf(to, a), meanWithin(apart, a), meanWithin(apart, b))
 	}
-	median := spec.Must(stats.Quantile(all, 0.5))
-	if math.IsNaN(median) {
-		return spread{}
-	}
-	return interval(median, all)
+	return interval(spec.Must(stats.Quantile(all, 0.5)), all)
 }
