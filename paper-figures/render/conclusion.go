@@ -19,11 +19,11 @@ type conclusion struct {
 	Readings []reading
 }
 
-// A reading is a dot with the tests of its values.
+// A reading is a dot of the conclusion's chart with the tests of its own values.
 type reading struct {
 	manifest.Dot
 	tests []tested
-	// several is set if the conclusion rests on several artefacts.
+	// several says that the conclusion rests on several artefacts.
 	several bool
 }
 
@@ -41,7 +41,7 @@ func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
 		r := reading{Dot: d, several: several}
 		for i := range c.Limits {
 			for _, t := range limitTests(p, &c.Limits[i]) {
-				if c.Limits[i].Artefact == d.Artefact && t.Reading == d.Reading && t.PostHoc == d.Aside && !t.Shared {
+				if isOwnTest(&d, &c.Limits[i], t) {
 					r.tests = append(r.tests, tested{t, &c.Limits[i]})
 				}
 			}
@@ -49,6 +49,12 @@ func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
 		out.Readings = append(out.Readings, r)
 	}
 	return out
+}
+
+// isOwnTest reports whether a test of a limit is of a reading's own value: it is of the reading's artefact, and no
+// earlier reading has its value. A reading that decides and one that does not may have the same name.
+func isOwnTest(d *manifest.Dot, l *manifest.Limit, t *manifest.Test) bool {
+	return l.Artefact == d.Artefact && t.Reading == d.Reading && t.PostHoc == d.Aside && !t.Shared
 }
 
 // limitTests lists the tests of a limit.
@@ -128,23 +134,21 @@ func (t *tested) Rounded() int { return verdict.TwoDigits(t.Enough) }
 // OfAgents reports whether training runs are the replicates.
 func (t *tested) OfAgents() bool { return t.Unit == verdict.TrainingRuns }
 
-// Number is the value with four significant digits.
-func (t *tested) Number() string { return figures(t.Value) }
-
 // Interval is the 95 % interval; empty for a value without one.
 func (t *tested) Interval() string {
 	if t.Low == nil || t.High == nil || *t.Low >= *t.High {
 		return ""
 	}
-	return figures(*t.Low) + ", " + figures(*t.High)
+	return fourDigits(*t.Low) + ", " + fourDigits(*t.High)
 }
 
 // Bracketed is the value with its interval.
 func (t *tested) Bracketed() string {
-	if i := t.Interval(); i != "" {
-		return t.Number() + " [" + i + "]"
+	value, interval := fourDigits(t.Value), t.Interval()
+	if interval != "" {
+		value += " [" + interval + "]"
 	}
-	return t.Number()
+	return value
 }
 
 // Sense is the relation that the value must have to the threshold: < or > where the threshold means no difference,
@@ -164,17 +168,17 @@ func (t *tested) Rounding() string {
 	return manifest.Digits(&t.Limit.Number, -1)
 }
 
-// figures formats a number with four significant digits.
-func figures(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+// fourDigits formats a number with four significant digits.
+func fourDigits(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
-// Numbers are the values that decide, in words.
-func (c *conclusion) Numbers() string { return words("numbers", c) }
+// DecidingValues lists the worst values of the readings that decide.
+func (c *conclusion) DecidingValues() string { return words("deciding", c) }
 
 // Plain says in words how many readings and values meet the conclusion.
 func (c *conclusion) Plain() string { return onOneLine("plain", c) }
 
-// Caveats adds to the table of the conclusion: what was tested, what would settle it, the answers with other thresholds
-// and what the readings vary.
+// Caveats says what the table of the conclusion does not: what was tested, what would settle it, the answers with other
+// thresholds and what the readings vary.
 func (c *conclusion) Caveats() string { return onOneLine("caveats", c) }
 
 func onOneLine(name string, data any) string {
@@ -201,8 +205,8 @@ func (c *conclusion) FullAnswer() string {
 	return string(c.Answer)
 }
 
-// number is the number in the ID, as 14 in D14b.
-func (c *conclusion) number() (n int) {
+// idNumber returns the number in the ID, such as 14 in D14b.
+func (c *conclusion) idNumber() (n int) {
 	for _, r := range c.ID {
 		if '0' <= r && r <= '9' {
 			n = 10*n + int(r-'0')
@@ -217,7 +221,8 @@ func (c *conclusion) Name() string { return cmp.Or(c.Short, c.Sentence) }
 // Anchor is the place of the conclusion on the page of details.
 func (c *conclusion) Anchor() string { return strings.ToLower(c.ID) }
 
-// Share words how many of the readings, or of the values under the defaults, meet the conclusion.
+// Share says how many of the readings, or of the values under the defaults, meet the conclusion, or that it holds in
+// sign alone.
 func (c *conclusion) Share() string { return words("share", c) }
 
 // Table has a row for all readings that count and have the same result, with the least favourable of their values. It

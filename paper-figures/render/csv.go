@@ -57,7 +57,7 @@ func (r *run) conclusionsCSV() *reports.Table {
 			if c.Answer == verdict.CannotRun {
 				varied = "" // plain says what is missing
 			}
-			t.Row(c.Paper, c.ID, c.Answer, c.Part, c.Met, c.Conclusion.Readings, c.Numbers(),
+			t.Row(c.Paper, c.ID, c.Answer, c.Part, c.Met, c.Conclusion.Readings, c.DecidingValues(),
 				strings.TrimSpace(c.Plain()+" "+c.Because), c.Sentence, c.Section, varied, limits,
 				strings.Join(nearest.Names(c.Limits, func(l manifest.Limit) string { return l.OursFrom }), "; "),
 				c.AtHalf, c.AtTwice, c.Whole)

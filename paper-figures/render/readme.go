@@ -106,7 +106,7 @@ func (p *paper) folderPage() (string, error) {
 	sorted := *p
 	sorted.Conclusions = slices.Clone(p.Conclusions)
 	slices.SortFunc(sorted.Conclusions, func(a, b *conclusion) int {
-		return cmp.Or(a.number()-b.number(), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(a.idNumber()-b.idNumber(), cmp.Compare(a.ID, b.ID))
 	})
 	text, err := show("FOLDER.md.tmpl", &sorted)
 	return fold(strings.ReplaceAll(reference.ReplaceAllString(text, ""), " .", ".")), err

@@ -57,7 +57,7 @@ func (p *paper) onSite() site.Paper {
 		}
 		one := site.Conclusion{
 			ID: c.ID, Short: c.Name(), Sentence: c.Sentence, Section: c.Section, Answer: string(c.Answer), Met: met,
-			Because: c.Because, Varied: c.Varied, Numbers: c.Numbers(), Plain: c.Plain(), Reason: c.Reason(),
+			Because: c.Because, Varied: c.Varied, Numbers: c.DecidingValues(), Plain: c.Plain(), Reason: c.Reason(),
 		}
 		if len(c.Limits) > 0 {
 			one.Artefact = c.Limits[0].Artefact
