@@ -51,8 +51,21 @@ func AddFlag[T any](c *cobra.Command, to *T, name, byDefault string, read func(s
 	c.Flags().Var(v, name, usage)
 }
 
+// AddFolder adds a flag for a folder. It refuses "-", the sign for standard output.
+func AddFolder(c *cobra.Command, to *string, name, byDefault, usage string) {
+	AddFlag(c, to, name, byDefault, func(text string) (string, error) {
+		if text == "-" {
+			return "", errors.New("it is a folder and not standard output; ./- is the folder of this name")
+		}
+		return text, nil
+	}, usage)
+}
+
 // ValueError is the error of a flag's value. Its text names the flag and what would be right.
 type ValueError struct{ error }
+
+// Unwrap returns the error.
+func (e ValueError) Unwrap() error { return e.error }
 
 // AtLeast reads whole numbers from least to 1,000,000,000. Larger counts would take too much time and memory.
 func AtLeast(least int) func(string) (int, error) { return WholeNumber(least, 1_000_000_000) }
@@ -80,17 +93,13 @@ func OneOf[N ~string](kind string, names []N) func(string) (N, error) {
 	}
 }
 
-// CheckValues returns an error if a flag's list has an empty part, or if a flag for a folder is "-", the sign for
-// standard output.
+// CheckValues returns an error if a flag's list has an empty part. Of several such flags, it names the first by name.
 func CheckValues(c *cobra.Command, _ []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		list, ok := f.Value.(pflag.SliceValue)
-		switch {
-		case ok && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")):
+		if err == nil && ok && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")) {
 			err = fmt.Errorf("--%s %s: a part of the list is empty; leave out the flag to choose nothing", f.Name,
 				strconv.Quote(strings.Join(list.GetSlice(), ",")))
-		case f.Value.String() == "-" && strings.HasPrefix(f.Usage, "folder"):
-			err = fmt.Errorf("--%s -: it is a folder and not standard output; ./- is the folder of this name", f.Name)
 		}
 	})
 	return err

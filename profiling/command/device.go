@@ -46,7 +46,7 @@ func (f *deviceFlags) register(c *cobra.Command, modes ...string) {
 	flags.StringVar(&f.device, "device", "", "the GPU: its number or UUID (default: the only one)")
 	cli.AddFlag(c, &f.mode, "mode", modes[0], cli.OneOf("mode", modes),
 		strings.Join(ways, "; "))
-	flags.StringVar(&f.state, "state", stateDir(), "folder for lock and journal")
+	cli.AddFolder(c, &f.state, "state", stateDir(), "folder for lock and journal")
 	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
 }

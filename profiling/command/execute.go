@@ -43,7 +43,7 @@ func newExecute() *cobra.Command {
 	c.Flags().StringVar(&f.algorithm, "algorithm", "far", "algorithm (miglab list algorithms)")
 	c.Flags().StringVar(&f.plan, "schedule", "",
 		"schedule JSON to run in place of an algorithm's (miglab schedule writes it)")
-	c.Flags().StringVar(&f.out, "out", filepath.Join("results", "execute"),
+	cli.AddFolder(c, &f.out, "out", filepath.Join("results", "execute"),
 		"folder for the times, the table and the chart")
 	return c
 }

@@ -52,7 +52,7 @@ func newExperiment(x experiment) *cobra.Command {
 	}
 	flags := c.Flags()
 	f.device.register(c, x.Modes...)
-	flags.StringVar(&f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
+	cli.AddFolder(c, &f.out, "out", filepath.Join("results", "profile"), "folder for what is measured")
 	cli.AddFlag(c, &f.repetitions, "repetitions", "0", cli.AtLeast(0),
 		"how often everything is measured; 0 means what the manifest says, or 10 (in common windows: once)")
 	if x.Kernels {

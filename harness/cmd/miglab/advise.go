@@ -61,7 +61,7 @@ func newAdvise() *cobra.Command {
 	cli.AddFlag(c, &f.p95, "p95", "", cli.ReadDuration, "largest 95th percentile of the waits")
 	c.Flags().StringSliceVar(&f.policies, "policies", advisedPolicies,
 		"policies to compare with ff, separated by commas (miglab list algorithms)")
-	c.Flags().StringVar(&f.out, "out", "", "folder for the page as Markdown, its charts and the files of other tools")
+	cli.AddFolder(c, &f.out, "out", "", "folder for the page as Markdown, its charts and the files of other tools")
 	cli.CheckArgs(c, func() error { return f.check(c) })
 	return c
 }

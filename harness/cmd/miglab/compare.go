@@ -44,8 +44,8 @@ func newCompare() *cobra.Command {
 		"only these datasets, joined by commas (default: all that both have)")
 	formats := reports.TableFormats
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
-	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
-	c.Flags().StringVar(&f.with, "with", "", "folder with the results of B (default: that of A)")
+	cli.AddFolder(c, &f.results, "results", "results", "folder with the results")
+	cli.AddFolder(c, &f.with, "with", "", "folder with the results of B (default: that of A)")
 	cli.AddFlag(c, &f.failAbove, "fail-above", "", readPercentage,
 		"exit with 1 if B is worse than A by more than this, such as 1%, in the mean of a dataset")
 	return c

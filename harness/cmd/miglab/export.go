@@ -32,7 +32,7 @@ func newExport() *cobra.Command {
 		Short: "Write results as a table: CSV or JSON lines",
 		RunE:  f.run,
 	}
-	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
+	cli.AddFolder(c, &f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.filter.Track, "track", "", "only this track")
 	c.Flags().StringVar(&f.filter.Dataset, "dataset", "", "only this dataset, by the name that results have")
 	c.Flags().StringVar(&f.filter.Algorithm, "algorithm", "", "only this algorithm, by the name that results have")

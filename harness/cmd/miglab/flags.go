@@ -23,7 +23,7 @@ type cellFlags struct {
 
 // register adds the flags. folder is the usage of --results, and noun names the work in it.
 func (f *cellFlags) register(c *cobra.Command, folder, noun string) {
-	c.Flags().StringVar(&f.results, "results", "results", folder)
+	cli.AddFolder(c, &f.results, "results", "results", folder)
 	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0), noun+" computed at a time; 0 means one a processor")
 }
 

@@ -47,7 +47,7 @@ func newGenerate() *cobra.Command {
 	c.Flags().StringVar(&dataset, "dataset", "", "dataset (miglab list datasets)")
 	addGPU(c, &g, new(mig.Catalog), "A100", "GPU model that the instances are for; for requests A100-80GB unless given")
 	cli.AddFlag(c, &count, "instances", "1", cli.AtLeast(1), "number of instances")
-	c.Flags().StringVar(&out, "out", ".", "folder to write to")
+	cli.AddFolder(c, &out, "out", ".", "folder to write to")
 	cli.RequireFlags(c, "dataset")
 	return c
 }

@@ -43,7 +43,7 @@ func newLeaderboard() *cobra.Command {
 	f.addRankBy(c)
 	formats := slices.Concat(reports.TableFormats, reports.FigureFormats)
 	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
-	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
+	cli.AddFolder(c, &f.results, "results", "results", "folder with the results")
 	c.Flags().StringSliceVar(&f.models, "across", nil,
 		"GPU models, separated by commas, in place of --gpu: one table of the places on each of them and of --datasets")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "only these datasets, separated by commas")

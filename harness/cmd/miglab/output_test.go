@@ -1,11 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"miglab/harness/nearest"
 )
 
 // inProcess runs a command line in this process and returns what it prints and its error.
@@ -18,6 +24,43 @@ func inProcess(t *testing.T, args ...string) (string, error) {
 	root.SetErr(io.Discard)
 	err := root.ExecuteContext(t.Context())
 	return out.String(), err
+}
+
+// TestFlagsOfFolders: the flags whose usage names a folder are the flags that refuse "-".
+func TestFlagsOfFolders(t *testing.T) {
+	folders := 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			isFolder := strings.HasPrefix(f.Usage, "folder")
+			if isFolder {
+				folders++
+			}
+			err := f.Value.Set("-")
+			if isFolder != (err != nil && strings.Contains(err.Error(), "it is a folder")) {
+				t.Errorf("%s --%s -: %v, and the usage is %q", c.Name(), f.Name, err, f.Usage)
+			}
+		})
+	}
+	visit(newRoot())
+	if folders < 20 {
+		t.Errorf("%d flags of folders", folders)
+	}
+}
+
+// Of several flags with an empty part, the first is named. A flag's error keeps its cause.
+func TestErrorsOfFlags(t *testing.T) {
+	_, err := inProcess(t, "run", "--algorithms", "far,,miso", "--datasets", ",")
+	if err == nil || !strings.HasPrefix(err.Error(), `--algorithms "far,,miso": a part of the list is empty`) {
+		t.Errorf("%v", err)
+	}
+	_, err = inProcess(t, "list", "algorithms", "--format", "texd")
+	if unknown, ok := errors.AsType[*nearest.UnknownError](err); !ok {
+		t.Errorf("%v does not wrap its cause, %T", err, unknown)
+	}
 }
 
 // TestEveryOutputHasTheRuleOfFormats finds commands whose flag --out names a file but which have no rule for its

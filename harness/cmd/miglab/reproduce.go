@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"miglab/datasets"
+	"miglab/harness/cli"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
@@ -62,7 +63,7 @@ func newReproduce() *cobra.Command {
 		"few replicates and no verdicts, into results/quick unless --results is given")
 	f.register(c, "folder for results", "cells")
 	addShard(c, &f.shard)
-	c.Flags().StringVar(&f.hardware, "hardware", "",
+	cli.AddFolder(c, &f.hardware, "hardware", "",
 		"folder of measurements in place of those that are part of the program (datasets/hardware)")
 	c.Flags().BoolVar(&f.stub, "stub", false,
 		"show measurements that were made on a stub, marked as such (for dry runs)")
@@ -186,6 +187,6 @@ func newReadme() *cobra.Command {
 		Short: "Bring the table of verdicts and the images in README.md, and the papers' pages, up to date",
 		RunE:  func(*cobra.Command, []string) error { return render.UpdateReadme(".", results) },
 	}
-	c.Flags().StringVar(&results, "results", "results", "folder with the results")
+	cli.AddFolder(c, &results, "results", "results", "folder with the results")
 	return c
 }

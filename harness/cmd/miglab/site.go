@@ -71,7 +71,7 @@ func newSite() *cobra.Command {
 		},
 	}
 	f.register(c, "folder with the results", "cells")
-	c.Flags().StringVar(&out, "out", "", "folder to write (default: site in the results)")
+	cli.AddFolder(c, &out, "out", "", "folder to write (default: site in the results)")
 	c.Flags().StringVar(&try, "try", "", "program of the page try.html, which make site builds (default: no such page)")
 	c.Flags().BoolVar(&quick, "quick", false, "few instances, into results/quick/site")
 	return c

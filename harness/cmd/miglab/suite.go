@@ -171,7 +171,7 @@ func newSuiteExport() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "folder for the files")
+	cli.AddFolder(c, &out, "out", "", "folder for the files")
 	c.Flags().BoolVar(&check, "check", false,
 		"read the files of the folder, and check that they have the suite's hashes")
 	cli.RequireFlags(c, "out")
@@ -275,7 +275,7 @@ func newSuiteSubmit() *cobra.Command {
 	c.Flags().StringVar(&id, "id", "", "instance, if the file is a schedule alone, as miglab schedule writes it")
 	c.Flags().StringVar(&by, "by", "", "who hands in the schedule of --id")
 	c.MarkFlagsRequiredTogether("id", "by")
-	c.Flags().StringVar(&out, "out", "",
+	cli.AddFolder(c, &out, "out", "",
 		"folder for the files of the archive that an improvement changes, such as datasets/suite/"+suite.Version+
 			"; those that it has are used")
 	return c

@@ -52,7 +52,7 @@ func newTrain() *cobra.Command {
 	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0),
 		"goroutines; 0 means one a processor. It changes no result")
 	addShard(c, &f.shard)
-	c.Flags().StringVar(&f.out, "out", "results/train",
+	cli.AddFolder(c, &f.out, "out", "results/train",
 		"folder for checkpoints, learning curves, weights and results.db")
 	c.Flags().StringVar(&f.install, "install", "",
 		"root of the project's source: put weights and curves where the program is built from")

@@ -27,7 +27,7 @@ func newVerify() *cobra.Command {
 		Short: "Compute results again, and say whether they are the same",
 		RunE:  f.run,
 	}
-	c.Flags().StringVar(&f.results, "results", "results", "folder with the results")
+	cli.AddFolder(c, &f.results, "results", "results", "folder with the results")
 	c.Flags().StringVar(&f.Algorithm, "algorithm", "", "only this algorithm")
 	cli.AddFlag(c, &f.Instances, "instances", "5", cli.AtLeast(0), "instances of each series; 0 means all")
 	c.Flags().Uint64Var(&f.Seed, "seed", 0, "seed that the instances are drawn from (default: another one each time)")
