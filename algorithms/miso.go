@@ -31,9 +31,8 @@ var _ = algo.Register(algo.Spec{
 // With several GPUs, each decision takes the GPU that is free first.
 //
 // With order=permute, the next m tasks take the m instances of a partition in the order with the largest sum; on a tie,
-// the first in lexicographic order. A task that fits no remaining instance waits, and others pass. The script
-// compare_size_test of March 2024, which made FAR Table 5, permutes in this way. The paper's text and later code do
-// not.
+// the first in lexicographic order. A task that fits no remaining instance waits, and later tasks go first. FAR Table 5
+// is by the script compare_size_test of March 2024, which permutes in this way. The paper's text and later code do not.
 type miso struct{ permute bool }
 
 func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -54,11 +53,10 @@ func (m miso) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, 
 		for i, k := range choice.tasks {
 			in := choice.instances[i]
 			own := ends[g][in.Start : in.Start+in.Profile.Length]
-			end := max(float64(p.ReleaseOf(int(k))), slices.Max(own))
+			start := max(float64(p.ReleaseOf(int(k))), slices.Max(own))
 			tasks[k] = plan.Task{Seconds: float64(p.Tasks[k].On(in.Size())), Index: k}
-			end += tasks[k].Seconds
 			for s := range own {
-				own[s] = end
+				own[s] = start + tasks[k].Seconds
 			}
 			uses = append(uses, plan.Use{GPU: g, Instance: in, Tasks: tasks[k : k+1]})
 		}
@@ -188,7 +186,7 @@ func (c *misoChoice) assign(i int, sum float64) {
 	}
 }
 
-// firstFree returns the GPU whose busiest slice is free first.
+// firstFree returns the GPU of which all slices are free first. ends is by GPU and slice.
 func firstFree(ends [][]float64) int {
 	best := 0
 	for g := range ends {

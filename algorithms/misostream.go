@@ -53,6 +53,7 @@ var _ = algo.Register(algo.Spec{
 //
 // If tasks cannot be stopped, only a GPU without tasks takes a task.
 type misoStream struct {
+	// name is the name of the algorithm in errors.
 	name string
 	// mean is the mean error of the predictor, and profile the seconds under MPS.
 	mean, profile float64

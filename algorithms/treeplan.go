@@ -23,7 +23,7 @@ func newTreePlan(t *plan.Tree) *treePlan {
 	return &treePlan{tree: t, lists: make([][]plan.Task, t.Count()), destroyed: make([]bool, t.Count())}
 }
 
-// place adds a task to a node. It ignores a nil plan.
+// place adds a task to a node. A nil plan stays empty: phase 2 uses it where only the makespan counts.
 func (p *treePlan) place(node int32, t plan.Task) {
 	if p != nil {
 		p.enlist(node)
@@ -31,7 +31,7 @@ func (p *treePlan) place(node int32, t plan.Task) {
 	}
 }
 
-// destroy marks a node's instance as destroyed. It ignores a nil plan.
+// destroy marks a node's instance as destroyed, except in a nil plan.
 func (p *treePlan) destroy(node int32) {
 	if p != nil {
 		p.destroyed[node] = true
@@ -53,7 +53,7 @@ func (p *treePlan) enlist(node int32) {
 func (p *treePlan) covers(node, below int32) bool {
 	g, v := p.tree.Locate(node)
 	h, w := p.tree.Locate(below)
-	for w > v {
+	for w > v { // a node has a lower number than the nodes below it
 		w = p.tree.Nodes[w].Parent
 	}
 	return g == h && w == v && node != below

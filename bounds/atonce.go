@@ -9,21 +9,20 @@ import (
 )
 
 // WaitAtLeast returns a lower bound on the sum of the slots that the requests of a stream wait, for any scheduler. If
-// it moves requests, the slots for which they pause count as well. The requests must be as [WaitingAtLeast] needs
-// them.
+// it moves requests, the slots for which they pause count as well. [TurnaroundAtLeast] says what requests it takes.
 //
-// PROVEN. In a slot, a request that has arrived and could not have ended either has an instance or waits. By the
-// weights of a facet of the GPU's partitions, the instances together weigh at most the number of GPUs. So leave out
-// such requests, the heaviest first, until the others weigh no more than that: at least as many wait. The sum over all
-// slots bounds the sum of the waits. [WaitingAtLeast] less the sum of the lifespans bounds it, too. The larger bound
-// is returned.
+// PROVEN. Take the requests that have arrived by a slot and cannot have ended before it. Each of them has an instance or
+// waits. By the weights of a facet of the GPU's partitions, all instances together weigh at most the number of GPUs.
+// Leave out requests, the heaviest first, until the others weigh no more than that: at least as many wait as are left
+// out. The sum over all slots bounds the sum of the waits. [TurnaroundAtLeast] less the sum of the lifespans bounds it,
+// too. WaitAtLeast returns the larger bound.
 func WaitAtLeast(g *mig.GPU, in task.Requests) float64 {
-	turnaround, _ := WaitingAtLeast(g, in)
+	turnaround, _ := TurnaroundAtLeast(g, in)
 	wait := turnaround
 	for i := range in.Requests {
 		wait -= float64(in.Requests[i].Lifespan)
 	}
-	wait -= float64(turnaround * rounding)
+	wait -= float64(turnaround * rounding) // more than the rounding of the differences
 	for _, weights := range facets(g) {
 		c := newCrowd(g, in, weights)
 		sum, last, out := 0, 0, 0
@@ -36,16 +35,16 @@ func WaitAtLeast(g *mig.GPU, in task.Requests) float64 {
 	return max(wait, 0)
 }
 
-// lateParts are the numbers of parts into which [LateAtLeast] divides a stream.
+// lateParts lists the numbers of parts into which [LateAtLeast] divides a stream.
 var lateParts = []int{1, 2, 4, 8, 16, 32, 64}
 
 // LateAtLeast returns a lower bound on the number of requests that wait longer than a number of slots, for any
 // scheduler.
 //
-// PROVEN. A request is punctual if it waits no longer than that. A punctual request has an instance at least from its
-// arrival plus that number of slots to the earliest slot in which it can end. As in [WaitAtLeast], there may be more
-// such requests in a slot than the GPUs can hold. At least as many are late as must be left out. Parts of a stream have
-// no request in common, so their bounds add up.
+// PROVEN. A request that is not late has an instance from that number of slots after its arrival, at the latest, to the
+// earliest slot in which it can end. In one slot there may be more such requests than the GPUs can hold. By the argument
+// of [WaitAtLeast], at least as many are late as must be left out. Parts of a stream have no request in common, so
+// their bounds add up. LateAtLeast returns the largest sum over all facets and divisions.
 func LateAtLeast(g *mig.GPU, in task.Requests, slots int) (most int) {
 	for _, weights := range facets(g) {
 		for _, parts := range lateParts {

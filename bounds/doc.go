@@ -11,7 +11,7 @@
 //   - [OptimumFree]: the optimum without reconfiguration costs, by branch and bound.
 //
 // For the placement track, [ProveOffline] bounds the number of requests of a stream that can be accepted. Where
-// requests wait, [WaitingAtLeast] bounds their turnaround, [WaitAtLeast] their waits and [LateAtLeast] the number of
+// requests wait, [TurnaroundAtLeast] bounds their turnaround, [WaitAtLeast] their waits and [LateAtLeast] the number of
 // late ones. Proven.
 //
 // Bounds are rounded numbers of seconds, joules, slots or requests. Package certificate verifies witnesses exactly and

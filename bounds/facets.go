@@ -12,13 +12,13 @@ import (
 	"miglab/harness/task"
 )
 
-// facets returns the vertices of the polytope
+// facets returns the facets of the convex combinations of a GPU's partitions, each as a weight for each profile, in the
+// order of [task.RequestProfiles]. A combination can hold given numbers of instances if and only if every facet weighs
+// them at most 1. The weights are the vertices of the polytope
 //
 //	w >= 0 and sum over p of h_p w_p <= 1 for each partition that holds h_p instances of p
 //
-// that no other vertex dominates. A vertex has a weight for each profile, in the order of [task.RequestProfiles].
-// A convex combination of partitions can hold given numbers of instances if and only if every vertex weighs them at
-// most 1.
+// that no other vertex dominates.
 var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	n := len(task.RequestProfiles(g))
 	v := vertices{n: n}
@@ -45,7 +45,7 @@ var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	}
 	v.pivots = make([]int, n)
 	v.choose(0, 0)
-	return slices.DeleteFunc(v.found, func(w []float64) bool {
+	return slices.DeleteFunc(slices.Clone(v.found), func(w []float64) bool {
 		return slices.ContainsFunc(v.found, func(o []float64) bool { return !slices.Equal(w, o) && dominates(o, w) })
 	})
 })
@@ -87,23 +87,23 @@ type vertices struct {
 // tiny separates 0 from a coefficient or an excess: rounding is far smaller, and other numbers are far larger.
 const tiny = 1e-9
 
-// choose extends the first number chosen rows with every combination of the rows from index from on.
-func (v *vertices) choose(from, number int) {
-	if number == v.n {
+// choose extends the first done chosen rows with every combination of the rows from index next on.
+func (v *vertices) choose(next, done int) {
+	if done == v.n {
 		v.add()
 		return
 	}
-	row := v.chosen[number]
-	for i := from; i <= len(v.rows)-(v.n-number); i++ {
+	row := v.chosen[done]
+	for i := next; i <= len(v.rows)-(v.n-done); i++ {
 		copy(row, v.rows[i])
-		for k, c := range v.chosen[:number] {
+		for k, c := range v.chosen[:done] {
 			portable.AddScaled(row, -row[v.pivots[k]], c) // c is 1 at its pivot, so row becomes 0 there
 		}
 		p := pivot(row)
 		if p < v.n {
 			floats.Scale(1/row[p], row)
-			v.pivots[number] = p
-			v.choose(i+1, number+1)
+			v.pivots[done] = p
+			v.choose(i+1, done+1)
 		}
 	}
 }
@@ -124,18 +124,22 @@ func (v *vertices) add() {
 		w[v.pivots[k]] = row[v.n] - floats.Dot(row[:v.n], w)
 	}
 	for i, row := range v.rows {
-		switch excess := floats.Dot(row[:v.n], w) - row[v.n]; {
-		case i < v.partitions && excess > tiny, i >= v.partitions && excess < -tiny:
+		excess := floats.Dot(row[:v.n], w) - row[v.n]
+		if i < v.partitions && excess > tiny || i >= v.partitions && excess < -tiny {
 			return
 		}
 	}
-	for p := range w {
-		w[p] = math.Round(w[p]*denominator) / denominator
+	for p, x := range w {
+		rounded := math.Round(x*denominator) / denominator
+		if math.Abs(rounded-x) <= tiny {
+			w[p] = rounded // else x has another denominator, and the rounded weight could be too large
+		}
 	}
 	if !slices.ContainsFunc(v.found, func(o []float64) bool { return slices.Equal(o, w) }) {
 		v.found = append(v.found, w)
 	}
 }
 
-// denominator is a common multiple of the denominators of all weights, which are fractions of small whole numbers.
+// denominator is a common multiple of the numbers up to 12. The weights of all models of package mig are whole multiples
+// of its reciprocal.
 const denominator = 27720

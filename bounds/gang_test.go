@@ -163,7 +163,7 @@ func TestWaitingGangsAgainstBruteForce(t *testing.T) {
 		s := newGangSearch(gpus, requests)
 		s.wait(0, 0, 0)
 		in := task.Requests{GPUs: gpus, Requests: requests}
-		turnaround, end := bounds.WaitingAtLeast(g, in)
+		turnaround, end := bounds.TurnaroundAtLeast(g, in)
 		lifespans := 0
 		for i := range requests {
 			lifespans += requests[i].Lifespan

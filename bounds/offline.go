@@ -21,9 +21,9 @@ var _ = algo.Register(algo.Spec{
 
 type offline struct{}
 
-// WaitingAtLeast implements [algo.Offline].
-func (offline) WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
-	return WaitingAtLeast(g, in)
+// TurnaroundAtLeast implements [algo.Offline].
+func (offline) TurnaroundAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
+	return TurnaroundAtLeast(g, in)
 }
 
 // AcceptedAtMost implements [algo.Offline] with the upper bound that the prices of [ProveOffline] prove.

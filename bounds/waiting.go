@@ -9,7 +9,7 @@ import (
 	"miglab/harness/task"
 )
 
-// WaitingAtLeast returns two lower bounds for any scheduler of a cluster with requests that wait: on the sum of the
+// TurnaroundAtLeast returns two lower bounds for any scheduler of a cluster with requests that wait: on the sum of the
 // requests' turnaround times (from arrival to end, in slots), and on the slot in which the last request ends.
 //
 // PROVEN. A facet of the GPU's partitions gives each profile a weight, so that the instances on a GPU weigh at most 1
@@ -23,7 +23,7 @@ import (
 // pauses. The machine, which may interrupt requests, works off no more than the lifespan.
 //
 // The requests must be listed by arrival, have lifespans, and fit.
-func WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
+func TurnaroundAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int) {
 	requests := in.Requests
 	profiles := task.RequestProfiles(g)
 	needs := make([][]need, len(requests))

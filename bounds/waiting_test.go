@@ -12,9 +12,9 @@ import (
 	"miglab/harness/task"
 )
 
-// TestWaitingAtLeastByHand: a 7g of 10 slots, then a 7g of 2 slots that arrives in slot 1 and may interrupt it: they end in
+// TestTurnaroundAtLeastByHand: a 7g of 10 slots, then a 7g of 2 slots that arrives in slot 1 and may interrupt it: they end in
 // slots 12 and 3. Two 3g of 5 slots weigh one half each, or run one after the other if only one fits.
-func TestWaitingAtLeastByHand(t *testing.T) {
+func TestTurnaroundAtLeastByHand(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	p := func(name string) *mig.Profile {
 		p, err := g.ProfileByName(name)
@@ -35,27 +35,27 @@ func TestWaitingAtLeastByHand(t *testing.T) {
 		{1, slices.Repeat([]task.Request{{Lifespan: 5, Profile: p("4g.40gb")}}, 2), 5 + 10, 10},
 		{2, []task.Request{{Lifespan: 6, Profile: p("7g.80gb"), GPUs: 2}, {Lifespan: 6, Profile: p("7g.80gb")}}, 3 + 9, 9},
 	} {
-		turnaround, end := bounds.WaitingAtLeast(g, task.Requests{GPUs: c.gpus, Requests: c.requests})
+		turnaround, end := bounds.TurnaroundAtLeast(g, task.Requests{GPUs: c.gpus, Requests: c.requests})
 		if math.Abs(turnaround-c.turnaround) > 1e-6 || end != c.end {
 			t.Errorf("%d GPUs, %v: %v, %d; want %v, %d", c.gpus, c.requests, turnaround, end, c.turnaround, c.end)
 		}
 	}
 }
 
-// TestWaitingAtLeastHoldsAnywhereInTime: a shift of all arrivals by 2^31 slots shifts the last end and nothing else. A request
+// TestTurnaroundAtLeastHoldsAnywhereInTime: a shift of all arrivals by 2^31 slots shifts the last end and nothing else. A request
 // keeps the cluster busy for so short a time that it would be rounded in slots counted from 0.
-func TestWaitingAtLeastHoldsAnywhereInTime(t *testing.T) {
+func TestTurnaroundAtLeastHoldsAnywhereInTime(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	const n, shift = 100_000, 1 << 31
 	in := task.Requests{GPUs: 1 << 12, Requests: slices.Repeat([]task.Request{{Lifespan: 1, Profile: task.RequestProfiles(g)[0]}}, n)}
-	turnaround, end := bounds.WaitingAtLeast(g, in)
+	turnaround, end := bounds.TurnaroundAtLeast(g, in)
 	if want := n * (n + 1) / 2. / 7 / (1 << 12); math.Abs(turnaround-want) > 1e-6*want {
 		t.Errorf("at least %v, want %v", turnaround, want)
 	}
 	for i := range in.Requests {
 		in.Requests[i].Arrival += shift
 	}
-	later, laterEnd := bounds.WaitingAtLeast(g, in)
+	later, laterEnd := bounds.TurnaroundAtLeast(g, in)
 	if math.Abs(later-turnaround) > 1e-9*turnaround || laterEnd != end+shift {
 		t.Errorf("at least %v and %d, but %v and %d after a shift", turnaround, end, later, laterEnd-shift)
 	}
@@ -69,8 +69,8 @@ type waiter struct {
 	sum, end int
 }
 
-// TestNoScheduleBeatsWaitingAtLeast tries all schedules of small streams. On most of them, the bounds are reached.
-func TestNoScheduleBeatsWaitingAtLeast(t *testing.T) {
+// TestNoScheduleBeatsTurnaroundAtLeast tries all schedules of small streams. On most of them, the bounds are reached.
+func TestNoScheduleBeatsTurnaroundAtLeast(t *testing.T) {
 	g := mig.MustLookup("A30")
 	profiles := task.RequestProfiles(g)
 	rng := rand.New(rand.NewPCG(1, 29))
@@ -88,7 +88,7 @@ func TestNoScheduleBeatsWaitingAtLeast(t *testing.T) {
 			w.masks = append(w.masks, make([]mig.Mask, w.gpus))
 		}
 		w.try(0, 0, 0)
-		turnaround, end := bounds.WaitingAtLeast(g, task.Requests{GPUs: w.gpus, Requests: w.requests})
+		turnaround, end := bounds.TurnaroundAtLeast(g, task.Requests{GPUs: w.gpus, Requests: w.requests})
 		if turnaround > float64(w.sum) || end > w.end {
 			t.Fatalf("%v on %d GPUs: at least %v and %d, but %d and %d are possible", w.requests, w.gpus, turnaround, end, w.sum, w.end)
 		}

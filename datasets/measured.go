@@ -100,7 +100,9 @@ func checkMeasurements(g *mig.GPU, rows []measurement, unmeasured ...mig.Slices)
 			return i, fmt.Errorf("the mean is %v s; it must be a positive number or inf", m.Mean)
 		case !(m.StdDev >= 0) || math.IsInf(float64(m.StdDev), 1):
 			return i, fmt.Errorf("the standard deviation is %v s; it must be a number from 0", m.StdDev)
-		case m.Runs < 0 || m.Runs == 0 && m.StdDev != 0:
+		case m.Runs < 0:
+			return i, fmt.Errorf("the number of runs is %d; it must be a whole number from 0", m.Runs)
+		case m.Runs == 0 && m.StdDev != 0:
 			return i, fmt.Errorf("%d runs cannot have a standard deviation of %v s", m.Runs, m.StdDev)
 		}
 		seen[m.Kernel] = true

@@ -166,7 +166,7 @@ func TestBadMeasurements(t *testing.T) {
 		{"2,2,0.1,2", "2,x,0.1,2", `f.csv:3: mean_seconds: "x" is not a number`},
 		{"2,2,0.1,2", "2,2,-0.1,2", "f.csv:3: the standard deviation"},
 		{"2,2,0.1,2", "2,2,0.1,", "f.csv:3: 0 runs"},
-		{"2,2,0.1,2", "2,2,0.1,-1", "f.csv:3: -1 runs"},
+		{"2,2,0.1,2", "2,2,0.1,-1", "f.csv:3: the number of runs is -1; it must be a whole number from 0"},
 	} {
 		text := strings.Replace(good, c.old, c.replacement, 1)
 		if text == good {

@@ -86,8 +86,8 @@ func checkA100(dataset string, g *mig.GPU) error {
 // a colon, the path of a file follows, which may hold any character, and then the parameters. Parse does not open the
 // file.
 //
-// An unknown name is a [*nearest.UnknownError]. Any other error names the spec and wraps a [*spec.ParameterError] or a
-// [*nearest.UnknownError].
+// The error for an unknown name is or wraps a [*nearest.UnknownError]. Any other error names the spec and wraps a
+// [*spec.ParameterError] or a [*nearest.UnknownError].
 func Parse(text string) (Spec, error) {
 	f, name, pairs := findFamily(text)
 	if f == nil {

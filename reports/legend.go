@@ -19,13 +19,14 @@ func (l *legend) add(e legendEntry) {
 	}
 }
 
+// A legendEntry explains one colour or sign.
 type legendEntry struct {
 	label string
 	// signs are drawn one over the other.
 	signs []plot.Thumbnailer
 }
 
-// A sign draws the sample of an entry of a legend on a canvas of its size.
+// A sign draws the sample of a legend's entry. The canvas has the size of the sample.
 type sign func(c *draw.Canvas)
 
 // Thumbnail draws the sign.
@@ -35,6 +36,9 @@ const (
 	sampleWidth vg.Length = 18
 	entryGap    vg.Length = 14
 	legendGap   vg.Length = 6
+	// legendPadding is between entries, and legendMargin below them.
+	legendPadding vg.Length = 4
+	legendMargin  vg.Length = 2
 )
 
 // columns divides the legend into as many columns as fit, row by row. All have the returned size.
@@ -50,7 +54,7 @@ func (l legend) columns(width vg.Length) (columns []plot.Legend, size vg.Point) 
 	for i, e := range l {
 		if i < n {
 			c := plot.NewLegend()
-			c.TextStyle, c.ThumbnailWidth, c.Padding = sty, sampleWidth, 4
+			c.TextStyle, c.ThumbnailWidth, c.Padding = sty, sampleWidth, legendPadding
 			c.Top, c.Left = true, true
 			columns = append(columns, c)
 		}
@@ -68,10 +72,11 @@ func (l legend) height(width vg.Length) vg.Length {
 		return 0
 	}
 	_, size := l.columns(width)
-	return legendGap + size.Y + 2
+	return legendGap + size.Y + legendMargin
 }
 
-// draw draws the legend in the middle of the canvas at its lower edge, and returns its place.
+// draw draws the legend at the lower edge of the canvas, in the middle. It returns the rectangle of the legend, or nil
+// if the legend is empty.
 func (l legend) draw(c draw.Canvas) []vg.Rectangle {
 	columns, size := l.columns(c.Size().X)
 	if len(columns) == 0 {

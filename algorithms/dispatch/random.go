@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/numpy"
@@ -22,8 +21,8 @@ type random struct {
 	below func(n int) int
 }
 
-// newRandom draws with the seed, or continues the NumPy stream from which the jobs were drawn: the report's script
-// draws a day and then Random's choices from one stream.
+// newRandom returns a scheduler that draws with the seed. If the jobs were drawn from a NumPy stream, it continues that
+// stream: the report's script draws a day and then Random's choices from one stream.
 func newRandom(s sim.DispatchSetting) *random {
 	if s.NumPy == nil {
 		return &random{rand.New(rand.NewPCG(s.Seed, 0)).IntN}
@@ -34,11 +33,15 @@ func newRandom(s sim.DispatchSetting) *random {
 }
 
 func (r *random) Dispatch(q *sim.Queue) int {
-	pass := r.below(q.Free()) // number of free slices to pass over
-	return slices.IndexFunc(q.Slices(), func(s sim.Slice) bool {
-		if !s.Busy {
-			pass--
+	left := r.below(q.Free()) // the number of free slices before the chosen one
+	for i, s := range q.Slices() {
+		if s.Busy {
+			continue
 		}
-		return pass < 0
-	})
+		if left == 0 {
+			return i
+		}
+		left--
+	}
+	return -1 // no slice is free, and the engine does not ask then
 }

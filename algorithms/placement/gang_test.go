@@ -77,7 +77,7 @@ func TestPlacersPlaceGangs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		turnaround, end := bounds.WaitingAtLeast(g, in)
+		turnaround, end := bounds.TurnaroundAtLeast(g, in)
 		for _, a := range algotest.Variants(algo.TrackPlacement) {
 			p, err := a.Placer(sim.PlacementSetting{
 				GPU: g, GPUs: in.GPUs, PerNode: in.PerNode, Waiting: in.Waiting, Gangs: true, Demand: demand, Seed: 1,

@@ -60,7 +60,7 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 		for i := range demand {
 			demand[i] = 1 / float64(len(demand))
 		}
-		turnaround, end := bounds.WaitingAtLeast(g, in)
+		turnaround, end := bounds.TurnaroundAtLeast(g, in)
 		wait, slots := bounds.WaitAtLeast(g, in), rng.IntN(20)
 		late := bounds.LateAtLeast(g, in, slots)
 		var fixed []int

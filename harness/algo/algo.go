@@ -56,9 +56,9 @@ type Corun interface {
 type Offline interface {
 	// AcceptedAtMost returns an upper bound on the number of accepted requests, for clusters that reject.
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
-	// WaitingAtLeast returns lower bounds for clusters that let requests wait: on the sum of the slots from arrival to
+	// TurnaroundAtLeast returns lower bounds for clusters that let requests wait: on the sum of the slots from arrival to
 	// end, and on the slot in which the last request ends.
-	WaitingAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int)
+	TurnaroundAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int)
 }
 
 // A Dialogue is a [sim.Placer] or [sim.Dispatcher] that asks a program for each decision.

@@ -36,8 +36,6 @@ type (
 	NewDispatcher func(Args, sim.DispatchSetting) (sim.Dispatcher, error)
 )
 
-// The tracks of the constructors.
-
 // Track implements [Constructor], as the next methods do.
 func (NewBatch) Track() string      { return TrackBatch }
 func (NewStream) Track() string     { return TrackStream }
@@ -67,12 +65,12 @@ func Make[A any](a Algorithm) (A, error) {
 	return made.(A), nil
 }
 
-// Placer makes an algorithm of the placement track for a stream of requests.
+// Placer makes a placer for one stream of requests. It panics if the algorithm is of another track.
 func (a Algorithm) Placer(s sim.PlacementSetting) (sim.Placer, error) {
 	return a.Spec.New.(NewPlacer)(a.Args, s)
 }
 
-// Dispatcher makes an algorithm of the dispatch track for a queue of jobs.
+// Dispatcher makes a dispatcher for one queue of jobs. It panics if the algorithm is of another track.
 func (a Algorithm) Dispatcher(s sim.DispatchSetting) (sim.Dispatcher, error) {
 	return a.Spec.New.(NewDispatcher)(a.Args, s)
 }

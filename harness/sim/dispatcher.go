@@ -4,17 +4,17 @@ import "miglab/harness/task"
 
 // A Dispatcher is a scheduler of the dispatch track.
 type Dispatcher interface {
-	// Dispatch chooses a free slice for the job at the head of the queue, as an index
-	// in Queue.Slices. At least one slice is free, and the job may not wait for another.
+	// Dispatch chooses a free slice for the job at the head of the queue, as an index in Queue.Slices. At least one
+	// slice is free, and the job may not wait for another.
 	Dispatch(q *Queue) int
 }
 
-// A BatchDispatcher is a [Dispatcher] that decides faster for several days at once. A network, for
-// example, reads its weights once for all of them. It carries no state from decision to decision
-// and draws no random numbers, so that one dispatcher may serve all the days.
+// A BatchDispatcher is a [Dispatcher] that decides faster for several days at once. A network, for example, reads its
+// weights once for all of them. Its choice depends on the queue alone, not on earlier decisions or random numbers, so
+// that one dispatcher may serve all days.
 type BatchDispatcher interface {
 	Dispatcher
-	// DispatchAll writes the choice of Dispatch for each queue to choices. At least two slices of each queue are free.
+	// DispatchAll sets choices[i] to the choice of Dispatch for queues[i]. Each queue has at least two free slices.
 	DispatchAll(queues []*Queue, choices []int)
 }
 

@@ -20,7 +20,8 @@ type Queue struct {
 	slices  []Slice
 	free    int
 	// busy is the number of busy compute slices by GPU.
-	busy  []mig.Slices
+	busy []mig.Slices
+	// watts is [task.Fleet.Watts]: the power of a GPU by its number of busy compute slices.
 	watts []float64
 }
 

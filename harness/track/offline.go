@@ -40,7 +40,7 @@ var Offline = Register(Track{
 		all := in.Requests
 		start := time.Now()
 		if in.Waiting != task.Reject {
-			turnaround, end := o.WaitingAtLeast(p.GPU, in)
+			turnaround, end := o.TurnaroundAtLeast(p.GPU, in)
 			metrics := []Metric{
 				{Name: MetricTurnaroundAtLeast, Value: turnaround / float64(len(all)) * in.Seconds()},
 				{Name: MetricEndAtLeast, Value: float64(end) * in.Seconds()},

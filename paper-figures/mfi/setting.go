@@ -27,11 +27,12 @@ func table1(d *figures.Data) {
 			"instances").Left("index (paper)", "index"),
 		"The paper's slices are memory slices, with one exception: 7g.80gb has 7 compute slices and takes all 8 "+
 			"memory slices, as F and the free slices count them.")
-	inputs := map[claim.Cell]float64{} // those of the model, which are the paper's
+	inputs := map[claim.Cell]float64{} // from the model; d.TakeInputs compares them with the paper's
 	for _, p := range profiles() {
 		length := min(p.Length, mig.MustLookup(gpu).ComputeSlices)
 		name := p.String()
-		inputs[claim.At(name, "slices")], inputs[claim.At(name, "instances")] = float64(length), float64(p.Max)
+		inputs[claim.At(name, "slices")] = float64(length)
+		inputs[claim.At(name, "instances")] = float64(p.Max)
 		for i, s := range p.Starts {
 			inputs[claim.At(name, fmt.Sprint("index ", i+1))] = float64(s)
 		}
@@ -132,14 +133,15 @@ func example(d *figures.Data) {
 		reports.Left("F counts").Right("F(2)", "occupancies with F = 8", "of"))
 	all := reachable()
 	for _, r := range []sim.Reading{sim.StartFree, sim.Literal, sim.Partial} {
-		terms, total := terms(mask, r), 0
-		for _, f := range terms {
+		byProfile := terms(mask, r)
+		total := 0
+		for _, f := range byProfile {
 			total += f
 		}
 		values := d.Under(r.String())
 		values[claim.Of("F(2)")] = figures.Exactly(total)
 		for _, profile := range []string{"1g.20gb", "2g.20gb", "3g.40gb", "4g.40gb"} {
-			values[claim.Of("F(2), term of "+profile)] = figures.Exactly(terms[profile])
+			values[claim.Of("F(2), term of "+profile)] = figures.Exactly(byProfile[profile])
 		}
 		scores := sim.Fragmentation(mig.MustLookup(gpu), r)
 		alike := figures.Count(all, func(m mig.Mask) bool { return scores[m] == printedF1 })
@@ -153,12 +155,13 @@ func masks(name, title string, rows []reports.MaskRow) figures.Artefact {
 	return figures.Draw(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
 }
 
-// maskRow returns a GPU with instances, which a profile does not fit beside unless it is nil.
+// maskRow returns the row of a GPU with instances. rejected is a profile that does not fit beside them, or nil.
 func maskRow(label string, rejected *mig.Profile, instances ...mig.Instance) reports.MaskRow {
 	return reports.MaskRow{Label: label, Instances: instances, Rejected: rejected}
 }
 
-// fragmentation shows how arrivals and terminations leave enough slices, which 4g.40gb cannot use.
+// fragmentation shows arrivals and terminations after which enough slices are free for 4g.40gb, but in places that it
+// cannot take.
 func fragmentation() []reports.MaskRow {
 	four, last := instance("4g.40gb", 0).Profile, instance("1g.10gb", 6)
 	return []reports.MaskRow{

@@ -9,7 +9,7 @@ import (
 	"miglab/reports"
 )
 
-// claimsCSV returns claims.csv: one line a claim and reading. A number that does not exist is empty.
+// claimsCSV returns claims.csv, which has a line for each claim and reading. The field of a missing number is empty.
 func (r *run) claimsCSV() *reports.Table {
 	t := &reports.Table{Columns: reports.Left("paper", "artefact", "claim", "kind", "reading", "relation", "published",
 		"measured", "ci_low", "ci_high", "margin", "unit", "replicates", "verdict", "cause", "reason", "source",

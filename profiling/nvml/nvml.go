@@ -39,6 +39,7 @@ func Open(models *mig.Catalog, selector string) (_ profiling.Device, err error) 
 		return nil, err
 	}
 	if d.id.MIG && d.id.Model == nil {
+		// identify has tried this and dropped the error, which says why the profiles give no model.
 		if d.id.Model, err = readModel(models, d.gpu, d.id, op); err != nil {
 			return nil, err
 		}
@@ -94,7 +95,7 @@ func listGPUs(lib nvml.Interface, models *mig.Catalog) ([]*device, error) {
 // identify reads the identity of a GPU. While MIG mode is off, the model follows from the name; it is nil if
 // package mig does not know it. A GPU without MIG has MIG mode off, and one without memory of its own has 0 MiB.
 // Containers may keep the memory of a GPU in MIG mode secret; then it follows from the profiles.
-func (d *device) identify(op string) (none profiling.Identity, _ error) {
+func (d *device) identify(op string) (profiling.Identity, error) {
 	lib, gpu := d.lib, d.gpu
 	id := profiling.Identity{Source: mig.SourceMIG}
 	var driver, name, uuid nvml.Return
@@ -106,12 +107,12 @@ func (d *device) identify(op string) (none profiling.Identity, _ error) {
 	if memory.Total == 0 && hasMIG == nvml.SUCCESS && current == nvml.DEVICE_MIG_ENABLE {
 		profiles, err := describeProfiles(gpu, op)
 		if err != nil {
-			return none, err
+			return profiling.Identity{}, err
 		}
 		memory.Total, hasMemory = inferMemory(id.Name, profiles)<<20, nvml.SUCCESS
 	}
 	if ret := cmp.Or(driver, name, uuid, optional(hasMemory), optional(hasMIG)); ret != nvml.SUCCESS {
-		return none, failure(op, ret)
+		return profiling.Identity{}, failure(op, ret)
 	}
 	id.MemoryMiB = int(memory.Total >> 20)
 	id.Model, _ = profiling.Model(id.Name, id.MemoryMiB)
@@ -121,7 +122,7 @@ func (d *device) identify(op string) (none profiling.Identity, _ error) {
 	}
 	g, err := readModel(d.models, gpu, id, op)
 	if err != nil && !errors.Is(err, profiling.ErrUnsupported) {
-		return none, err
+		return profiling.Identity{}, err
 	}
 	id.Model = g
 	return id, nil
@@ -162,8 +163,8 @@ func gigabytes(profileMiB, gpuMiB int) int {
 	return (2*eighths*gb + 8) / 16 // halves are rounded up
 }
 
-// inferMemory returns a GPU's memory in MiB by its largest profile, which has little less. The memory in the name of
-// the GPU's model is exact if it is as close.
+// inferMemory estimates a GPU's memory in MiB. Its largest profile has slightly less. If the name of the GPU's model
+// says at most a sixteenth more than the profile, the name is exact.
 func inferMemory(name string, profiles []described) uint64 {
 	largest := 0
 	for _, p := range profiles {
