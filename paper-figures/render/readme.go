@@ -75,7 +75,7 @@ func (r *run) updateReadme(readme string) (string, error) {
 // outcomes returns a table of the papers with the numbers of conclusions by answer, and of claims by verdict.
 func (r *run) outcomes() *reports.Table {
 	t := &reports.Table{Columns: reports.Left("paper").Right("hold", "in part", "do not", "open", "agree", "deviate",
-		"open ", "not judged")}
+		"undecided", "not judged")}
 	for _, p := range r.Papers {
 		answers, n := p.countAnswers(), p.CountNumbers()
 		t.Row(p.Name, answers[verdict.Holds], answers[verdict.HoldsInPart], answers[verdict.DoesNotHold],
