@@ -125,7 +125,10 @@ func (r *rowView) unit() string {
 func (r *rowView) metric() metric { return metric(r.standing.Metric.Name) }
 
 // InWords returns the value with its metric: "0.5 % above the bound" or "36.7 % late".
-func (r *rowView) InWords() string {
+func (r *rowView) InWords() string { return r.words(r.Shown()) }
+
+// words returns a value of the row's metric, or a range of values, with the metric.
+func (r *rowView) words(shown string) string {
 	what, unit := r.metric().words()
 	switch {
 	case math.IsNaN(r.Value):
@@ -135,11 +138,11 @@ func (r *rowView) InWords() string {
 		if r.standing.Metric.Higher { // the bound is from above
 			side = "below"
 		}
-		return r.Shown() + " " + side + " the bound"
+		return shown + " " + side + " the bound"
 	case unit == "%":
-		return r.Shown() + " " + what
+		return shown + " " + what
 	default:
-		return what + " " + r.Shown()
+		return what + " " + shown
 	}
 }
 
@@ -392,8 +395,12 @@ func answer(rows []rowView) string {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}
 		last := len(names) - 1
+		shown, end := first[0].Shown(), first[len(first)-1].Shown()
+		if shown != end {
+			shown += " to " + end
+		}
 		return fmt.Sprintf("%s and %s share the first place, %s: %d instances do not tell them apart. Next is %s, %s.",
-			strings.Join(names[:last], ", "), names[last], first[0].InWords(), instances, rest[0].Algorithm,
+			strings.Join(names[:last], ", "), names[last], first[0].words(shown), instances, rest[0].Algorithm,
 			rest[0].InWords())
 	}
 	return fmt.Sprintf("%s leads with %s (95 %% interval %s). Next is %s with %s; on %d instances the difference is "+

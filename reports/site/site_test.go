@@ -291,6 +291,14 @@ func TestTexts(t *testing.T) {
 	acceptance := leaderboard.Metric{Name: "acceptance", Higher: true, Bounded: true}
 	high, low := standing("placement", "openb", 1, "fgd", 5), standing("placement", "openb", 2, "ff", 8)
 	reached := standing("placement", "mfi/uniform", 1, "fgd", 0)
+	exact, near := standing("batch", "rodinia", 1, "treedp", 0), standing("batch", "rodinia", 1, "lns", 0.486)
+	equal := standing("batch", "a30-batch", 1, "lns", 0)
+	optimal := exact
+	optimal.Dataset = equal.Dataset
+	rest := func(s leaderboard.Standing) leaderboard.Standing {
+		s.Algorithm, s.Rank, s.Gap = "far", 3, 5
+		return s
+	}
 	high.Metric, low.Metric, reached.Metric = acceptance, acceptance, acceptance
 	for name, c := range map[string]struct {
 		data site.Data
@@ -308,6 +316,14 @@ func TestTexts(t *testing.T) {
 			[]string{
 				"fgd leads with 5.00 % below the bound (95 % interval 5.00 to 5.00). Next is ff with 8.00 % below the bound",
 				"fgd is alone: 0.00 % below the bound (95 % interval 0.00 to 0.00).",
+			},
+		},
+		"algorithms that share the first place have a value each": {
+			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", exact, near, rest(near), optimal, equal, rest(equal))}},
+			"batch.html",
+			[]string{
+				"treedp and lns share the first place, 0.00 % to 0.486 % above the bound: 20 instances do not tell them apart.",
+				"treedp and lns share the first place, 0.00 % above the bound: 20 instances do not tell them apart.",
 			},
 		},
 		"instances without a bound do not count": {

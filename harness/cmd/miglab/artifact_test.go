@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,10 @@ func TestArtifactTyres(t *testing.T) {
 		if i != 1 && !strings.Contains(printed, want+"\n") {
 			t.Errorf("ARTIFACT.md expects %q; printed:\n%s", want, printed)
 		}
+	}
+	page := regexp.MustCompile("`results/([A-Z.a-z]+)`\\s+says what each verdict means").FindStringSubmatch(text)
+	if page == nil || !strings.Contains(mustRead(t, filepath.Join(dir, "results", "tyres", page[1])), "\n| REPRODUCED | ") {
+		t.Errorf("ARTIFACT.md names %q, which does not say what REPRODUCED means", page)
 	}
 	if strings.Count("\n"+printed, "\nok:") != 2 {
 		t.Errorf("verify and audit print:\n%s", printed)

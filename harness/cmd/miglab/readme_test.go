@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -192,6 +193,7 @@ func TestExamples(t *testing.T) {
 	t.Run("conformance", func(t *testing.T) { testConformance(t, filepath.Join(dir, "overlay.json")) })
 	t.Run("pages", testPages)
 	t.Run("tutorial", testTutorial)
+	t.Run("home page", testHomePage)
 	t.Run("clusters", testClusters)
 	t.Run("toy track", testToy)
 }
@@ -344,6 +346,42 @@ func testTutorial(t *testing.T) {
 	}
 	if compared < 5 {
 		t.Errorf("only %d outputs were compared", compared)
+	}
+}
+
+// testHomePage runs the commands with which the site's home page enters an algorithm. exampleProgram has built the program,
+// with the file that the first command writes.
+func testHomePage(t *testing.T) {
+	_, recipe, _ := strings.Cut(mustRead(t, filepath.Join(root, "reports/site/templates/index.html")), "<pre>")
+	recipe, _, _ = strings.Cut(recipe, "</pre>")
+	first, rest, _ := strings.Cut(html.UnescapeString(recipe), "\nmake build\n")
+	clone := t.TempDir()
+	if err := os.Mkdir(filepath.Join(clone, "algorithms"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(clone, "algorithms", "README.md"), mustRead(t, filepath.Join(root, "algorithms/README.md")))
+	save := exec.Command("sh", "-ec", first)
+	save.Dir = clone
+	if out, err := save.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", first, err, out)
+	}
+	code := block(t, "algorithms/README.md", "Batch: `algorithms/earliest.go`", "go")
+	if got := mustRead(t, filepath.Join(clone, "algorithms", "earliest.go")); got != code {
+		t.Errorf("%s writes\n%s", first, got)
+	}
+	commands := 0
+	for line := range strings.Lines(rest) {
+		commands++
+		if strings.Contains(line, " suite ") && os.Getenv("MIGLAB_LONG") != "1" {
+			line = strings.ReplaceAll(line, ",far,lns", "") // they take minutes on the suite
+		}
+		out := miglab(t, clone, words(strings.TrimSpace(line))[1:]...)
+		if !regexp.MustCompile(`(?m)(^| )earliest `).MatchString(out) || strings.Contains(out, "failed as") {
+			t.Errorf("%s\nprints\n%s", line, out)
+		}
+	}
+	if commands < 2 {
+		t.Errorf("%d commands after make build in\n%s", commands, recipe)
 	}
 }
 
