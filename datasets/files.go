@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 
 	"miglab/harness/mig"
 	"miglab/harness/spec"
@@ -33,7 +35,8 @@ func readFile[T any](path filePath, g *mig.GPU, read func(f io.Reader, name stri
 var _ = Register(Family{
 	Tasks: true, Name: "profile:", File: "tasks file", Source: "the file",
 	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column " +
-		"batch, and arrival_s if its tasks arrive in time; or, with draw at the end, batches of tasks drawn from it",
+		"batch, and arrival_s if its tasks arrive in time; or of each *.csv of a folder, by name; or, with draw at the " +
+		"end, batches of tasks drawn from a file",
 	Params: []spec.Param{
 		whole("draw", 0, 0, maxCount,
 			"tasks of a batch, drawn from the file with replacement; 0 takes the file as it is"),
@@ -50,11 +53,14 @@ var _ = Register(Family{
 		if p.draw*p.batches > maxCount {
 			return nil, refuse(a, "batches", fmt.Sprintf("at most %d tasks in all batches", maxCount))
 		}
+		if p.draw > 0 && p.isFolder() {
+			return nil, refuse(a, "draw", "0 for a folder; name one of its files to draw from")
+		}
 		return p, nil
 	},
 })
 
-// tasksFile has the tasks of a file, or batches that are drawn from them.
+// tasksFile has the tasks of a file, or of each file of a folder, or batches that are drawn from a file.
 type tasksFile struct {
 	filePath
 	// draw is the number of tasks in a drawn batch; 0 takes the file as it is.
@@ -66,28 +72,55 @@ func (p tasksFile) Instances() int {
 	if p.draw > 0 {
 		return 0
 	}
-	return 1
+	return max(1, len(p.files()))
 }
 
-// AddTo implements [Varied]: the first instance has only some of the file's tasks.
+func (p tasksFile) isFolder() bool {
+	info, err := os.Stat(string(p.filePath))
+	return err == nil && info.IsDir()
+}
+
+// files returns the files with an instance each: those named *.csv in a folder, in the order of their names, or the
+// file itself.
+func (p tasksFile) files() (out []filePath) {
+	if !p.isFolder() {
+		return []filePath{p.filePath}
+	}
+	entries, _ := os.ReadDir(string(p.filePath)) // Instance reports a folder that cannot be read as one without files
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".csv" {
+			out = append(out, filePath(filepath.Join(string(p.filePath), e.Name())))
+		}
+	}
+	return out
+}
+
+// AddTo implements [Varied]: the first instance has only some of the tasks that are drawn, or in the files of a folder.
 func (p tasksFile) AddTo(d *task.Digest) {
-	if p.draw == 0 {
+	if p.draw == 0 && !p.isFolder() {
 		return
 	}
-	hash, err := wholefile.SHA256(string(p.filePath))
-	if err != nil {
-		hash = err.Error() // Instance reports it
+	for _, file := range p.files() {
+		hash, err := wholefile.SHA256(string(file))
+		if err != nil {
+			hash = err.Error() // Instance reports it
+		}
+		d.Text(hash)
 	}
-	d.Text(hash)
 }
 
 func (p tasksFile) Instance(g *mig.GPU, index int) (task.Payload, error) {
+	paths := p.files()
+	if p.draw == 0 && index >= len(paths) {
+		return nil, fmt.Errorf("%s has %d files *.csv, an instance each; there is none for instance %d", p.filePath,
+			len(paths), index)
+	}
+	if p.draw == 0 {
+		return readFile(paths[index], g, task.ReadStream)
+	}
 	b, err := readFile(p.filePath, g, task.ReadStream)
 	if err != nil {
 		return nil, err
-	}
-	if p.draw == 0 {
-		return b, nil
 	}
 	if len(b.Tasks) == 0 {
 		return nil, errors.New(string(p.filePath) + " has no tasks to draw from")

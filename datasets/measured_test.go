@@ -233,3 +233,48 @@ func TestProfile(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
+func TestFolderOfTasks(t *testing.T) {
+	dir, g := t.TempDir(), mig.MustLookup("A100")
+	put := func(name string, seconds int) {
+		t.Helper()
+		text := fmt.Sprintf("task,t1,t2,t3,t4,t7\na,%d,6,5,4,3\n", seconds)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	digest := func() string {
+		d := task.NewDigest()
+		MustParse("profile:" + dir).(Varied).AddTo(d)
+		return d.String()
+	}
+	folder := MustParse("profile:" + dir)
+	if _, err := folder.Instance(g, 0); err == nil || !strings.Contains(err.Error(), dir+" has 0 files *.csv") {
+		t.Errorf("an empty folder: %v", err)
+	}
+	for i, name := range []string{"tasks-0010.csv", "tasks-0002.csv", "notes.txt"} {
+		put(name, 20+i)
+	}
+	if n := folder.Instances(); n != 2 {
+		t.Errorf("%d instances, want 2", n)
+	}
+	for i, want := range []mig.Seconds{21, 20} { // in the order of the names
+		if in, err := InstanceOf[task.Batches](folder, g, i); err != nil || in.Tasks[0].On(1) != want {
+			t.Errorf("instance %d: %v, %v, want %v s", i, in, err, want)
+		}
+	}
+	before := digest()
+	put("tasks-0010.csv", 30)
+	changed := digest()
+	put("tasks-0011.csv", 30)
+	if before == changed || changed == digest() {
+		t.Error("a file that is changed or added leaves the digest")
+	}
+	put("tasks-0002.csv", -1)
+	if _, err := folder.Instance(g, 0); err == nil || !strings.Contains(err.Error(), "tasks-0002.csv:2: t1: ") {
+		t.Errorf("a file with a mistake: %v", err)
+	}
+	if _, err := Parse("profile:" + dir + "?draw=5"); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("draws from a folder: %v", err)
+	}
+}
