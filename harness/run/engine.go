@@ -41,7 +41,7 @@ type Engine struct {
 // [store.KindPanic]. Other error rows are results and are not computed again. A cell listed twice is computed once.
 //
 // When ctx is cancelled, Run keeps the finished cells and returns ctx.Err(). An error of the dataset
-// or of the store stops the run.
+// or of the store stops the run. A [*StoppedError] does not: Run returns it when all other cells are computed.
 func (e *Engine) Run(ctx context.Context, spans []Span) error {
 	p, err := e.plan(ctx, spans)
 	if err != nil {
@@ -94,11 +94,11 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 	}
 	var mu sync.Mutex
 	done, reported := p.done, time.Now()
-	report := func(s *planned, took time.Duration) {
+	report := func(s *planned, row store.Row, took time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		s.count(took)
+		s.count(row, took)
 		if time.Since(reported) >= reportEvery {
 			reported = time.Now()
 			if e.Share != nil {
@@ -114,11 +114,11 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 		})
 	})
 	e.progress(done, p.total)
-	return err
+	return cmp.Or(err, p.stopped())
 }
 
-// A report receives the series of a finished cell and the time that it took.
-type report func(s *planned, took time.Duration)
+// A report receives the series and the row of a finished cell, and the time that it took.
+type report func(s *planned, row store.Row, took time.Duration)
 
 // work generates the instances of jobs with the same series, each once, and computes their cells.
 func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, tell report) error {
@@ -147,6 +147,9 @@ func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, tell rep
 func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store.Writer, tell report) error {
 	began := time.Now()
 	for part := range slices.Chunk(inputs, s.groupSize()) {
+		if s.stopped.Load() {
+			return nil
+		}
 		answers := s.solveTogether(ctx, part)
 		for i, in := range part {
 			var row store.Row
@@ -161,7 +164,7 @@ func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store
 				return err
 			}
 			now := time.Now()
-			tell(s, now.Sub(began))
+			tell(s, row, now.Sub(began))
 			began = now
 		}
 	}
