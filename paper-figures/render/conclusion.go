@@ -197,6 +197,9 @@ func (c *conclusion) Reason() string {
 	return words("reason", c)
 }
 
+// Reasons says why the conclusion has its answer, with all sentences of conclusions.csv.
+func (c *conclusion) Reasons() string { return cmp.Or(c.Because, c.Reason()) }
+
 // FullAnswer is the answer. In the model, it begins with the answer there.
 func (c *conclusion) FullAnswer() string {
 	if c.Answer == verdict.InTheModel {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"miglab/harness/nearest"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 )
@@ -39,15 +40,21 @@ func TestFolderPage(t *testing.T) {
 	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Name: "p", Title: "P: a_title", Cite: "Somebody.", Link: "https://x", Conclusions: []manifest.Conclusion{
 		conclusion("A", verdict.Holds), conclusion("B", verdict.HoldsInPart), conclusion("C", verdict.HoldsInPart),
 		conclusion("D", verdict.DoesNotHold), conclusion("E", verdict.DoesNotHold), conclusion("F", verdict.NotCounted),
-	}}, nil)
+	}, Artefacts: []manifest.Artefact{{Rows: []manifest.Row{
+		{Default: true, Verdict: verdict.Deviates, Cause: claim.Unknown},
+		{Default: true, Verdict: verdict.Deviates, Cause: claim.FromScript},
+		{Default: true, Verdict: verdict.Deviates, Cause: claim.FromScript},
+		{Default: true, Verdict: verdict.Reproduced}, {Verdict: verdict.Deviates, Cause: claim.FromImpossible},
+	}}}}, nil)
 	page, err := p.folderPage()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"# P: a\\_title\n\nSomebody. <https://x>\n", "5 conclusions: 1 holds, 2 hold in part, 2 do not hold.",
+		"# P: a\\_title\n\nSomebody. <https://x>\n", "5 conclusions: 1 holds, 2 hold in part, 2 do not hold ([tests](conclusions.csv)).",
+		"3 deviate", "\n\nDeviations by cause ([reasons](causes.csv)): 2 where the authors' script, not their text, gives the number; 1\nunexplained.\n",
 		"## 1 holds\n\n- A: sentence of A.\n", "## 2 hold in part\n\n- B: sentence of B.\n- C: sentence of C.\n",
-		"## 2 do not hold\n\n- D: sentence of D. Reason of D.\n- E: sentence of E. Reason of E.\n",
+		"## 2 do not hold\n\n- D: sentence of D. Reason of D. More.\n- E: sentence of E. Reason of E. More.\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in\n%s", want, page)
