@@ -69,7 +69,7 @@ func Gather(
 	if err != nil {
 		return d, err
 	}
-	if d.Boards, err = boards(e.Store, own); err != nil {
+	if d.Boards, err = boards(e.Store, contestConditions(own)); err != nil {
 		return d, err
 	}
 	for _, c := range trackContests() {
@@ -81,6 +81,16 @@ func Gather(
 	}
 	d.Facts, d.Algorithms = facts(spans, commit), rankedAlgorithms(d.Boards)
 	return d, nil
+}
+
+// GatherOwn returns the boards of all results in the store, and runs nothing.
+func GatherOwn(db *store.DB, models *mig.Catalog, commit string) (d Data, err error) {
+	own, err := ownDatasets(db, models, nil)
+	if err == nil {
+		d.Boards, err = boards(db, own)
+	}
+	d.Facts, d.Algorithms = facts(nil, commit), rankedAlgorithms(d.Boards)
+	return d, err
 }
 
 // rankedAlgorithms returns the algorithms of this program that the boards rank.
@@ -146,9 +156,9 @@ func addConditions(all []leaderboard.Conditions, c leaderboard.Conditions) []lea
 	return all
 }
 
-// boards makes the leaderboards of the contests, with all datasets of a track's contests on the same GPUs, and others.
-func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err error) {
-	var conditions []leaderboard.Conditions
+// contestConditions returns the conditions of the contests, with all datasets of a track's contests on the same GPUs,
+// and others.
+func contestConditions(others []leaderboard.Conditions) (conditions []leaderboard.Conditions) {
 	all := trackContests()
 	for _, c := range all {
 		here := leaderboard.Conditions{Track: c.Track, Count: c.GPUs, Model: c.Model}
@@ -165,6 +175,10 @@ func boards(db *store.DB, others []leaderboard.Conditions) (out []Board, err err
 	for _, own := range others {
 		conditions = addConditions(conditions, own)
 	}
+	return conditions
+}
+
+func boards(db *store.DB, conditions []leaderboard.Conditions) (out []Board, err error) {
 	for _, c := range conditions {
 		b := Board{Track: c.Track.Name, About: map[string]string{}}
 		b.GPU, b.Model = leaderboard.Circumstances(store.Series{

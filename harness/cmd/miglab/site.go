@@ -21,7 +21,7 @@ import (
 func newSite() *cobra.Command {
 	var f cellFlags
 	var out, try string
-	var quick bool
+	var quick, own bool
 	c := &cobra.Command{
 		Use:   "site",
 		Short: "Write leaderboards, claims and schedules as a static web site",
@@ -47,7 +47,12 @@ func newSite() *cobra.Command {
 			}
 			var data site.Data
 			if err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
-				if data, err = site.Gather(c.Context(), e, &f.catalog, cli.Commit(), quick, cells); err != nil {
+				if own {
+					data, err = site.GatherOwn(e.Store, &f.catalog, cli.Commit())
+				} else {
+					data, err = site.Gather(c.Context(), e, &f.catalog, cli.Commit(), quick, cells)
+				}
+				if err != nil {
 					return err
 				}
 				data.Suite, err = suite.Tables(e.Store)
@@ -74,5 +79,7 @@ func newSite() *cobra.Command {
 	cli.AddFolder(c, &out, "out", "", "folder to write (default: site in the results)")
 	c.Flags().StringVar(&try, "try", "", "program of the page try.html, which make site builds (default: no such page)")
 	c.Flags().BoolVar(&quick, "quick", false, "few instances, into results/quick/site")
+	c.Flags().BoolVar(&own, "own", false,
+		"only what the folder has; otherwise leaderboards of all tracks are computed into it")
 	return c
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/csv"
 	"html"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,6 +28,14 @@ func TestSite(t *testing.T) {
 	write(t, filepath.Join(dir, "mine.csv"), "task,t1,t2,t3,t4,t7\na,8,4,3,2,1\nb,9,5,4,3,2\n")
 	for _, gpu := range []string{"A100", "A100?create=0.05"} {
 		miglab(t, dir, "run", "--gpu", gpu, "--algorithms", "far,nomig", "--datasets", "profile:mine.csv", "--instances", "1", "--results", "results/quick")
+	}
+	// With --own it has these alone, and computes nothing.
+	results := contents(t, filepath.Join(dir, "results", "quick"))
+	miglab(t, dir, "site", "--own", "--results", "results/quick", "--out", "own")
+	equal(t, contents(t, filepath.Join(dir, "results", "quick")), results)
+	pages := contents(t, filepath.Join(dir, "own"))
+	if !strings.Contains(pages["batch.html"], "profile:mine.csv") || strings.Contains(pages["batch.html"], "WIDETIMES") || pages["stream.html"] != "" {
+		t.Errorf("site --own has the pages %q, and batch.html:\n%s", slices.Sorted(maps.Keys(pages)), pages["batch.html"])
 	}
 	miglab(t, dir, "site", "--quick")
 	folder := filepath.Join(dir, "results", "quick", "site")
