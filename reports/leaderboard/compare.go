@@ -375,8 +375,11 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 			"against a, by worst_by points of the gap, or units of the metric",
 	}
 	verdicts := map[int][]string{}
-	var leftOut []string
+	var leftOut, few []string
 	for _, c := range all {
+		if c.Instances < fewInstances {
+			few = append(few, c.Dataset)
+		}
 		verdicts[c.Better()] = append(verdicts[c.Better()], c.Dataset)
 		if c.LeftOut > 0 {
 			leftOut = append(leftOut, fmt.Sprintf("%d of %s", c.LeftOut, c.Dataset))
@@ -392,7 +395,8 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 	return appendNotes(notes, []note{
 		{"b is better (p_holm below 0.05, and the interval excludes zero)", verdicts[1]},
 		{"b is worse (p_holm below 0.05, and the interval excludes zero)", verdicts[-1]},
-		{"not told apart", verdicts[0]},
+		{"not told apart (it takes p_holm and the interval; a leaderboard asks the interval alone)", verdicts[0]},
+		{fewNote, few},
 		{"instances left out because only one was run on them or their bound is not known", leftOut},
 		{"instances where b is worst against a", worst},
 	})

@@ -288,6 +288,8 @@ func formatProbability(p float64) string {
 // ([stats.Resampled.Interval]).
 const fewInstances = 10
 
+var fewNote = fmt.Sprintf("fewer than %d instances, so that the intervals are too narrow", fewInstances)
+
 // columnText has the notes on columns. A note is shown with any of its columns.
 var columnText = []struct {
 	columns []string
@@ -371,7 +373,7 @@ func boardNotes(standings []Standing) (notes []string) {
 			leftOut,
 		},
 		{"a single instance, which ranks nobody", single},
-		{fmt.Sprintf("fewer than %d instances, so that the intervals are too narrow", fewInstances), few},
+		{fewNote, few},
 	})
 	return append(notes, assumed...)
 }
