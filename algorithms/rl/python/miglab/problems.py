@@ -121,13 +121,23 @@ class Problem(Record):
         """Returns an instance for each place of a size: GPU by GPU, from left to right."""
         return [self._instance(g, size, start) for g in range(self.gpus) for start in _profile(self.gpu, size).starts]
 
+    def partitions(self):
+        """Returns the names of all partitions of a GPU into instances, such as "4-2-1"."""
+        return _partitions(self.gpu)
+
     def partition(self, sizes):
-        """Returns the instances of a partition, "4-2-1" or [4, 2, 1], from left to right, on each GPU."""
+        """Returns the instances of a partition, "4-2-1" or [4, 2, 1], from left to right, on each GPU.
+
+        If no partition has the sizes in this order, they mean the first of partitions() that has them in another one.
+        """
         places, free = [], 0
         sizes = sizes if isinstance(sizes, str) else "-".join(map(str, sizes))
         for size in map(int, sizes.split("-")):
             start = next((s for s in _profile(self.gpu, size).starts if s >= free), None)
             if start is None:
+                for name in self.partitions():
+                    if sorted(name.split("-")) == sorted(sizes.split("-")):
+                        return self.partition(name)
                 raise ValueError(f"{self.gpu.name} has no partition {sizes}; partitions: {' '.join(_partitions(self.gpu))}")
             places.append((size, start))
             free = start + _profile(self.gpu, size).length
