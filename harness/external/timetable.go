@@ -2,6 +2,7 @@ package external
 
 import (
 	"bytes"
+	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/run"
@@ -32,19 +33,22 @@ func (t *timetable) add(s *solution, n int) error {
 	if s.Type == typePlan {
 		plan, err := schedule.DecodePlan(bytes.NewReader(s.Plan), part)
 		if err != nil {
-			return newError(run.KindInvalid, "gives no plan: %v", err)
+			return newError(run.KindInvalid, "gives no plan: %s", withoutLine(err))
 		}
 		t.addPlan(plan)
 	} else {
 		own, err := schedule.Decode(bytes.NewReader(s.Schedule), part)
 		if err != nil {
-			return newError(run.KindInvalid, "gives no schedule: %v", err)
+			return newError(run.KindInvalid, "gives no schedule: %s", withoutLine(err))
 		}
 		t.addSchedule(own)
 	}
 	t.next += n
 	return nil
 }
+
+// withoutLine words a mistake without its line: an answer has only one.
+func withoutLine(err error) string { return strings.TrimPrefix(err.Error(), "line 1: ") }
 
 // addPlan adds a plan, whose tasks are numbered from 0.
 func (t *timetable) addPlan(plan schedule.Plan) {
