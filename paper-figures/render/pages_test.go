@@ -44,7 +44,8 @@ func TestFolderPage(t *testing.T) {
 		{Default: true, Verdict: verdict.Deviates, Cause: claim.Unknown},
 		{Default: true, Verdict: verdict.Deviates, Cause: claim.FromScript},
 		{Default: true, Verdict: verdict.Deviates, Cause: claim.FromScript},
-		{Default: true, Verdict: verdict.Reproduced}, {Verdict: verdict.Deviates, Cause: claim.FromImpossible},
+		{Default: true, Verdict: verdict.Reproduced},
+		{Verdict: verdict.Deviates, Cause: claim.FromImpossible},
 	}}}}, nil)
 	page, err := p.folderPage()
 	if err != nil {
