@@ -103,7 +103,8 @@ func (p *paper) CountNumbers() numbersCount {
 // Deviations counts the paper's numbers that deviate, by cause.
 func (p *paper) Deviations() []causeCount {
 	r := &run{Manifest: &manifest.Manifest{Papers: []manifest.Paper{*p.Paper}}}
-	return slices.DeleteFunc(slices.Concat(r.Causes(true), r.Causes(false)), func(c causeCount) bool { return c.N == 0 })
+	all := slices.Concat(r.Causes(true), r.Causes(false))
+	return slices.DeleteFunc(all, func(c causeCount) bool { return c.N == 0 })
 }
 
 // folderPage returns the README.md of the paper's folder: its conclusions by number, with a reason where one does not

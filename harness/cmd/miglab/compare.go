@@ -163,7 +163,8 @@ func (f *compareFlags) side(c *cobra.Command, text string) (leaderboard.Side, er
 	}
 	a, err := algo.Parse(name)
 	if err != nil {
-		return leaderboard.Side{}, fmt.Errorf("%w; a program is named by its command, such as 'exec:python3 mine.py'", err)
+		return leaderboard.Side{},
+			fmt.Errorf("%w; a program is named by its command, such as 'exec:python3 mine.py'", err)
 	}
 	if f.a.Algorithm == "" && !c.Flags().Changed("track") && a.Spec.Track != "" {
 		f.track = track.MustLookup(a.Spec.Track)

@@ -762,7 +762,7 @@ func TestPapersHavePages(t *testing.T) {
 			}
 		}
 	}
-	if most := 370 * len(all); total > most {
+	if most := 400 * len(all); total > most {
 		t.Errorf("the pages of the papers have %d words, want at most %d", total, most)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/cli"
+	"miglab/harness/mig"
 	"miglab/harness/run"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/render"
@@ -36,28 +37,19 @@ func newSite() *cobra.Command {
 			if !c.Flags().Changed("out") {
 				out = filepath.Join(f.results, "site")
 			}
-			all, err := papers()
-			if err != nil {
-				return err
-			}
-			r := figures.Reproduction{Papers: all, Scale: figures.Scale{Quick: quick}, Hardware: datasets.Hardware()}
-			cells, err := r.Cells()
-			if err != nil {
-				return err
-			}
 			var data site.Data
-			if err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
+			err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
 				if own {
 					data, err = site.GatherOwn(e.Store, &f.catalog, cli.Commit())
 				} else {
-					data, err = site.Gather(c.Context(), e, &f.catalog, cli.Commit(), quick, cells)
+					data, err = gatherSite(c, e, &f.catalog, quick)
 				}
-				if err != nil {
-					return err
+				if err == nil {
+					data.Suite, err = suite.Tables(e.Store)
 				}
-				data.Suite, err = suite.Tables(e.Store)
 				return err
-			}); err != nil {
+			})
+			if err != nil {
 				return err
 			}
 			if err := render.AddToSite(&data, f.results); err != nil {
@@ -82,4 +74,18 @@ func newSite() *cobra.Command {
 	c.Flags().BoolVar(&own, "own", false,
 		"only what the folder has; otherwise leaderboards of all tracks are computed into it")
 	return c
+}
+
+// gatherSite computes the site's leaderboards. Results of datasets that the papers lack are the user's own.
+func gatherSite(c *cobra.Command, e *run.Engine, models *mig.Catalog, quick bool) (none site.Data, err error) {
+	all, err := papers()
+	if err != nil {
+		return none, err
+	}
+	r := figures.Reproduction{Papers: all, Scale: figures.Scale{Quick: quick}, Hardware: datasets.Hardware()}
+	cells, err := r.Cells()
+	if err != nil {
+		return none, err
+	}
+	return site.Gather(c.Context(), e, models, cli.Commit(), quick, cells)
 }
