@@ -11,8 +11,8 @@ import (
 // WaitAtLeast returns a lower bound on the sum of the slots that the requests of a stream wait, for any scheduler. If
 // it moves requests, the slots for which they pause count as well. [TurnaroundAtLeast] says what requests it takes.
 //
-// PROVEN. Take the requests that have arrived by a slot and cannot have ended before it. Each of them has an instance or
-// waits. By the weights of a facet of the GPU's partitions, all instances together weigh at most the number of GPUs.
+// PROVEN. In a slot, take the requests that have arrived and cannot have ended yet. Each of them has an instance
+// or waits. By the weights of a facet of the GPU's partitions, all instances together weigh at most the number of GPUs.
 // Leave out requests, the heaviest first, until the others weigh no more than that: at least as many wait as are left
 // out. The sum over all slots bounds the sum of the waits. [TurnaroundAtLeast] less the sum of the lifespans bounds it,
 // too. WaitAtLeast returns the larger bound.
@@ -42,9 +42,9 @@ var lateParts = []int{1, 2, 4, 8, 16, 32, 64}
 // scheduler.
 //
 // PROVEN. A request that is not late has an instance from that number of slots after its arrival, at the latest, to the
-// earliest slot in which it can end. In one slot there may be more such requests than the GPUs can hold. By the argument
-// of [WaitAtLeast], at least as many are late as must be left out. Parts of a stream have no request in common, so
-// their bounds add up. LateAtLeast returns the largest sum over all facets and divisions.
+// earliest slot in which it can end. In one slot there may be more such requests than the GPUs can hold. By the
+// argument of [WaitAtLeast], at least as many are late as must be left out. Parts of a stream have no request in
+// common, so their bounds add up. LateAtLeast returns the largest sum over all facets and divisions.
 func LateAtLeast(g *mig.GPU, in task.Requests, slots int) (most int) {
 	for _, weights := range facets(g) {
 		for _, parts := range lateParts {

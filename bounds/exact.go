@@ -17,10 +17,10 @@ const MaxSearched = 6
 // Exact improves a known schedule if it can, and returns it with a proof of how much shorter a schedule can be.
 //
 // For one GPU whose tasks cannot be stopped it adds [certificate.ChainOrders] and task prices, which take seconds, to
-// the terms of [Prove]. If the bound reaches the known makespan, the known schedule is proven. If not, and if such a GPU
-// has no release time and at most [MaxSearched] tasks, Exact searches all schedules that the referee accepts, including
-// those that merge instances, under every reconfiguration model and from any start partition. In all other cases it
-// returns the known schedule, and Proven is false.
+// the terms of [Prove]. If the bound reaches the known makespan, the known schedule is proven. If not, and if such a
+// GPU has no release time and at most [MaxSearched] tasks, Exact searches all schedules that the referee accepts,
+// including those that merge instances, under every reconfiguration model and from any start partition. In all other
+// cases it returns the known schedule, and Proven is false.
 //
 // The error is a [*schedule.InvalidError] for the known schedule, an error of [task.Batch.Validate], or the context's.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {

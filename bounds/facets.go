@@ -140,6 +140,6 @@ func (v *vertices) add() {
 	}
 }
 
-// denominator is a common multiple of the numbers up to 12. The weights of all models of package mig are whole multiples
-// of its reciprocal.
+// denominator is a common multiple of the numbers up to 12. The weights of all models of package mig are whole
+// multiples of its reciprocal.
 const denominator = 27720

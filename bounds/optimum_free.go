@@ -33,7 +33,8 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 		return 0, fmt.Errorf("optimum-free takes at most %d tasks; the batch has %d", MaxOptimumFreeTasks, n)
 	}
 	if p.Restart > 0 {
-		return 0, fmt.Errorf("optimum-free takes tasks that cannot be stopped; these continue %v s after a stop", p.Restart)
+		return 0, fmt.Errorf("optimum-free takes tasks that cannot be stopped; these continue %v s after a stop",
+			p.Restart)
 	}
 	p.Model = mig.Free
 	one := p

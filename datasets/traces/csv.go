@@ -11,8 +11,8 @@ import (
 	"miglab/harness/strictcsv"
 )
 
-// CSVColumns are the columns of the format csv. A file must have submit_s, and lifetime_s or end_s. If it has profile, its
-// gpu_milli does not count.
+// CSVColumns are the columns of the format csv. A file must have submit_s, and lifetime_s or end_s. If it has profile,
+// its gpu_milli does not count.
 var CSVColumns = []string{"submit_s", "lifetime_s", "end_s", "start_s", "gpus", "gpu_milli", "profile"}
 
 // timeColumns are the columns that a snapshot does not need.

@@ -22,9 +22,9 @@ type Demand struct {
 
 // A Load is the demand over time, as if no request waited.
 type Load struct {
-	// The lists have a number for each of loadParts equal parts of the time from the first arrival to the last. Hours is
-	// the middle of the part, in hours since the first arrival. Memory and Compute are the means over the part of the
-	// slices in use, in GPUs.
+	// The lists have a number for each of loadParts equal parts of the time from the first arrival to the last. Hours
+	// is the middle of the part, in hours since the first arrival. Memory and Compute are the means over the part of
+	// the slices in use, in GPUs.
 	Hours, Memory, Compute []float64
 	// Peak is the largest number of GPUs in use at any instant, by memory or by compute slices, whichever is more.
 	Peak float64

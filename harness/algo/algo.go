@@ -56,8 +56,8 @@ type Corun interface {
 type Offline interface {
 	// AcceptedAtMost returns an upper bound on the number of accepted requests, for clusters that reject.
 	AcceptedAtMost(ctx context.Context, g *mig.GPU, gpus int, requests []task.Request) (int, error)
-	// TurnaroundAtLeast returns lower bounds for clusters that let requests wait: on the sum of the slots from arrival to
-	// end, and on the slot in which the last request ends.
+	// TurnaroundAtLeast returns lower bounds for clusters that let requests wait: on the sum of the slots from arrival
+	// to end, and on the slot in which the last request ends.
 	TurnaroundAtLeast(g *mig.GPU, in task.Requests) (turnaround float64, end int)
 }
 

@@ -69,8 +69,8 @@ type intSet struct {
 	levels [][]uint64
 }
 
-// newIntSets returns empty sets of numbers below n, which is at least 1. They share three allocations, which makes a new
-// cluster cheap.
+// newIntSets returns empty sets of numbers below n, which is at least 1. They share three allocations, which makes a
+// new cluster cheap.
 func newIntSets(sets, n int) []intSet {
 	var lengths []int
 	total := 0

@@ -43,7 +43,8 @@ func execute(cmd *exec.Cmd, limit time.Duration) (ended, error) {
 	leadGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 
-	// The kernel kills the process when the thread that starts it ends (see leadGroup), so the thread must live as long.
+	// The kernel kills the process when the thread that starts it ends (see leadGroup), so the thread must live as
+	// long.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p := ended{start: time.Now()}

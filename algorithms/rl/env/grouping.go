@@ -224,8 +224,8 @@ func (g *Grouping) split(set uint16) (group, others []int8) {
 func (g *Grouping) work(job int8) float64 { return g.jobs[job].time * g.jobs[job].program.Compute }
 
 // Observe writes the observation of the current candidate and the mask of the setups with as many slots as it has jobs.
-// The observation holds the counters of its jobs in the order of their slots, padded with zeros, and the counters of the
-// two longest of the other jobs left. Of all other jobs it holds the sum of each counter, and the sum weighted by
+// The observation holds the counters of its jobs in the order of their slots, padded with zeros, and the counters of
+// the two longest of the other jobs left. Of all other jobs it holds the sum of each counter, and the sum weighted by
 // Duration: their order does not matter. If the grouping is done, the observation is zero and the mask has the first
 // setup only, since a mask must not be empty.
 func (g *Grouping) Observe(observation []float32, mask []bool) {
@@ -278,12 +278,12 @@ func (g *Grouping) seconds(m *corun.Model, a *action, group []int8) float64 {
 	return m.Ends(&a.layout, &programs, &ends)
 }
 
-// intermediateRewards returns the sum of a group's intermediate rewards on a setup. Their formula is missing in our copy
-// of the paper; we rebuilt it from the prose (V-A3): it "evaluates the resource allocation for a selected job", from the
-// slot's shares of multiprocessors and bandwidth and the job's Compute (SM) [%], Memory [%] and time over the window's
-// mean, and is higher "when assigning a resource where it is needed". Ours is time * used / slowdown: used is the part
-// of the slot that the job can use, and slowdown follows from a roofline model in which the jobs of a domain share its
-// bandwidth.
+// intermediateRewards returns the sum of a group's intermediate rewards on a setup. Their formula is missing in our
+// copy of the paper; we rebuilt it from the prose (V-A3): it "evaluates the resource allocation for a selected job",
+// from the slot's shares of multiprocessors and bandwidth and the job's Compute (SM) [%], Memory [%] and time over the
+// window's mean, and is higher "when assigning a resource where it is needed". Ours is time * used / slowdown: used is
+// the part of the slot that the job can use, and slowdown follows from a roofline model in which the jobs of a domain
+// share its bandwidth.
 func (g *Grouping) intermediateRewards(a *action, group []int8) (sum float64) {
 	var memory [corun.MaxConcurrency]float64
 	for i, j := range group {
