@@ -89,6 +89,9 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 			return q, fmt.Errorf("takes or comes after more than %d slots; write a longer --slot", maxSlot)
 		}
 		q = m.Request(g, int(arrival), int(lifespan), j.GPUs, j.Milli)
+		if j.Milli == WholeGPU {
+			q.GPUs = j.GPUs
+		}
 		if j.Profile != "" {
 			err = setInstances(g, &q, j)
 		}

@@ -34,6 +34,12 @@ type Question struct {
 	Bounds Bounds
 }
 
+// IsWhole reports whether a request is for whole GPUs, and not for an instance that jobs name.
+func (q *Question) IsWhole(r *task.Request) bool {
+	return r.Gang == nil && r.Profile == q.GPU.Profile(q.GPU.ComputeSlices) &&
+		(r.GPUs > 0 || !slices.Contains(q.Named, r.Profile))
+}
+
 // Bounds are functions of package bounds, which this package cannot import.
 type Bounds struct {
 	// Wait returns a lower bound on the sum of the waits of all requests, in slots.
@@ -48,6 +54,9 @@ const FirstFit = "ff"
 // An Advice answers a question. All times are in seconds.
 type Advice struct {
 	Question *Question
+	// Whole is a profile in Profiles, Held and the fixed geometries that stands for a GPU with MIG off; nil if no request
+	// asks for whole GPUs.
+	Whole *mig.Profile
 	// Profiles has the demand for each requested profile, in the order of the model's profiles.
 	Profiles []Demand
 	Load     Load
@@ -84,10 +93,13 @@ func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, erro
 		q.Policies = append([]string{FirstFit}, q.Policies...)
 	}
 	a := newAdviser(ctx, &q, runner)
-	out := &Advice{Question: &q, Span: a.span, Profiles: demands(q.GPU, a.in), Load: a.load()}
+	separate, whole := a.separateWhole()
+	out := &Advice{
+		Question: &q, Whole: whole, Span: a.span, Profiles: demands(separate.q.GPU, separate.in), Load: a.load(),
+	}
 	out.Below = a.below()
 	if q.Snapshot {
-		err := a.snapshot(out)
+		err := separate.snapshot(out)
 		return out, err
 	}
 	first, err := a.least(FirstFit, out.Below)
@@ -111,10 +123,10 @@ func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, erro
 		}
 		out.Needs = append(out.Needs, need)
 	}
-	if out.FixedNeed, err = a.fixedLeast(out.Below); err != nil {
+	if out.FixedNeed, err = separate.fixedLeast(out.Below); err != nil {
 		return nil, err
 	}
-	if out.Fixed, out.AnyFixed, err = a.fixed(cmp.Or(q.GPUs, out.FixedNeed.GPUs), best); err != nil {
+	if out.Fixed, out.AnyFixed, err = a.fixed(separate, cmp.Or(q.GPUs, out.FixedNeed.GPUs), best); err != nil {
 		return nil, err
 	}
 	if out.Order, err = a.order(); err != nil {
@@ -147,6 +159,27 @@ func newAdviser(ctx context.Context, q *Question, runner *work.Runner) *adviser 
 	}
 	a.digest = d.String()
 	return a
+}
+
+// separateWhole returns an adviser that gives requests for whole GPUs a profile of their own, whole. In a fixed
+// geometry, these GPUs have MIG off, so that they do not serve jobs that name the profile of a whole GPU. Without such
+// requests, whole is nil.
+func (a *adviser) separateWhole() (other *adviser, whole *mig.Profile) {
+	g, q := a.q.GPU, *a.q
+	p := *g.Profile(g.ComputeSlices)
+	p.MemoryGB++ // so that no instance serves these requests
+	p.Variant = "+whole"
+	q.GPU, q.Requests.Requests = g.With(&p), slices.Clone(a.in.Requests)
+	for i := range q.Requests.Requests {
+		r := &q.Requests.Requests[i]
+		if q.IsWhole(r) {
+			r.Profile, whole = &p, &p
+		}
+	}
+	if whole == nil {
+		return a, nil
+	}
+	return newAdviser(a.ctx, &q, a.runner), whole
 }
 
 // seconds converts slots.

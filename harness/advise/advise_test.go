@@ -218,13 +218,10 @@ func TestSnapshots(t *testing.T) {
 			}
 			placed := 0
 			for gpu, profiles := range out.Held.Layouts {
-				if _, ok := layout.Fit(g, profiles); !ok || out.Held.Whole[gpu] && profiles != nil {
+				if _, ok := layout.Fit(g, profiles); !ok {
 					t.Errorf("GPU %d: %v", gpu, profiles)
 				}
 				placed += len(profiles)
-				if out.Held.Whole[gpu] {
-					placed++
-				}
 			}
 			for _, k := range out.Held.Left {
 				placed += in.Requests[k].Instances()
@@ -276,23 +273,23 @@ func TestSnapshotsOnNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var nodes []map[*mig.Profile]int // the instances; nil counts GPUs of requests for several
+		var nodes []map[*mig.Profile]int // the instances
 		for gpu, instances := range out.Held.Layouts {
 			if gpu%q.PerNode == 0 {
 				nodes = append(nodes, map[*mig.Profile]int{})
 			}
-			if _, ok := layout.Fit(g, instances); !ok || instances != nil && (out.Held.Whole[gpu] || len(instances) == 0) {
+			if _, ok := layout.Fit(g, instances); !ok || instances != nil && len(instances) == 0 {
 				t.Fatalf("GPU %d: %v", gpu, instances)
 			}
 			for _, p := range instances {
 				nodes[gpu/q.PerNode][p]++
 			}
-			if out.Held.Whole[gpu] {
-				nodes[gpu/q.PerNode][nil]++
-			}
 		}
 		var small, large []task.Request
 		for k, r := range q.Requests.Requests {
+			if q.IsWhole(&r) {
+				r.Profile = out.Whole
+			}
 			switch {
 			case slices.Contains(out.Held.Left, k):
 				left++
@@ -342,9 +339,6 @@ func holds(nodes []map[*mig.Profile]int, small, large []task.Request) bool {
 	take := func(from map[*mig.Profile]int, r *task.Request, n int) {
 		for k := range r.Instances() {
 			p := r.Member(k).Profile
-			if r.Gang == nil && r.Instances() > 1 {
-				p = nil
-			}
 			from[p] -= n
 		}
 	}

@@ -31,17 +31,17 @@ type Fixed struct {
 // fixedPolicy places requests on existing instances. The waits do not depend on which free one of a profile it takes.
 const fixedPolicy = "packed"
 
-// fixed searches for the best fixed geometry with all named profiles, and for the best one of all. It compares them
-// with the best policy. If no geometry has all named profiles, both are the same.
-func (a *adviser) fixed(gpus int, best string) (named, all Fixed, err error) {
+// fixed searches for the best fixed geometry with all named profiles, and for the best one of all, with the
+// adviser of [adviser.separateWhole]. It compares them with the best policy. If no geometry has all named profiles, both are the same.
+func (a *adviser) fixed(separate *adviser, gpus int, best string) (named, all Fixed, err error) {
 	outcomes, err := a.run([]Simulation{{Policy: best, GPUs: gpus}})
 	if err != nil {
 		return named, all, err
 	}
-	if all, err = a.search(gpus, nil); err != nil {
+	if all, err = separate.search(gpus, nil); err != nil {
 		return named, all, err
 	}
-	if named, err = a.search(gpus, a.q.Named); err != nil {
+	if named, err = separate.search(gpus, a.q.Named); err != nil {
 		return named, all, err
 	}
 	for _, f := range []*Fixed{&named, &all} {

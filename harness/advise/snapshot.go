@@ -13,10 +13,8 @@ import (
 // Held is a placement of the requests of a snapshot. All instances and GPUs of a request are on one node, unless a node
 // has too few for it.
 type Held struct {
-	// Layouts has the instances of each GPU. Whole says which GPUs belong to a request for several GPUs; they have no
-	// instances.
+	// Layouts has the instances of each GPU. A GPU with MIG off has [Advice.Whole], and a free one has nil.
 	Layouts [][]*mig.Profile
-	Whole   []bool
 	// Left has the requests for which there is no room, by their position in the snapshot.
 	Left []int
 }
@@ -61,7 +59,7 @@ type packer struct {
 func (a *adviser) newPacker(gpus int) *packer {
 	return &packer{
 		g: a.q.GPU, room: map[string]bool{},
-		held: Held{Layouts: make([][]*mig.Profile, gpus), Whole: make([]bool, gpus)},
+		held: Held{Layouts: make([][]*mig.Profile, gpus)},
 	}
 }
 
@@ -98,51 +96,39 @@ func (a *adviser) pack(gpus int) Held {
 // room for all, it places none and returns false.
 func (b *packer) place(q *task.Request, first, last int) bool {
 	var took []int
-	whole := q.Gang == nil && q.Instances() > 1
 	gpu := first
 	for k := range q.Instances() {
 		p := q.Member(k).Profile
 		if k > 0 && p != q.Member(k-1).Profile {
 			gpu = first
 		}
-		for gpu < last && !b.hasRoom(gpu, p, whole) {
+		for gpu < last && !b.hasRoom(gpu, p) {
 			gpu++
 		}
 		if gpu == last {
-			b.remove(took, whole)
+			b.remove(took)
 			return false
 		}
 		took = append(took, gpu)
-		if whole {
-			b.held.Whole[gpu] = true
-		} else {
-			b.held.Layouts[gpu] = append(b.held.Layouts[gpu], p)
-		}
+		b.held.Layouts[gpu] = append(b.held.Layouts[gpu], p)
 	}
 	return true
 }
 
 // remove takes back the last instance of each of these GPUs.
-func (b *packer) remove(gpus []int, whole bool) {
+func (b *packer) remove(gpus []int) {
 	for _, gpu := range gpus {
 		have := b.held.Layouts[gpu]
-		switch {
-		case whole:
-			b.held.Whole[gpu] = false
-		case len(have) == 1:
+		b.held.Layouts[gpu] = have[:len(have)-1]
+		if len(have) == 1 {
 			b.held.Layouts[gpu] = nil // free again
-		default:
-			b.held.Layouts[gpu] = have[:len(have)-1]
 		}
 	}
 }
 
-// hasRoom reports whether a GPU has room for an instance or, for a request for whole GPUs, is free.
-func (b *packer) hasRoom(gpu int, p *mig.Profile, whole bool) bool {
+// hasRoom reports whether a GPU has room for an instance.
+func (b *packer) hasRoom(gpu int, p *mig.Profile) bool {
 	have := b.held.Layouts[gpu]
-	if b.held.Whole[gpu] || whole {
-		return !b.held.Whole[gpu] && len(have) == 0
-	}
 	left := int(b.g.MemorySlices)
 	for _, o := range have {
 		left -= int(o.Length)
@@ -178,29 +164,18 @@ func (a *adviser) divisions(gpus int) float64 {
 
 // divide places the requests of a snapshot on GPUs, without regard to nodes; false if they do not fit.
 func (a *adviser) divide(gpus int) (h Held, ok bool, err error) {
-	h = Held{Layouts: make([][]*mig.Profile, gpus), Whole: make([]bool, gpus)}
-	whole := 0
+	h = Held{Layouts: make([][]*mig.Profile, gpus)}
 	var instances []*mig.Profile
 	for i := range a.in.Requests {
 		q := &a.in.Requests[i]
-		if q.Gang == nil && q.Instances() > 1 {
-			whole += q.Instances()
-			continue
-		}
 		for k := range q.Instances() {
 			instances = append(instances, q.Member(k).Profile)
 		}
 	}
-	if whole > gpus {
-		return h, false, nil
-	}
-	plans, ok, err := layout.Divide(a.q.GPU, instances, gpus-whole)
-	for i := range whole {
-		h.Whole[i] = true
-	}
+	plans, ok, err := layout.Divide(a.q.GPU, instances, gpus)
 	for i, plan := range plans {
 		for _, in := range plan.Instances {
-			h.Layouts[whole+i] = append(h.Layouts[whole+i], in.Profile)
+			h.Layouts[i] = append(h.Layouts[i], in.Profile)
 		}
 	}
 	return h, ok, err

@@ -3,6 +3,7 @@ package mig
 import (
 	_ "embed"
 	"encoding/json"
+	"slices"
 	"sync"
 )
 
@@ -43,6 +44,15 @@ func (g *GPU) derive() {
 	g.tree = buildTree(g)
 	g.partitions = g.PartitionsOf((*Profile).Standard)
 	g.values = new(sync.Map)
+}
+
+// With returns a model with one more profile, which must not be a standard one.
+func (g *GPU) With(p *Profile) *GPU {
+	more := *g
+	more.Profiles = append(slices.Clone(g.Profiles), p)
+	more.sizes = nil
+	more.derive()
+	return &more
 }
 
 // Derived returns a function that computes a value from a model when the model is first used, and keeps it in the

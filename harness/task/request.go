@@ -19,7 +19,8 @@ type Request struct {
 	Lifespan int
 	Profile  *mig.Profile
 	// GPUs is the number of whole GPUs that the request needs at once. It is rejected unless it
-	// gets all of them. The profile then covers a whole GPU. 0 and 1 both mean one instance.
+	// gets all of them. The profile then covers a whole GPU. 0 and 1 both mean one instance: with the profile of a
+	// whole GPU, 1 says that the job asks for a GPU and not for an instance.
 	GPUs int
 	// Gang has the instances of a request that needs several at once, or one with media extensions. It is nil for all
 	// other requests. Profile is then the profile of the first member. [Request.SetGang] sets both.

@@ -182,16 +182,26 @@ func need(requests int) string {
 	return fmt.Sprintf("%d requests need", requests)
 }
 
-// gangs returns a sentence about the requests that need several GPUs, with a blank before it; "" if there are none.
-func (p *Page) gangs() string {
-	several := 0
-	for _, d := range p.Advice.Profiles {
-		several += d.Several
-	}
-	if several == 0 {
+// whole returns a sentence about the requests for whole GPUs, with a blank before it; "" if there are none.
+func (p *Page) whole() string {
+	i := slices.IndexFunc(p.Advice.Profiles, func(d advise.Demand) bool { return d.Profile == p.Advice.Whole })
+	if i < 0 {
 		return ""
 	}
-	return " " + need(several) + " several GPUs at once: MIG must be off on the GPUs that serve them."
+	text, d := " ", p.Advice.Profiles[i]
+	text += need(d.Requests) + " a whole GPU"
+	if d.Several > 0 {
+		text += fmt.Sprintf(", %d of them several at once", d.Several)
+	}
+	return text + ": MIG must be off on the GPUs that serve them."
+}
+
+// name returns the name of a profile.
+func (p *Page) name(profile *mig.Profile) string {
+	if profile == p.Advice.Whole {
+		return "whole GPU"
+	}
+	return profile.String()
 }
 
 // estimate formats a mean in seconds with its interval.
@@ -213,13 +223,10 @@ func cells(e stats.BlockEstimate) []string {
 // demand answers what the trace asks for: requests by profile, and the GPUs that they would keep busy.
 func (p *Page) demand() section {
 	a := p.Advice
-	hours, whole, instances := 0.0, 0, 0
+	hours, instances := 0.0, 0
 	for _, d := range a.Profiles {
 		hours += d.GPUHours
 		instances += d.Instances
-		if d.Profile.Length == a.Question.GPU.MemorySlices {
-			whole += d.Requests - d.Several
-		}
 	}
 	t := reports.Table{
 		Columns: reports.Left("profile").Right("requests", "% of requests", "mean s", "GPU hours",
@@ -234,20 +241,20 @@ func (p *Page) demand() section {
 		ofHours := 100 * d.GPUHours / hours // in a snapshot, of the slices
 		if a.Question.Snapshot {
 			ofInstances := 100 * float64(d.Instances) / float64(instances)
-			t.Row(d.Profile, d.Instances, reports.Cells(1, ofInstances, ofHours))
+			t.Row(p.name(d.Profile), d.Instances, reports.Cells(1, ofInstances, ofHours))
 			continue
 		}
-		t.Row(d.Profile, d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, ofHours))
+		t.Row(p.name(d.Profile), d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, ofHours))
 	}
 	mean := 0.0
 	for _, v := range a.Load.Memory {
 		mean += v / float64(len(a.Load.Memory))
 	}
 	s := section{title: "1. What does the trace ask for?", table: &t, name: "load"}
-	s.answer = fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most. "+
-		"%s a whole GPU.%s", mean, a.Load.Peak, need(whole), p.gangs())
+	s.answer = fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most.%s",
+		mean, a.Load.Peak, p.whole())
 	if a.Question.Snapshot {
-		s.answer = fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs.%s", a.Load.Peak, p.gangs())
+		s.answer = fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs.%s", a.Load.Peak, p.whole())
 		return s
 	}
 	load := a.Load
@@ -550,9 +557,8 @@ func (p *Page) line(request int) string {
 	return strconv.Itoa(p.Lines[request])
 }
 
-// instances returns the instances of each GPU, in the placement of a snapshot or in the best fixed geometry. A GPU that
-// a snapshot leaves free, and one with MIG off, have nil. A GPU for a request for several has MIG off, and so has one
-// with a single instance of all slices, unless jobs name its profile.
+// instances returns the instances of each GPU, in the placement of a snapshot or in the best fixed geometry. A GPU with
+// MIG off has [advise.Advice.Whole], and one that a snapshot leaves free has nil.
 func (p *Page) instances() (out [][]*mig.Profile) {
 	a := p.Advice
 	out = slices.Clone(a.Held.Layouts)
@@ -563,25 +569,18 @@ func (p *Page) instances() (out [][]*mig.Profile) {
 		}
 		out = append(out, profiles)
 	}
-	for i, profiles := range out {
-		if len(profiles) == 1 && profiles[0].Length == a.Question.GPU.MemorySlices &&
-			!slices.Contains(a.Question.Named, profiles[0]) {
-			out[i] = nil
-		}
-	}
 	return out
 }
 
 // layoutTable returns the instances of the GPUs, in a row for neighbours with the same.
 func (p *Page) layoutTable() *reports.Table {
 	var names []string
-	held := p.Advice.Held
-	for i, profiles := range p.instances() {
-		name := strings.Join(nearest.Names(profiles, (*mig.Profile).String), " ")
-		if name == "" && i < len(held.Layouts) && !held.Whole[i] && held.Layouts[i] == nil {
-			name = "free"
+	for _, profiles := range p.instances() {
+		name := strings.Join(nearest.Names(profiles, p.name), " ")
+		if slices.Contains(profiles, p.Advice.Whole) {
+			name = "MIG off"
 		}
-		names = append(names, cmp.Or(name, "MIG off"))
+		names = append(names, cmp.Or(name, "free"))
 	}
 	t := reports.Table{Columns: reports.Left("instances").Right("GPUs")}
 	for len(names) > 0 {
@@ -597,6 +596,11 @@ func (p *Page) layoutTable() *reports.Table {
 // counts as a GPU with MIG off.
 func (p *Page) layouts() (kinds, nodes []layout.Named, line string) {
 	all := p.instances()
+	for i, profiles := range all {
+		if slices.Contains(profiles, p.Advice.Whole) {
+			all[i] = nil
+		}
+	}
 	perNode := p.Advice.Question.PerNode
 	if perNode == 0 {
 		perNode = max(len(all), 1)

@@ -31,7 +31,7 @@ func TestLayoutsOfNodes(t *testing.T) {
 	g := mig.MustLookup("H100")
 	p := Page{Advice: &advise.Advice{
 		Question: &advise.Question{GPU: g, PerNode: 2, Requests: task.Requests{}}, GPUs: 5,
-		Fixed: advise.Fixed{Geometry: layoutsOf(t, g, "7", "7", "7", "4-3", "3-3")},
+		Whole: g.Profile(7), Fixed: advise.Fixed{Geometry: layoutsOf(t, g, "7", "7", "7", "4-3", "3-3")},
 	}}
 	kinds, nodes, line := p.layouts()
 	var got []string
@@ -57,16 +57,16 @@ func TestLayoutsOfNodes(t *testing.T) {
 // TestLayoutsOfASnapshot: GPUs of requests for several have MIG off in both files.
 func TestLayoutsOfASnapshot(t *testing.T) {
 	g := mig.MustLookup("H100")
-	small, half := g.Profile(1), g.Profile(3)
+	small, half, whole := g.Profile(1), g.Profile(3), new(mig.Profile)
 	in := task.Requests{Requests: []task.Request{{Profile: g.Profile(7), GPUs: 2, Lifespan: 1}, {Profile: small, Lifespan: 1}, {Profile: half, Lifespan: 1}}}
 	p := Page{
 		Lines: []int{4, 6, 9},
 		Types: layout.Types{Whole: "h100"},
 		Advice: &advise.Advice{
 			Question: &advise.Question{GPU: g, Requests: in, Snapshot: true}, GPUs: 3, Below: 2,
-			Profiles: []advise.Demand{{Profile: small, Requests: 1, GPUHours: 1}, {Profile: g.Profile(7), Requests: 1, Several: 1, GPUHours: 3}},
+			Profiles: []advise.Demand{{Profile: small, Requests: 1, GPUHours: 1}, {Profile: whole, Requests: 1, Several: 1, GPUHours: 3}},
 			Needs:    []advise.Need{{GPUs: 3}},
-			Held:     advise.Held{Layouts: [][]*mig.Profile{nil, nil, {half, small}}, Whole: []bool{true, true, false}, Left: []int{1, 2}},
+			Held:     advise.Held{Layouts: [][]*mig.Profile{{whole}, {whole}, {half, small}}, Left: []int{1, 2}}, Whole: whole,
 		},
 	}
 	folder := t.TempDir()
@@ -84,7 +84,7 @@ func TestLayoutsOfASnapshot(t *testing.T) {
 			t.Errorf("%s: %v, %s\nwant %s", name, err, text, want)
 		}
 	}
-	if text := p.gangs(); !strings.HasPrefix(text, " 1 request needs several GPUs at once") {
+	if text := p.whole(); !strings.HasPrefix(text, " 1 request needs a whole GPU, 1 of them several at once: MIG must be off") {
 		t.Error(text)
 	}
 }
@@ -95,7 +95,7 @@ func TestSnapshotWithoutLines(t *testing.T) {
 	p := Page{Advice: &advise.Advice{
 		Question: &advise.Question{GPU: g, Requests: task.Requests{Requests: []task.Request{{Profile: g.Profile(1), Lifespan: 1}}}, Snapshot: true},
 		GPUs:     1, Profiles: []advise.Demand{{Profile: g.Profile(1), Requests: 1, GPUHours: 1}}, Needs: []advise.Need{{GPUs: 1}},
-		Held: advise.Held{Layouts: [][]*mig.Profile{nil}, Whole: []bool{false}, Left: []int{0}},
+		Held: advise.Held{Layouts: [][]*mig.Profile{nil}, Left: []int{0}},
 	}}
 	folder := t.TempDir()
 	if err := p.Write(folder); err != nil {
@@ -126,20 +126,24 @@ func TestFixedCost(t *testing.T) {
 	}
 }
 
-// TestNamedWholeGPU: jobs that name 7g.80gb need MIG, jobs for a whole GPU do not.
+// TestNamedWholeGPU: jobs that name 7g.80gb need MIG, jobs for a whole GPU need a GPU without it.
 func TestNamedWholeGPU(t *testing.T) {
 	g := mig.MustLookup("H100")
-	whole := g.Profile(7)
+	whole := new(mig.Profile)
 	for _, snapshot := range []bool{false, true} {
-		for _, named := range [][]*mig.Profile{nil, {whole}} {
-			p := Page{Advice: &advise.Advice{Question: &advise.Question{GPU: g, Named: named, Snapshot: snapshot}}}
-			if p.Advice.Fixed.Geometry = layoutsOf(t, g, "7", "4-3"); snapshot {
-				p.Advice.Fixed.Geometry, p.Advice.Held = nil, advise.Held{Layouts: [][]*mig.Profile{{whole}, nil}, Whole: []bool{false, false}}
-			}
-			kinds, nodes, _ := p.layouts()
-			if on := len(kinds[0].Profiles) == 1; on != (named != nil) || !snapshot && on == (nodes[0].Whole > 0) {
-				t.Errorf("snapshot %t, named %v: %+v, %+v", snapshot, named, kinds, nodes)
-			}
+		p := Page{Advice: &advise.Advice{Whole: whole, Question: &advise.Question{GPU: g, Snapshot: snapshot}}}
+		if snapshot {
+			p.Advice.Held = advise.Held{Layouts: [][]*mig.Profile{{g.Profile(7)}, {whole}, nil}}
+		} else {
+			p.Advice.Fixed.Geometry = append(layoutsOf(t, g, "7"), mig.Partition{{Profile: whole}})
+		}
+		kinds, nodes, _ := p.layouts()
+		if len(kinds) != 2 || len(kinds[0].Profiles) != 1 || kinds[1].Profiles != nil || nodes[0].Whole != len(p.instances())-1 {
+			t.Errorf("snapshot %t: %+v, %+v", snapshot, kinds, nodes)
+		}
+		var b strings.Builder
+		if err := p.layoutTable().Text(&b); err != nil || !strings.Contains(b.String(), "\n7g.80gb       1\nMIG off       1\n") {
+			t.Errorf("%v, %s", err, &b)
 		}
 	}
 }

@@ -92,11 +92,14 @@ func (p *Page) misfits(w io.Writer) error {
 	t := reports.Table{Columns: reports.Right("line").Left("profile").Right("gpus")}
 	for _, i := range p.Advice.Held.Left {
 		q := &p.Advice.Question.Requests.Requests[i]
-		if q.Gang != nil {
+		switch {
+		case q.Gang != nil:
 			t.Row(p.line(i), q.Gang, 1)
-			continue
+		case p.Advice.Question.IsWhole(q):
+			t.Row(p.line(i), p.name(p.Advice.Whole), q.Instances())
+		default:
+			t.Row(p.line(i), q.Profile, 1)
 		}
-		t.Row(p.line(i), q.Profile, q.Instances())
 	}
 	return t.Encode(w, "csv")
 }

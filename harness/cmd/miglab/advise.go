@@ -250,8 +250,7 @@ func (f *adviseFlags) assumption() []string {
 			return nil
 		}
 		return []string{fmt.Sprintf("%s without a type count as whole GPUs. If Slurm began to record types in this "+
-			"time (AccountingStorageTRES), take only later jobs: sacct -S. If others name the profile of a whole GPU, the "+
-			"files leave MIG on.", cli.Count(untyped, "jobs"))}
+			"time (AccountingStorageTRES), take only later jobs: sacct -S.", cli.Count(untyped, "jobs"))}
 	}
 	whole := !slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Milli != traces.WholeGPU })
 	if whole && f.format != "csv" {
