@@ -105,7 +105,7 @@ func readOpenb(r io.Reader, file string, o Options, each jobFunc) error {
 			return j
 		}
 		if f.text("pod_phase") == "Pending" && !o.Pending {
-			f.err = errors.New("is Pending: the cluster never placed it")
+			f.err = neverStarted("is Pending")
 			return j
 		}
 		f.share(&j, "gpu_milli", o.ShareUnit)
@@ -117,7 +117,9 @@ func readOpenb(r io.Reader, file string, o Options, each jobFunc) error {
 
 // readHelios reads a cluster_log.csv of HeliosData.
 func readHelios(r io.Reader, file string, _ Options, each jobFunc) error {
-	t := table{choices: [][]string{{"gpu_num"}, {"submit_time"}, {"duration"}}, split: splitLine}
+	t := table{
+		choices: [][]string{{"gpu_num"}, {"submit_time"}, {"duration"}}, optional: []string{"start_time"}, split: splitLine,
+	}
 	return readLines(r, file, t, each, func(f *fields) Job {
 		j := Job{GPUs: f.whole("gpu_num"), Milli: WholeGPU}
 		if j.GPUs == 0 {
@@ -126,6 +128,10 @@ func readHelios(r io.Reader, file string, _ Options, each jobFunc) error {
 		}
 		j.Submit = f.instant("submit_time", f.text("submit_time"))
 		j.Lifetime = f.number("duration")
+		start := f.text("start_time")
+		if f.err == nil && f.has("start_time") && (start == "" || start == "None") && j.Lifetime == 0 {
+			f.err = neverStarted("has no start_time")
+		}
 		return j
 	})
 }

@@ -97,7 +97,7 @@ func TestClusterFormats(t *testing.T) {
 // TestPartsOfTheDemand: rejected rows say whether demand is lost, and a snapshot has a job for each instance that a pod or
 // job holds. Ended pods and jobs hold nothing, whatever they asked for.
 func TestPartsOfTheDemand(t *testing.T) {
-	const sacct = "JobID|Submit|State|ElapsedRaw|AllocTRES\n"
+	const sacct, requested = "JobID|Submit|State|ElapsedRaw|AllocTRES\n", "JobID|Submit|State|ElapsedRaw|AllocTRES|ReqTRES\n"
 	pod := func(phase, limits string) string {
 		return `{"items": [{"spec": {"containers": [{"resources": {"limits": {` + limits + `}}}]}, "status": {"phase": "` + phase + `", "startTime": "2024-05-01T09:00:05Z"}}]}`
 	}
@@ -111,6 +111,15 @@ func TestPartsOfTheDemand(t *testing.T) {
 	}{
 		{"sacct", sacct + "1|2024-05-01T09:00:00|PENDING|0|", false, 0, traces.Waiting, "is PENDING and was allocated nothing; the column ReqTRES"},
 		{"sacct", sacct + "1|2024-05-01T09:00:00|CANCELLED by 7|0|", false, 0, traces.Waiting, "is CANCELLED and was allocated nothing"},
+		{"sacct", requested + "1|2024-05-01T09:00:00|CANCELLED by 7|0||gres/gpu=1", false, 0, traces.Waiting, "is CANCELLED: it was never started"},
+		{"sacct", "JobID|Submit|State|Elapsed|ReqTRES\n1|2024-05-01T09:00:00|CANCELLED by 7|00:00:00|gres/gpu=1", false, 0, traces.Waiting, "is CANCELLED: it was never started"},
+		{"sacct", requested + "1|2024-05-01T09:00:00|CANCELLED by 7|0|gres/gpu=1|gres/gpu=1", false, 1, 0, ""},
+		{"sacct", requested + "1|2024-05-01T09:00:00|COMPLETED|9||gres/gpu=1", false, 1, 0, ""},
+		{"helios", "gpu_num,state,submit_time,start_time,duration\n1,CANCELLED,2020-06-01 00:14:13,,0", false, 0, traces.Waiting, "has no start_time: it was never started"},
+		{"helios", "gpu_num,state,submit_time,start_time,duration\n1,CANCELLED,2020-06-01 00:14:13,None,0", false, 0, traces.Waiting, "has no start_time"},
+		{"swf", "1 0 10 -1 8 -1 -1 8 7200 -1 5 1 1 1 1 1 -1 -1", false, 0, traces.Waiting, "was cancelled before it started"},
+		{"philly", `[{"submitted_time": "2017-10-01 00:00:00", "attempts": []}]`, false, 0, traces.Waiting, "has no attempts: it was never started"},
+		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,1000,Pending,1,2", false, 0, traces.Waiting, "is Pending"},
 		{"sacct", sacct + "1|2024-05-01T09:00:00|CANCELLED by 7|0|", true, 0, traces.Past, "is CANCELLED: it holds"},
 		{"sacct", sacct + "1|2024-05-01T09:00:00|COMPLETED|9|cpu=8", false, 0, traces.NoJob, "asks for no GPU"},
 		{"sacct", sacct + "1|2024-05-01T09:00:00|RUNNING|9|gres/gpu=1", false, 0, traces.Running, "is RUNNING"},

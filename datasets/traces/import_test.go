@@ -66,7 +66,7 @@ func TestFormats(t *testing.T) {
 			traces.Options{},
 			"0 60 1 220 3; 5 5 1 220 11; 10 10 8 1000 2",
 			[]string{
-				"4: asks for no GPU", "5: is Pending: the cluster never placed it", "6: has a lifetime of -1 s; it must end after it was submitted",
+				"4: asks for no GPU", "5: is Pending: it was never started", "6: has a lifetime of -1 s; it must end after it was submitted",
 				`7: gpu_milli is "0.22"; write a whole number`, `8: gpu_milli is "2200"; write a whole number of thousandths`,
 				"9: the line has 2 fields, the header 11", "10: the quotes are not closed or not doubled; a line holds one row",
 			},
@@ -82,7 +82,7 @@ func TestFormats(t *testing.T) {
 			traces.Options{},
 			"0 10 1 1000 7; 39 3674 2 1000 2",
 			[]string{
-				"4: was never started: it has no attempts", "5: has an attempt without start_time or end_time, so that its lifetime is not known",
+				"4: has no attempts: it was never started", "5: has an attempt without start_time or end_time, so that its lifetime is not known",
 				"6: json: cannot unmarshal number into Go struct field phillyJob.attempts of type []struct",
 			},
 		},
@@ -213,7 +213,7 @@ func TestTimestamps(t *testing.T) {
 		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,2020-06-09T18:41:01Z,2020-06-09T18:42:01Z\n", "0 60", ""},
 		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,5,2020-06-09T18:42:01Z\n1,500,Running,5,7\n", "0 2", "deletion_time"},
 		{"helios", "gpu_num,submit_time,duration\n1,2020-06-09T18:41:01Z,5\n1,2020-06-09 18:41:03,6\n", "0 5; 2 6", ""},
-		{"philly", strings.ReplaceAll(phillyText, "2017-10-07 01:12:19", "2017-10-07T03:12:39+02:00"), "0 30; 39 3674", "4: was never started"},
+		{"philly", strings.ReplaceAll(phillyText, "2017-10-07 01:12:19", "2017-10-07T03:12:39+02:00"), "0 30; 39 3674", "4: has no attempts"},
 	} {
 		jobs, rejected, err := traces.Read(strings.NewReader(c.text), "f", c.format, traces.Options{})
 		if err != nil {

@@ -47,6 +47,9 @@ type partError struct {
 
 func (e *partError) Error() string { return e.text }
 
+// neverStarted rejects a job that was never started. The text continues a sentence that begins with the job.
+func neverStarted(text string) error { return &partError{Waiting, text + ": it was never started"} }
+
 // reject returns a rejected row.
 func reject(line int, reason error) Rejected {
 	out := Rejected{Line: line, Reason: reason.Error()}

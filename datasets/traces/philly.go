@@ -146,7 +146,7 @@ func seek(d *json.Decoder, member string) error {
 // job returns the job, which lives for the sum of its attempts and has the GPUs of the first.
 func (p *phillyJob) job() (Job, error) {
 	if len(p.Attempts) == 0 {
-		return Job{}, errors.New("was never started: it has no attempts")
+		return Job{}, neverStarted("has no attempts")
 	}
 	var f fields
 	j := Job{Submit: f.instant("submitted_time", p.Submitted), Milli: WholeGPU}

@@ -48,12 +48,16 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 		case state == "PENDING" && o.Snapshot && o.Pending:
 			j.Lifetime = 1
 		case waits && (!o.Snapshot || state == "PENDING"):
-			f.err = &partError{Waiting, "is " + state + ": it was never started"}
+			f.err = neverStarted("is " + state)
 		case o.Snapshot || running || f.text("End") == "Unknown":
 			f.err = o.present(&j, running, state)
 		default:
 			j.Submit = f.seconds("Submit", 1)
 			j.Lifetime = f.duration()
+			queued := f.text("AllocTRES") == "" && (f.has("AllocTRES") || state == "CANCELLED")
+			if f.err == nil && j.Lifetime == 0 && queued {
+				f.err = neverStarted("is " + state)
+			}
 		}
 		return j
 	})

@@ -34,7 +34,7 @@ func readSWF(r io.Reader, file string, _ Options, each jobFunc) error {
 		case status >= partial && status <= lastPartial:
 			f.err = fmt.Errorf("is a part of a job (status %d); the job has a row of its own", status)
 		case status == cancelled && j.Lifetime <= 0:
-			f.err = errors.New("was cancelled before it started (status 5)")
+			f.err = &partError{Waiting, "was cancelled before it started (status 5)"}
 		case j.Submit < 0 || j.Lifetime < 0 || j.GPUs < 0:
 			f.err = errors.New("the submit time, the run time or the processors are unknown (-1)")
 		}
