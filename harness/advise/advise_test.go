@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -480,6 +481,145 @@ func TestExactSnapshot(t *testing.T) {
 	out, err := Advise(t.Context(), Question{GPU: g, Requests: in, P95: -1, Snapshot: true, Bounds: proven}, openRunner(t))
 	if err != nil || out.GPUs != 6 || !out.Needs[0].Least || out.Below != 6 {
 		t.Errorf("%d GPUs, at least %d, %+v, %v", out.GPUs, out.Below, out.Needs, err)
+	}
+}
+
+// A bruteForce tries all placements of the requests of a snapshot on nodes.
+type bruteForce struct {
+	g        *mig.GPU
+	requests []task.Request
+	perNode  int
+	fits     map[string]bool
+	known    map[string]int
+}
+
+// fit reports whether a GPU has room for profiles, by their indices.
+func (b *bruteForce) fit(have []int) bool {
+	key := fmt.Sprint(have)
+	ok, known := b.fits[key]
+	if !known {
+		var list []*mig.Profile
+		for _, i := range have {
+			list = append(list, task.RequestProfiles(b.g)[i])
+		}
+		_, ok = layout.Fit(b.g, list)
+		b.fits[key] = ok
+	}
+	return ok
+}
+
+// placed returns the largest number of the requests from i on that have room beside the instances of the GPUs.
+func (b *bruteForce) placed(i int, gpus [][]int) int {
+	if i == len(b.requests) {
+		return 0
+	}
+	key := fmt.Sprint(i, gpus)
+	if most, ok := b.known[key]; ok {
+		return most
+	}
+	r := &b.requests[i]
+	most, node, seen := b.placed(i+1, gpus), b.perNode, map[string]bool{}
+	if node == 0 || !fitsOnNode(b.g, r, node) {
+		node = len(gpus)
+	}
+	var place func(k, first, last int)
+	place = func(k, first, last int) {
+		state := fmt.Sprint(k, first, gpus)
+		if seen[state] {
+			return
+		}
+		seen[state] = true
+		if k == r.Instances() {
+			most = max(most, 1+b.placed(i+1, gpus))
+			return
+		}
+		for gpu := first; gpu < last; gpu++ {
+			before := gpus[gpu]
+			more := append(slices.Clone(before), slices.Index(task.RequestProfiles(b.g), r.Member(k).Profile))
+			slices.Sort(more)
+			if b.fit(more) {
+				gpus[gpu] = more
+				place(k+1, first, last)
+				gpus[gpu] = before
+			}
+		}
+	}
+	for first := 0; first < len(gpus); first += node {
+		place(0, first, min(first+node, len(gpus)))
+	}
+	b.known[key] = most
+	return most
+}
+
+// TestSnapshotsByBruteForce: on small random snapshots, the number of GPUs is the least and as many requests as possible
+// have room.
+func TestSnapshotsByBruteForce(t *testing.T) {
+	rng, runner, left, nodes := rand.New(rand.NewPCG(11, 1)), openRunner(t), 0, 0
+	for i := range 90 {
+		g := mig.MustLookup([]string{"A30", "A100-80GB", "H100"}[i%3])
+		profiles := task.RequestProfiles(g)
+		q := Question{GPU: g, P95: -1, Snapshot: true, Bounds: proven, PerNode: rng.IntN(3), GPUs: 1 + rng.IntN(3)}
+		for range 3 + rng.IntN(4) {
+			r := task.Request{Lifespan: 1, Profile: profiles[rng.IntN(len(profiles))]}
+			members := make([]task.Member, 2+rng.IntN(2))
+			for k := range members {
+				members[k].Profile = profiles[rng.IntN(3)]
+			}
+			switch rng.IntN(4) {
+			case 0:
+				r.SetGang(members, false)
+			case 1:
+				r.Profile, r.GPUs = profiles[len(profiles)-1], 1+rng.IntN(2)
+			}
+			q.Requests.Requests = append(q.Requests.Requests, r)
+		}
+		for k := range q.Requests.Requests {
+			q.GPUs = max(q.GPUs, (q.Requests.Requests[k].Slices()+7)/8)
+		}
+		out, err := Advise(t.Context(), q, runner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := len(q.Requests.Requests)
+		most := func(gpus int) int {
+			b := bruteForce{g: g, requests: q.Requests.Requests, perNode: q.PerNode, fits: map[string]bool{}, known: map[string]int{}}
+			return b.placed(0, make([][]int, gpus))
+		}
+		want := all - most(out.GPUs)
+		if len(out.Held.Left) != want || !out.Held.Proven {
+			t.Errorf("%s, %d a node, %d GPUs: %+v, want %d left of %+v", g, q.PerNode, out.GPUs, out.Held, want, q.Requests.Requests)
+		}
+		least := out.Needs[0].GPUs
+		if !out.Needs[0].Least || out.Below != least || least <= 3 && most(least) < all || least-1 <= 3 && most(least-1) == all {
+			t.Errorf("%s, %d a node: %+v, at least %d, for %+v", g, q.PerNode, out.Needs[0], out.Below, q.Requests.Requests)
+		}
+		if want > 0 {
+			left++
+		}
+		if q.PerNode > 0 {
+			nodes++
+		}
+	}
+	if left < 20 || nodes < 30 {
+		t.Errorf("%d leave requests out, %d have nodes: the snapshots show little", left, nodes)
+	}
+}
+
+// TestEngineersSnapshot: 12 whole GPUs and 13 others hold a snapshot, and 12 hold all but 11 of its requests.
+func TestEngineersSnapshot(t *testing.T) {
+	g, q := mig.MustLookup("H100"), Question{P95: -1, Snapshot: true, Bounds: proven}
+	q.GPU = g
+	for size, n := range map[mig.Slices]int{1: 16, 2: 16, 3: 13, 7: 12} {
+		for range n {
+			q.Requests.Requests = append(q.Requests.Requests, task.Request{Profile: g.Profile(size), Lifespan: 1})
+		}
+	}
+	for gpus, left := range map[int]int{0: 0, 25: 0, 12: 13} {
+		q.GPUs = gpus
+		out, err := Advise(t.Context(), q, openRunner(t))
+		if err != nil || out.Needs[0].GPUs != 25 || !out.Needs[0].Least || len(out.Held.Left) != left || !out.Held.Proven {
+			t.Errorf("%d GPUs: %+v, %d left, proven %t, %v", gpus, out.Needs, len(out.Held.Left), out.Held.Proven, err)
+		}
 	}
 }
 

@@ -523,7 +523,11 @@ func (p *Page) snapshot() section {
 		}
 		return s
 	}
-	text := fmt.Sprintf("On %s there is no room for %s", count(a.GPUs, "GPUs"), count(len(left), "requests"))
+	text := "On %s no room was found for %s"
+	if a.Held.Proven {
+		text = "On %s there is no room for %s"
+	}
+	text = fmt.Sprintf(text, count(a.GPUs, "GPUs"), count(len(left), "requests"))
 	if p.Lines != nil {
 		const most = 10
 		lines := nearest.Names(left[:min(len(left), most)], p.line)

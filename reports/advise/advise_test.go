@@ -66,7 +66,7 @@ func TestLayoutsOfASnapshot(t *testing.T) {
 			Question: &advise.Question{GPU: g, Requests: in, Snapshot: true}, GPUs: 3, Below: 2,
 			Profiles: []advise.Demand{{Profile: small, Requests: 1, GPUHours: 1}, {Profile: whole, Requests: 1, Several: 1, GPUHours: 3}},
 			Needs:    []advise.Need{{GPUs: 3}},
-			Held:     advise.Held{Layouts: [][]*mig.Profile{{whole}, {whole}, {half, small}}, Left: []int{1, 2}}, Whole: whole,
+			Held:     advise.Held{Layouts: [][]*mig.Profile{{whole}, {whole}, {half, small}}, Left: []int{1, 2}, Proven: true}, Whole: whole,
 		},
 	}
 	folder := t.TempDir()
@@ -102,7 +102,7 @@ func TestSnapshotWithoutLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"left.csv": "line,profile,gpus\n–,1g.10gb,1\n", "advice.md": "On 1 GPU there is no room for 1 request.",
+		"left.csv": "line,profile,gpus\n–,1g.10gb,1\n", "advice.md": "On 1 GPU no room was found for 1 request.",
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil || !strings.Contains(string(text), want) {
