@@ -260,6 +260,9 @@ func (p *packer) assign(c, first int) bool {
 	if !p.possible() {
 		return false
 	}
+	if p.leaveOut(c, func() bool { return p.assign(c+1, 0) }) {
+		return true
+	}
 	spread, everywhere := p.classes[c].spread, len(p.free)-1
 	for node := first; node <= everywhere; node++ {
 		if spread != (node == everywhere) || p.hasTwin(node, first) {
@@ -271,7 +274,7 @@ func (p *packer) assign(c, first int) bool {
 		}
 		p.demand(c, node, -1)
 	}
-	return p.leaveOut(c, func() bool { return p.assign(c+1, 0) })
+	return false
 }
 
 // canHold reports whether the GPUs of a node without a layout hold the instances that it must still get.
@@ -303,7 +306,7 @@ func (p *packer) demand(c, node, times int) {
 	}
 }
 
-// leaveOut leaves out all open requests of a class and goes on. It returns false if that is too many, or leads nowhere.
+// leaveOut leaves out all open requests of a class and goes on: the largest are left out first. It returns false if that is too many, or leads nowhere.
 func (p *packer) leaveOut(c int, next func() bool) bool {
 	n := p.open[c]
 	if n > p.may {
@@ -348,13 +351,13 @@ func (p *packer) fill(node int) bool {
 	if !p.possible() || p.failed[state] {
 		return false
 	}
+	if node == everywhere && p.need[node][k] == 0 && p.leaveOut(k, func() bool { return p.fill(node) }) {
+		return true
+	}
 	for _, part := range p.byUse(node, k) {
 		if p.free[node] > 0 && p.tries > 0 && p.take(node, part) {
 			return true
 		}
-	}
-	if node == everywhere && p.need[node][k] == 0 && p.leaveOut(k, func() bool { return p.fill(node) }) {
-		return true
 	}
 	p.failed[state] = p.tries > 0
 	return false

@@ -67,8 +67,8 @@ func (p *Page) write(w io.Writer, format string) error {
 			fold(b, text)
 		}
 	}
-	paragraph(heading + fmt.Sprintf("Advice for %s: %s, %s", p.File,
-		count(len(p.Advice.Question.Requests.Requests), "requests"), p.Advice.Question.GPU))
+	paragraph(heading + fmt.Sprintf("Advice for %s: %s%s, %s", p.File,
+		count(len(p.Advice.Question.Requests.Requests), "requests"), p.span(), p.Advice.Question.GPU))
 	for _, line := range append([]string{p.summary()}, p.First...) {
 		fmt.Fprintln(b)
 		paragraph(line)
@@ -111,6 +111,24 @@ func fold(w io.Writer, text string) {
 	fmt.Fprintln(w, line)
 }
 
+// span says how long a trace is and how long its requests last, so that a wrong unit is seen; "" for a snapshot.
+func (p *Page) span() string {
+	q := p.Advice.Question
+	if q.Snapshot {
+		return ""
+	}
+	var lifetimes []float64
+	for i := range q.Requests.Requests {
+		lifetimes = append(lifetimes, float64(float64(q.Requests.Requests[i].Lifespan)*q.Requests.Seconds()))
+	}
+	median, err := stats.Quantile(lifetimes, 0.5)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" over %s, median lifetime %s", duration(p.Advice.Span.Block*float64(p.Advice.Span.Blocks)),
+		duration(median))
+}
+
 // few says that a trace has too few requests for intervals; "" if it has enough.
 func (p *Page) few() string {
 	n, span := len(p.Advice.Question.Requests.Requests), p.Advice.Span
@@ -127,8 +145,12 @@ func (p *Page) summary() string {
 	if a.Question.Snapshot {
 		return p.fit()
 	}
-	text := fmt.Sprintf("%sFor %s: %s with first fit, %d with fixed instances, at least %d with any policy.", p.few(),
-		p.target(), count(a.Needs[0].GPUs, "GPUs"), a.FixedNeed.GPUs, a.Below)
+	fewest := a.Needs[len(a.Needs)-1]
+	text := fmt.Sprintf("%sFor %s: %s with first fit", p.few(), p.target(), count(a.Needs[0].GPUs, "GPUs"))
+	if fewest.GPUs < a.Needs[0].GPUs {
+		text += fmt.Sprintf(", %d with %s", fewest.GPUs, fewest.Policy)
+	}
+	text += fmt.Sprintf(", %d with fixed instances, at least %d with any policy.", a.FixedNeed.GPUs, a.Below)
 	if p.few() == "" {
 		text += " " + p.better()
 	}

@@ -188,6 +188,16 @@ func TestWhatTheEvidenceAllows(t *testing.T) {
 			t.Errorf("%s; want %s", got, want)
 		}
 	}
+	needs = append(needs, advise.Need{Policy: "hami-binpack", GPUs: 9})
+	a.Needs = needs
+	two.Requests[0].Lifespan, two.Requests[1].Lifespan = 600, 1200
+	a.Span = advise.Span{Block: 3600, Blocks: 20}
+	if got := p.summary(); !strings.Contains(got, ": 10 GPUs with first fit, 9 with hami-binpack, 0 with fixed") {
+		t.Error(got)
+	}
+	if got := p.span(); got != " over 20.0 h, median lifetime 15.0 min" {
+		t.Error(got)
+	}
 	a.Question.Snapshot = true
 	if got := p.summary(); got != "All requests at once fit on 10 GPUs and on no fewer." {
 		t.Error(got)
