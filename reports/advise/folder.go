@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"miglab/harness/atomicfile"
 	"miglab/harness/layout"
@@ -22,14 +23,16 @@ import (
 //   - devices.csv, the order of the devices of a GPU
 //   - left.csv, the requests of a snapshot that do not fit
 //
-// Write first removes files of an earlier page that this page may not have. Errors are those of the file system.
+// Write first removes files of an earlier page that this page may not have. It passes on the errors of [Check] and of
+// the file system.
 func (p *Page) Write(folder string) error {
+	if err := Check(folder); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	for _, name := range []string{
-		"load.svg", "policies.svg", "mig-parted.yaml", "gres.conf", "devices.csv", "left.csv",
-	} {
+	for _, name := range written[2:] {
 		if err := os.Remove(filepath.Join(folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -37,6 +40,30 @@ func (p *Page) Write(folder string) error {
 	for _, f := range p.files() {
 		if err := atomicfile.WriteFile(filepath.Join(folder, f.name), f.write); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// written are the files of a folder. The first is its mark: it ends with a line that begins with madeBy.
+var written = []string{
+	"advice.md", "requests.csv", "load.svg", "policies.svg", "mig-parted.yaml", "gres.conf", "devices.csv", "left.csv",
+	"rejected.csv",
+}
+
+// madeBy begins the last line of the page.
+const madeBy = "Made by `miglab advise "
+
+// Check returns an error if a folder has files that Write would replace and that it did not write.
+func Check(folder string) error {
+	page, err := os.ReadFile(filepath.Join(folder, written[0]))
+	if err == nil && strings.Contains(string(page), "\n"+madeBy) {
+		return nil
+	}
+	for _, name := range written {
+		path := filepath.Join(folder, name)
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s was not written by miglab advise and would be replaced; name another folder", path)
 		}
 	}
 	return nil

@@ -131,7 +131,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 		return fmt.Errorf("%s: %d of %d jobs cannot be used: no advice%s", path, n.of[traces.Lost], n.jobs, n.lost)
 	}
 	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o777); err != nil {
+		if err := errors.Join(page.Check(f.out), os.MkdirAll(f.out, 0o777)); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}
