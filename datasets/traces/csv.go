@@ -53,7 +53,7 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 		}
 		switch {
 		case f.has(profile):
-			if j.Profile == "" {
+			if j.Profile == "" && f.text(gpus) == "" {
 				f.err = errNoGPU
 			}
 		case f.has(milli):
