@@ -306,7 +306,7 @@ func (p *packer) demand(c, node, times int) {
 	}
 }
 
-// leaveOut leaves out all open requests of a class and goes on: the largest are left out first. It returns false if that is too many, or leads nowhere.
+// leaveOut leaves out all open requests of a class and goes on. It returns false if that is too many, or leads nowhere.
 func (p *packer) leaveOut(c int, next func() bool) bool {
 	n := p.open[c]
 	if n > p.may {
