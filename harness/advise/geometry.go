@@ -31,8 +31,9 @@ type Fixed struct {
 // fixedPolicy places requests on existing instances. The waits do not depend on which free one of a profile it takes.
 const fixedPolicy = "packed"
 
-// fixed searches for the best fixed geometry with all named profiles, and for the best one of all, with the
-// adviser of [adviser.separateWhole]. It compares them with the best policy. If no geometry has all named profiles, both are the same.
+// fixed searches for the best fixed geometry with all named profiles, and for the best one of all, with the adviser of
+// [adviser.separateWhole]. It compares them with the best policy. If no geometry has all named profiles, both are the
+// same.
 func (a *adviser) fixed(separate *adviser, gpus int, best string) (named, all Fixed, err error) {
 	outcomes, err := a.run([]Simulation{{Policy: best, GPUs: gpus}})
 	if err != nil {

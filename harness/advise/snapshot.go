@@ -69,8 +69,8 @@ type packer struct {
 	// left out. may is the number of further ones that may be left out.
 	open, out []int
 	may       int
-	// need has the instances that a node must still get, by node and kind. The last list is for all nodes together. must
-	// is their sum.
+	// need has the instances that a node must still get, by node and kind. The last list is for all nodes together.
+	// must is their sum.
 	need [][]int
 	must []int
 	// free is the number of GPUs of each node without a layout. The last number is for GPUs of all nodes.
