@@ -50,18 +50,17 @@ func (e *NotTrainedError) Error() string {
 		"algorithms/rl/agents/weights and build again", e.Name)
 }
 
-// loadWeights copies the embedded weights of a name into a network.
+// loadWeights copies embedded weights, or a user's, into a network.
 func loadWeights(name string, into nn.Policy) error {
-	file := "weights/" + name + Extension
-	text, err := readFile(file)
+	text, file, err := readWeights(name)
 	if err != nil {
-		return &NotTrainedError{name}
+		return err
 	}
 	meta, parameters, err := nn.ReadWeights(text, file)
 	if err != nil {
 		return err
 	}
-	if recipe, _, _ := strings.Cut(name, seedInName); meta.Agent != recipe {
+	if recipe, _, _ := strings.Cut(name, seedInName); meta.Agent != recipe && file != name {
 		return fmt.Errorf("%s: %w: it holds agent %q, want %q", file, nn.ErrNetwork, meta.Agent, recipe)
 	}
 	return nn.LoadInto(into, file, meta, parameters)
@@ -70,7 +69,7 @@ func loadWeights(name string, into nn.Policy) error {
 // policies keeps the networks of [loadPolicy] by name, because reading weights takes longer than many decisions.
 var policies sync.Map // name to func() (nn.Policy, error)
 
-// loadPolicy returns the network with the embedded weights of a name, which all callers share: they must only call its
+// loadPolicy returns the network with the weights of a name, which all callers share: they must only call its
 // Share. untrained makes a network for the weights.
 func loadPolicy(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	once, _ := policies.LoadOrStore(name, sync.OnceValues(func() (nn.Policy, error) {
@@ -83,14 +82,13 @@ func loadPolicy(name string, untrained func() nn.Policy) (nn.Policy, error) {
 // hashes keeps the results of [weightsHash].
 var hashes sync.Map // name to string
 
-// weightsHash returns the first 16 hexadecimal digits of the digest of the embedded weights of a name; "" without a
-// file.
+// weightsHash returns the first 16 hexadecimal digits of the digest of the weights of a name; "" without a file.
 func weightsHash(name string) string {
 	if h, ok := hashes.Load(name); ok {
 		return h.(string)
 	}
 	hash := ""
-	if text, err := readFile("weights/" + name + Extension); err == nil {
+	if text, _, err := readWeights(name); err == nil {
 		hash = fmt.Sprintf("%x", nn.Digest(text))[:16]
 	}
 	hashes.Store(name, hash)

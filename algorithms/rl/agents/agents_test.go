@@ -164,7 +164,10 @@ func TestFurtherTrainingRun(t *testing.T) {
 	a := PaperAgents[slices.IndexFunc(PaperAgents, func(a PaperAgent) bool { return a.Name == "rl-float" })]
 	args := maps.Clone(algo.MustParse("rl-float").Args)
 	args["seed"] = "2"
-	made := a.newAgent(args)
+	made, err := a.newAgent(args, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	p := algo.Problem{GPU: mig.MustLookup("A100"), Tasks: task.Batch{task.New("t", map[mig.Slices]mig.Seconds{1: 2, 2: 1, 3: 1, 4: 1, 7: 1})}}
 	if _, err := made.Schedule(context.Background(), p); err != nil {
 		t.Error(err)

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"sync"
@@ -43,15 +44,21 @@ func init() {
 		algo.Register(algo.Spec{
 			Name: a.Name, Version: a.version, Cite: "hierarchical IV-C",
 			Summary: a.Doc,
-			Params:  []algo.Param{seedParam(a.Name, "")},
+			Params:  a.params(),
 			Weights: func(args algo.Args) string { return weightsHash(a.weights(args)) },
 			New:     algo.NewCorun(a.make),
 		})
 	}
 }
 
-// weights returns the name of the weights of a training run.
-func (a *CorunAgent) weights(args algo.Args) string { return RunName(a.Name, uint64(args.Int("seed"))) }
+func (a *CorunAgent) params() []algo.Param {
+	return []algo.Param{seedParam(a.Name, ""), fileParam(a.Name)}
+}
+
+// weights returns the name of the weights of a training run, or the path of the user's weights.
+func (a *CorunAgent) weights(args algo.Args) string {
+	return cmp.Or(args[fileKey], RunName(a.Name, uint64(args.Int("seed"))))
+}
 
 // NewPolicy returns the paper's network (Table VI): a dueling one with 29 advantages. Without rng its
 // parameters are zero.
@@ -61,7 +68,11 @@ func (a *CorunAgent) NewPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 }
 
 func (a *CorunAgent) make(args algo.Args) (algo.Corun, error) {
-	p, err := loadPolicy(a.weights(args), func() nn.Policy { return a.NewPolicy(nn.Portable(), nil) })
+	network := func() nn.Policy { return a.NewPolicy(nn.Portable(), nil) }
+	if err := checkFile(args, a.params(), network); err != nil {
+		return nil, err
+	}
+	p, err := loadPolicy(a.weights(args), network)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"slices"
@@ -34,7 +35,10 @@ type DeadlineAgent struct {
 }
 
 // WeightsName is the name of the agent's weights, in the first run.
-func (a *DeadlineAgent) WeightsName() string { return "rl-deadline-" + a.Name }
+func (a *DeadlineAgent) WeightsName() string { return deadlinePrefix + a.Name }
+
+// deadlinePrefix begins the names of weights.
+const deadlinePrefix = "rl-deadline-"
 
 //go:embed deadline.csv
 var deadlineFile embed.FS
@@ -56,27 +60,38 @@ func (a *DeadlineAgent) Hidden() []int {
 
 var _ = algo.Register(algo.Spec{
 	Name: "rl-deadline", Version: 2, Cite: "deadline report 3",
-	Summary: "the report's agent: PPO on the slices' sizes and the queue",
-	Params: []algo.Param{
-		{
-			Name: "training", Default: DeadlineAgents[0].Name, Doc: "how it was trained (miglab list agents)",
-			Values: nearest.Names(DeadlineAgents, func(a DeadlineAgent) string { return a.Name }),
-		},
-		seedParam("rl-deadline", "; not every training has all"),
-	},
+	Summary:  "the report's agent: PPO on the slices' sizes and the queue",
+	Params:   deadlineParams,
 	Weights:  func(a algo.Args) string { return weightsHash(deadlineWeights(a)) },
 	Together: together,
 	New:      algo.NewDispatcher(newDeadline),
 })
 
-func deadlineAgent(args algo.Args) *DeadlineAgent {
-	i := slices.IndexFunc(DeadlineAgents, func(a DeadlineAgent) bool { return a.Name == args["training"] })
-	return &DeadlineAgents[i] // Parse has checked the name.
+var deadlineParams = []algo.Param{
+	{
+		Name: "training", Default: DeadlineAgents[0].Name, Doc: "how it was trained (miglab list agents)",
+		Values: nearest.Names(DeadlineAgents, func(a DeadlineAgent) string { return a.Name }),
+	},
+	seedParam("rl-deadline", "; not every training has all"),
+	fileParam("rl-deadline"),
 }
 
-// deadlineWeights returns the name of the weights of a training run.
+// deadlineAgent returns the agent of a training, or of the training of the user's weights.
+func deadlineAgent(args algo.Args) (DeadlineAgent, error) {
+	name := deadlinePrefix + args["training"]
+	if path := args[fileKey]; path != "" {
+		meta, err := readMeta(path)
+		if err != nil {
+			return DeadlineAgent{}, err
+		}
+		name = meta.Agent
+	}
+	return nearest.Find("agent", name, DeadlineAgents, func(a DeadlineAgent) string { return a.WeightsName() })
+}
+
+// deadlineWeights returns the name of the weights of a training run, or the path of the user's weights.
 func deadlineWeights(args algo.Args) string {
-	return RunName(deadlineAgent(args).WeightsName(), uint64(args.Int("seed")))
+	return cmp.Or(args[fileKey], RunName(deadlinePrefix+args["training"], uint64(args.Int("seed"))))
 }
 
 // deadline implements [sim.BatchDispatcher].
@@ -93,11 +108,18 @@ func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) 
 			Reason: fmt.Sprint("it was trained for ", DeadlineSlices),
 		}
 	}
-	a := deadlineAgent(args)
-	shape := a.Shape()
-	p, err := loadPolicy(deadlineWeights(args), func() nn.Policy {
+	a, err := deadlineAgent(args)
+	if err != nil {
+		return nil, err
+	}
+	network := func() nn.Policy {
+		shape := a.Shape()
 		return nn.NewActor(shape.Observation, a.Hidden(), shape.Actions, nn.Portable())
-	})
+	}
+	if err := checkFile(args, deadlineParams, network); err != nil {
+		return nil, err
+	}
+	p, err := loadPolicy(deadlineWeights(args), network)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"math/rand/v2"
+	"strings"
 
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/nn"
@@ -32,6 +33,7 @@ var ownParams = []algo.Param{
 		Doc: "what the agent was trained on: all workloads of the DRL paper, or one",
 	},
 	tries,
+	fileParam("agent"),
 }
 
 // anyWorkload names the agent that was trained on all workloads.
@@ -43,7 +45,7 @@ var _ = algo.Register(algo.Spec{
 		"tasks (8 on an A30) are placed by dynamic programming",
 	Params:  ownParams,
 	Weights: ownHash,
-	New:     algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return newOwn(a), nil }),
+	New:     algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return newOwn(a) }),
 })
 
 var _ = algo.Register(algo.Spec{
@@ -51,33 +53,42 @@ var _ = algo.Register(algo.Spec{
 	Summary: "the same for batches that arrive one after the other: the GPU stays as the last one leaves it",
 	Params:  ownParams,
 	Weights: ownHash,
-	New:     algo.NewStream(func(a algo.Args) (algo.Stream, error) { return newOwn(a), nil }),
+	New:     algo.NewStream(func(a algo.Args) (algo.Stream, error) { return newOwn(a) }),
 })
 
-func ownWeights(a algo.Args) string { return "agent-" + a["workload"] }
-
-// ownWeightsA30 returns the name of the weights for the A30, or "".
-func ownWeightsA30(a algo.Args) string {
-	if a["workload"] == anyWorkload {
-		return "agent-A30-" + anyWorkload
+// ownWeights returns the names of the weights for the A100 and for the A30; "" for a GPU without weights.
+func ownWeights(a algo.Args) (large, small string) {
+	if path := a[fileKey]; path != "" {
+		if meta, _ := readMeta(path); strings.HasPrefix(meta.Agent, ownA30) { // Parse has read it without an error
+			return "", path
+		}
+		return path, ""
 	}
-	return ""
+	if a["workload"] == anyWorkload {
+		small = ownA30 + anyWorkload
+	}
+	return "agent-" + a["workload"], small
 }
 
+// ownA30 begins the names of weights for the A30.
+const ownA30 = "agent-A30-"
+
 // ownHash returns the hashes of the weights for all GPUs, one after the other.
-func ownHash(a algo.Args) string {
-	hash := weightsHash(ownWeights(a))
-	if a30 := ownWeightsA30(a); a30 != "" {
-		hash += weightsHash(a30)
+func ownHash(a algo.Args) (hash string) {
+	large, small := ownWeights(a)
+	for _, name := range []string{large, small} {
+		if name != "" {
+			hash += weightsHash(name)
+		}
 	}
 	return hash
 }
 
-func newOwn(a algo.Args) *agent {
-	return &agent{
+func newOwn(a algo.Args) (*agent, error) {
+	large, small := ownWeights(a)
+	out := &agent{
 		settings: settings{
-			weights: ownWeights(a), small: ownWeightsA30(a), capacity: OwnCapacity, k: a.Int(tries.Name),
-			temperature: ownTemperature,
+			weights: large, small: small, capacity: OwnCapacity, k: a.Int(tries.Name), temperature: ownTemperature,
 		},
 		lane: func(g *mig.GPU, m mig.Reconfiguration) lane {
 			return env.NewOwn(g, m, OwnCapacity, nil, 0).Endgame(OwnEndgame(g))
@@ -86,6 +97,7 @@ func newOwn(a algo.Args) *agent {
 			return NewOwnPolicy(l.(*env.Own).Layout(), nn.Portable(), rand.New(rand.NewPCG(0, 0)))
 		},
 	}
+	return out, out.check(a, ownParams)
 }
 
 // NewOwnPolicy returns a network for [env.Own] with random weights. The network for the A30 is

@@ -68,7 +68,7 @@ func init() {
 			Name: "recipe", Default: usualRecipe, Values: recipes,
 			Doc: "how the agent learned; short: batches of 1 to 14 tasks; script: 50 tasks, from an idle " +
 				"GPU, 0.7 s a reconfiguration",
-		})
+		}, fileParam(a.Name))
 		stream := a.Name + "-stream"
 		if a.Online {
 			offline, stream = "; decides on the 14 tasks that are there", a.Name
@@ -76,13 +76,13 @@ func init() {
 			algo.Register(algo.Spec{
 				Name: a.Name, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
 				Params: params, Weights: hash, Together: together,
-				New: algo.NewBatch(func(args algo.Args) (algo.Batch, error) { return a.newAgent(args), nil }),
+				New: algo.NewBatch(func(args algo.Args) (algo.Batch, error) { return a.newAgent(args, params) }),
 			})
 		}
 		algo.Register(algo.Spec{
 			Name: stream, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
 			Params: params, Weights: hash, Together: together,
-			New: algo.NewStream(func(args algo.Args) (algo.Stream, error) { return a.newAgent(args), nil }),
+			New: algo.NewStream(func(args algo.Args) (algo.Stream, error) { return a.newAgent(args, params) }),
 		})
 	}
 }
@@ -120,8 +120,11 @@ const (
 // usualRecipe is how the agents of Tables 4 and 5 learned.
 const usualRecipe = "usual"
 
-// weights returns the name of the weights of a training run.
+// weights returns the name of the weights of a training run, or the path of the user's weights.
 func (a *PaperAgent) weights(args algo.Args) string {
+	if path := args[fileKey]; path != "" {
+		return path
+	}
 	name := a.WeightsName(args["workload"])
 	if recipe := args["recipe"]; recipe != usualRecipe {
 		name += "-" + recipe
@@ -129,7 +132,7 @@ func (a *PaperAgent) weights(args algo.Args) string {
 	return RunName(name, uint64(args.Int("seed")))
 }
 
-func (a *PaperAgent) newAgent(args algo.Args) *agent {
+func (a *PaperAgent) newAgent(args algo.Args, params []algo.Param) (*agent, error) {
 	s := settings{
 		weights: a.weights(args), capacity: PaperTasks, k: args.Int(tries.Name),
 		sampled: args["actions"] != likeliestActions, startInLevels: args["start"] == startInLevels, temperature: 1,
@@ -140,7 +143,7 @@ func (a *PaperAgent) newAgent(args algo.Args) *agent {
 	if args["actions"] == anyActions {
 		s.temperature = math.Inf(1)
 	}
-	return &agent{
+	out := &agent{
 		settings: s,
 		lane: func(g *mig.GPU, m mig.Reconfiguration) lane {
 			o := a.Options(g, m)
@@ -152,4 +155,5 @@ func (a *PaperAgent) newAgent(args algo.Args) *agent {
 			return nn.NewActor(l.Shape().Observation, PaperHidden, l.Shape().Actions, nn.Portable())
 		},
 	}
+	return out, out.check(args, params)
 }

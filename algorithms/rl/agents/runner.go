@@ -25,7 +25,8 @@ var tries = algo.Param{
 
 // settings holds the choices that an agent's parameters make.
 type settings struct {
-	// weights names the embedded file. small names the file for GPUs with the partitions of the A30; it may be "".
+	// weights names the weights for GPUs with the partitions of the A100, and small for those with the partitions of the
+	// A30. At most one is "".
 	weights, small string
 	// capacity is the number of tasks that the agent considers together; 0 means any
 	// number. More tasks are split into parts, in order of arrival.
@@ -68,15 +69,30 @@ func samePartitions(g *mig.GPU, trained string) bool {
 // weightsFor returns the name of the weights for a GPU.
 func (s *settings) weightsFor(g *mig.GPU) (string, error) {
 	switch {
-	case samePartitions(g, trainedGPU):
+	case s.weights != "" && samePartitions(g, trainedGPU):
 		return s.weights, nil
 	case s.small != "" && samePartitions(g, smallGPU):
 		return s.small, nil
 	}
 	return "", &algo.UnsupportedError{
 		What:   "a GPU of model " + g.Name,
-		Reason: "it was trained for those with the partitions of " + trainedGPU,
+		Reason: "it was trained for those with the partitions of " + s.trained(),
 	}
+}
+
+// trained returns a GPU model that the agent is trained for.
+func (s *settings) trained() string {
+	if s.weights == "" {
+		return smallGPU
+	}
+	return trainedGPU
+}
+
+// check returns an error if the user's weights, if the parameters name any, do not fit the agent; see [checkFile].
+func (a *agent) check(args algo.Args, params []algo.Param) error {
+	return checkFile(args, params, func() nn.Policy {
+		return a.network(a.lane(mig.MustLookup(a.trained()), mig.Sequential))
+	})
 }
 
 // runners holds unused runners of a GPU model, one *sync.Pool for each key: reading weights takes longer

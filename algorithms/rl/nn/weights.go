@@ -26,6 +26,8 @@ type Meta struct {
 	// Tasks and Levels are the DRL paper's N and M; 0 if they have no meaning.
 	Tasks  int `json:"tasks,omitempty"`
 	Levels int `json:"levels,omitempty"`
+	// Environment lists the differences of the environment in training from the environment of the algorithm.
+	Environment string `json:"environment,omitempty"`
 	// Steps is the number of environment steps of the training, Seed its seed.
 	Steps uint64 `json:"steps"`
 	Seed  uint64 `json:"seed"`

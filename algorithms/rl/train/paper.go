@@ -84,6 +84,12 @@ const (
 // changes reports whether a run differs from the usual one in this way.
 func (p paperRun) changes(way string) bool { return slices.Contains(strings.Fields(p.Change), way) }
 
+// environment lists the changes of what the agent observes or may do.
+func (p paperRun) environment() string {
+	all := []string{asReleased, listedTasks, unmergedPartitions, once}
+	return strings.Join(slices.DeleteFunc(all, func(way string) bool { return !p.changes(way) }), " ")
+}
+
 // keptChanges are the changes of the runs that measure how many batches run on one partition.
 var keptChanges = []string{measuredKept, explores, levelRewards, once}
 
@@ -107,7 +113,8 @@ func paperRecipes() (out []*Recipe) {
 			Learner: "PPO, ours", Updates: p.ppo(steps).Updates(steps),
 			Name: p.agent().WeightsName(p.Workload) + p.Suffix, Doc: doc, Steps: steps,
 			Seeds: firstSeeds(p.Runs), Shipped: p.Shipped, Score: pOpt,
-			setup: p.newSetup, meta: nn.Meta{Workload: p.Workload, Tasks: p.Tasks, Levels: p.Levels},
+			setup: p.newSetup,
+			meta:  nn.Meta{Workload: p.Workload, Tasks: p.Tasks, Levels: p.Levels, Environment: p.environment()},
 		}
 		switch {
 		case p.changes(byDQN):

@@ -1,0 +1,89 @@
+package agents
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"miglab/algorithms/rl/nn"
+	"miglab/harness/algo"
+	"miglab/harness/spec"
+	"miglab/harness/wholefile"
+)
+
+// fileKey is the parameter with the path of a user's weights. The path takes the place of the name of built-in weights;
+// unlike a name, it ends with [Extension].
+const fileKey = "weights"
+
+// fileParam declares the parameter that lets an agent decide with weights of the user's own training. Its value is
+// checked when an algorithm is named: the file must hold weights of a recipe of the agent.
+func fileParam(agent string) algo.Param {
+	read := func(path string) (string, error) {
+		if !strings.HasSuffix(path, Extension) {
+			return "", spec.ErrValue
+		}
+		meta, err := readMeta(path)
+		switch {
+		case err != nil:
+			return "", err
+		case !strings.HasPrefix(meta.Agent+"-", agent+"-"):
+			return "", fmt.Errorf("%s: %w: it holds agent %q, want %s", path, nn.ErrNetwork, meta.Agent, agent)
+		case meta.Environment != "" || meta.Tasks > 0 && (meta.Tasks != PaperTasks || meta.Levels != PaperLevels):
+			environment := strings.TrimSpace(fmt.Sprintf("N=%d M=%d %s", meta.Tasks, meta.Levels, meta.Environment))
+			return "", fmt.Errorf("%s: %w: %s learned with %s, and %s decides with N=%d M=%d", path, nn.ErrNetwork,
+				meta.Agent, environment, agent, PaperTasks, PaperLevels)
+		}
+		return path, nil
+	}
+	return algo.Param{
+		Name: fileKey, Doc: "a file that miglab train wrote for this agent, in place of built-in weights",
+		Type: spec.Type{Want: "a file of miglab train, which ends with " + Extension, Read: read},
+	}
+}
+
+// readMeta returns the description in a user's weights.
+func readMeta(path string) (nn.Meta, error) {
+	text, _, err := readWeights(path)
+	if err != nil {
+		return nn.Meta{}, err
+	}
+	meta, _, err := nn.ReadWeights(text, path)
+	return meta, err
+}
+
+// checkFile returns an error if the user's weights are not for the network, or if another parameter chooses weights too.
+func checkFile(args algo.Args, params []algo.Param, network func() nn.Policy) error {
+	path := args[fileKey]
+	if path == "" {
+		return nil
+	}
+	choosing := []string{"workload", "seed", "recipe", "training"}
+	for i := range params {
+		p := &params[i]
+		if slices.Contains(choosing, p.Name) && args[p.Name] != p.Default {
+			return &spec.ParameterError{
+				Name: p.Name, Value: args[p.Name], Want: "either built-in weights or the file " + path,
+			}
+		}
+	}
+	return loadWeights(path, network())
+}
+
+// files keeps the content of users' weights by path, so that a result's identity and its decisions are of one content.
+var files sync.Map // path to func() ([]byte, error)
+
+// readWeights returns the content and the path of weights: embedded ones by name, or the user's by path.
+func readWeights(name string) (text []byte, file string, err error) {
+	if !strings.HasSuffix(name, Extension) {
+		file = "weights/" + name + Extension
+		if text, err = readFile(file); err != nil {
+			err = &NotTrainedError{name}
+		}
+		return text, file, err
+	}
+	const limit = 64 << 20 // built-in weights have at most a few megabytes
+	once, _ := files.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) { return wholefile.Read(name, limit) }))
+	text, err = once.(func() ([]byte, error))()
+	return text, name, err
+}
