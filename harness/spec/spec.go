@@ -30,6 +30,8 @@ type Param struct {
 	Type Type
 	// Example is a value of a parameter that must be given. It is "" for all others.
 	Example string
+	// Without lists parameters that cannot be given together with this one.
+	Without []string
 	// Doc describes the parameter in half a sentence.
 	Doc string
 }
@@ -83,6 +85,9 @@ func Read(params []Param, pairs []string) (Args, error) {
 	for i := range params {
 		p := &params[i]
 		if _, given := a[p.Name]; given {
+			if err := p.checkWithout(pairs); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if p.Example != "" {
@@ -91,6 +96,15 @@ func Read(params []Param, pairs []string) (Args, error) {
 		a[p.Name] = p.defaultWith(a)
 	}
 	return a, nil
+}
+
+func (p *Param) checkWithout(pairs []string) error {
+	for _, pair := range pairs {
+		if name, value, _ := strings.Cut(pair, "="); slices.Contains(p.Without, name) {
+			return &ParameterError{Name: name, Value: value, Want: "either it or " + p.Name}
+		}
+	}
+	return nil
 }
 
 // read returns the canonical spelling of a value.

@@ -24,7 +24,7 @@ var params = []spec.Param{
 	{Name: "watts", Default: "1-2", Type: spec.Numbers(0, 1e9)},
 	{Name: "jobs", Default: "a", Type: spec.Names("job", "jobs joined by +", "+", func() []string { return []string{"a", "b"} })},
 	{Name: "part", Type: spec.Whole(1, 9)},
-	{Name: "text"},
+	{Name: "text", Without: []string{"n", "seed"}},
 }
 
 func read(text string) (string, spec.Args, error) {
@@ -87,6 +87,7 @@ func TestErrorsSayWhatWouldBeRight(t *testing.T) {
 		"x?seed=-1":       `parameter "seed" cannot be "-1"; give a whole number from 0 to 2^64-1`,
 		"x?watts=1-2e9":   `parameter "watts" cannot be "1-2e9"; give numbers from 0 to 1000000000, joined by -`,
 		"x?jobs=a+c":      `parameter "jobs": unknown job "c"; did you mean "a"?`,
+		"x?text=a&n=14":   `parameter "n" cannot be "14"; give either it or text`,
 		"x?text":          `parameter "text" has no value; give a value`,
 		"x?part=1&&n=2":   `unknown parameter ""`,
 		"x?order=paper&=": `unknown parameter ""`,

@@ -164,7 +164,7 @@ func TestFurtherTrainingRun(t *testing.T) {
 	a := PaperAgents[slices.IndexFunc(PaperAgents, func(a PaperAgent) bool { return a.Name == "rl-float" })]
 	args := maps.Clone(algo.MustParse("rl-float").Args)
 	args["seed"] = "2"
-	made, err := a.newAgent(args, nil)
+	made, err := a.newAgent(args)
 	if err != nil {
 		t.Fatal(err)
 	}

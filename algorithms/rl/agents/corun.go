@@ -44,15 +44,11 @@ func init() {
 		algo.Register(algo.Spec{
 			Name: a.Name, Version: a.version, Cite: "hierarchical IV-C",
 			Summary: a.Doc,
-			Params:  a.params(),
+			Params:  []algo.Param{seedParam(a.Name, ""), fileParam(a.Name)},
 			Weights: func(args algo.Args) string { return weightsHash(a.weights(args)) },
 			New:     algo.NewCorun(a.make),
 		})
 	}
-}
-
-func (a *CorunAgent) params() []algo.Param {
-	return []algo.Param{seedParam(a.Name, ""), fileParam(a.Name)}
 }
 
 // weights returns the name of the weights of a training run, or the path of the user's weights.
@@ -68,11 +64,7 @@ func (a *CorunAgent) NewPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 }
 
 func (a *CorunAgent) make(args algo.Args) (algo.Corun, error) {
-	network := func() nn.Policy { return a.NewPolicy(nn.Portable(), nil) }
-	if err := checkFile(args, a.params(), network); err != nil {
-		return nil, err
-	}
-	p, err := loadPolicy(a.weights(args), network)
+	p, err := loadPolicy(a.weights(args), func() nn.Policy { return a.NewPolicy(nn.Portable(), nil) })
 	if err != nil {
 		return nil, err
 	}

@@ -60,30 +60,24 @@ func (a *DeadlineAgent) Hidden() []int {
 
 var _ = algo.Register(algo.Spec{
 	Name: "rl-deadline", Version: 2, Cite: "deadline report 3",
-	Summary:  "the report's agent: PPO on the slices' sizes and the queue",
-	Params:   deadlineParams,
+	Summary: "the report's agent: PPO on the slices' sizes and the queue",
+	Params: []algo.Param{
+		{
+			Name: "training", Default: DeadlineAgents[0].Name, Doc: "how it was trained (miglab list agents)",
+			Values: nearest.Names(DeadlineAgents, func(a DeadlineAgent) string { return a.Name }),
+		},
+		seedParam("rl-deadline", "; not every training has all"), fileParam("rl-deadline"),
+	},
 	Weights:  func(a algo.Args) string { return weightsHash(deadlineWeights(a)) },
 	Together: together,
 	New:      algo.NewDispatcher(newDeadline),
 })
 
-var deadlineParams = []algo.Param{
-	{
-		Name: "training", Default: DeadlineAgents[0].Name, Doc: "how it was trained (miglab list agents)",
-		Values: nearest.Names(DeadlineAgents, func(a DeadlineAgent) string { return a.Name }),
-	},
-	seedParam("rl-deadline", "; not every training has all"),
-	fileParam("rl-deadline"),
-}
-
 // deadlineAgent returns the agent of a training, or of the training of the user's weights.
 func deadlineAgent(args algo.Args) (DeadlineAgent, error) {
 	name := deadlinePrefix + args["training"]
 	if path := args[fileKey]; path != "" {
-		meta, err := readMeta(path)
-		if err != nil {
-			return DeadlineAgent{}, err
-		}
+		meta, _ := readMeta(path) // Parse has read it without an error
 		name = meta.Agent
 	}
 	return nearest.Find("agent", name, DeadlineAgents, func(a DeadlineAgent) string { return a.WeightsName() })
@@ -112,14 +106,10 @@ func newDeadline(args algo.Args, s sim.DispatchSetting) (sim.Dispatcher, error) 
 	if err != nil {
 		return nil, err
 	}
-	network := func() nn.Policy {
-		shape := a.Shape()
+	shape := a.Shape()
+	p, err := loadPolicy(deadlineWeights(args), func() nn.Policy {
 		return nn.NewActor(shape.Observation, a.Hidden(), shape.Actions, nn.Portable())
-	}
-	if err := checkFile(args, deadlineParams, network); err != nil {
-		return nil, err
-	}
-	p, err := loadPolicy(deadlineWeights(args), network)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -38,7 +37,8 @@ func fileParam(agent string) algo.Param {
 	}
 	return algo.Param{
 		Name: fileKey, Doc: "a file that miglab train wrote for this agent, in place of built-in weights",
-		Type: spec.Type{Want: "a file of miglab train, which ends with " + Extension, Read: read},
+		Type:    spec.Type{Want: "a file of miglab train, which ends with " + Extension, Read: read},
+		Without: []string{"workload", "seed", "recipe", "training"},
 	}
 }
 
@@ -50,24 +50,6 @@ func readMeta(path string) (nn.Meta, error) {
 	}
 	meta, _, err := nn.ReadWeights(text, path)
 	return meta, err
-}
-
-// checkFile returns an error if the user's weights are not for the network, or if another parameter chooses weights too.
-func checkFile(args algo.Args, params []algo.Param, network func() nn.Policy) error {
-	path := args[fileKey]
-	if path == "" {
-		return nil
-	}
-	choosing := []string{"workload", "seed", "recipe", "training"}
-	for i := range params {
-		p := &params[i]
-		if slices.Contains(choosing, p.Name) && args[p.Name] != p.Default {
-			return &spec.ParameterError{
-				Name: p.Name, Value: args[p.Name], Want: "either built-in weights or the file " + path,
-			}
-		}
-	}
-	return loadWeights(path, network())
 }
 
 // files keeps the content of users' weights by path, so that a result's identity and its decisions are of one content.

@@ -76,12 +76,10 @@ func TestOwnDeadlineWeights(t *testing.T) {
 	if err != nil || own.Weights() != builtIn.Weights() || !d.(*deadline).options.Original {
 		t.Errorf("%v, weights %s, want %s and the original's options", err, own.Weights(), builtIn.Weights())
 	}
-	other, err := algo.Parse("rl-deadline?seed=2&weights=" + path)
-	if err == nil {
-		_, err = other.Dispatcher(sim.DispatchSetting{Slices: DeadlineSlices})
-	}
-	if err == nil || !strings.Contains(err.Error(), `parameter "seed" cannot be "2"`) {
-		t.Errorf("with a seed: %v", err)
+	for _, with := range []string{"seed=1", "training=original"} {
+		if _, err := algo.Parse("rl-deadline?" + with + "&weights=" + path); err == nil || !strings.Contains(err.Error(), "give either it or weights") {
+			t.Errorf("with %s: %v", with, err)
+		}
 	}
 }
 

@@ -74,14 +74,9 @@ func ownWeights(a algo.Args) (large, small string) {
 const ownA30 = "agent-A30-"
 
 // ownHash returns the hashes of the weights for all GPUs, one after the other.
-func ownHash(a algo.Args) (hash string) {
+func ownHash(a algo.Args) string {
 	large, small := ownWeights(a)
-	for _, name := range []string{large, small} {
-		if name != "" {
-			hash += weightsHash(name)
-		}
-	}
-	return hash
+	return weightsHash(large) + weightsHash(small)
 }
 
 func newOwn(a algo.Args) (*agent, error) {
@@ -97,7 +92,7 @@ func newOwn(a algo.Args) (*agent, error) {
 			return NewOwnPolicy(l.(*env.Own).Layout(), nn.Portable(), rand.New(rand.NewPCG(0, 0)))
 		},
 	}
-	return out, out.check(a, ownParams)
+	return out, out.check(a)
 }
 
 // NewOwnPolicy returns a network for [env.Own] with random weights. The network for the A30 is

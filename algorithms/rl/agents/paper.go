@@ -76,13 +76,13 @@ func init() {
 			algo.Register(algo.Spec{
 				Name: a.Name, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
 				Params: params, Weights: hash, Together: together,
-				New: algo.NewBatch(func(args algo.Args) (algo.Batch, error) { return a.newAgent(args, params) }),
+				New: algo.NewBatch(func(args algo.Args) (algo.Batch, error) { return a.newAgent(args) }),
 			})
 		}
 		algo.Register(algo.Spec{
 			Name: stream, Version: 2, Cite: "DRL 6", Summary: a.Summary + offline,
 			Params: params, Weights: hash, Together: together,
-			New: algo.NewStream(func(args algo.Args) (algo.Stream, error) { return a.newAgent(args, params) }),
+			New: algo.NewStream(func(args algo.Args) (algo.Stream, error) { return a.newAgent(args) }),
 		})
 	}
 }
@@ -132,7 +132,7 @@ func (a *PaperAgent) weights(args algo.Args) string {
 	return RunName(name, uint64(args.Int("seed")))
 }
 
-func (a *PaperAgent) newAgent(args algo.Args, params []algo.Param) (*agent, error) {
+func (a *PaperAgent) newAgent(args algo.Args) (*agent, error) {
 	s := settings{
 		weights: a.weights(args), capacity: PaperTasks, k: args.Int(tries.Name),
 		sampled: args["actions"] != likeliestActions, startInLevels: args["start"] == startInLevels, temperature: 1,
@@ -155,5 +155,5 @@ func (a *PaperAgent) newAgent(args algo.Args, params []algo.Param) (*agent, erro
 			return nn.NewActor(l.Shape().Observation, PaperHidden, l.Shape().Actions, nn.Portable())
 		},
 	}
-	return out, out.check(args, params)
+	return out, out.check(args)
 }

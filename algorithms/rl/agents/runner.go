@@ -88,11 +88,12 @@ func (s *settings) trained() string {
 	return trainedGPU
 }
 
-// check returns an error if the user's weights, if the parameters name any, do not fit the agent; see [checkFile].
-func (a *agent) check(args algo.Args, params []algo.Param) error {
-	return checkFile(args, params, func() nn.Policy {
-		return a.network(a.lane(mig.MustLookup(a.trained()), mig.Sequential))
-	})
+// check returns an error if the parameters name weights that do not fit the agent's network.
+func (a *agent) check(args algo.Args) error {
+	if args[fileKey] == "" {
+		return nil
+	}
+	return loadWeights(args[fileKey], a.network(a.lane(mig.MustLookup(a.trained()), mig.Sequential)))
 }
 
 // runners holds unused runners of a GPU model, one *sync.Pool for each key: reading weights takes longer
