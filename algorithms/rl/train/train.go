@@ -28,6 +28,7 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/train/curve"
 	"miglab/harness/atomicfile"
+	"miglab/harness/spec"
 	"miglab/harness/wholefile"
 	"miglab/harness/work"
 )
@@ -40,6 +41,8 @@ type Options struct {
 	// Steps is the number of steps in all environments; 0 means [Recipe.Steps].
 	Steps int64
 	Seed  uint64
+	// Set changes the recipe's settings; see [Recipe.ReadSettings].
+	Set spec.Args
 	// Dir gets a folder for the run; see [Recipe.Folder].
 	Dir string
 	// Workers limits the number of goroutines. It does not change the result.
@@ -61,6 +64,7 @@ type Result struct {
 
 // A learner trains a policy; packages ppo and dqn have them.
 type learner interface {
+	Common() *learn.Settings
 	Iterate(ctx context.Context, workers int) (learn.Stats, error)
 	// Restart begins a segment, and Save and Load write and read a checkpoint, with a note of the caller.
 	Restart(segment uint64)
@@ -100,7 +104,7 @@ func (r *Recipe) Checkpoint(o Options) string { return r.path(o, "checkpoint") }
 func (r *Recipe) Unit(o Options, do func(context.Context) (*Result, error)) work.Unit {
 	return work.Unit{
 		Key:    "training " + r.Folder(o.Seed),
-		Digest: fmt.Sprintf("steps=%d kernel=%T", cmp.Or(o.Steps, r.Steps), o.Kernel),
+		Digest: fmt.Sprintf("steps=%d kernel=%T", cmp.Or(o.Steps, r.Steps), o.Kernel) + r.changes(o),
 		Do:     func(ctx context.Context) (any, error) { return do(ctx) },
 		Holds: func(record json.RawMessage) bool {
 			var was Result
@@ -156,7 +160,8 @@ func (s *session) begin() (err error) {
 	if s.constantFor == 0 {
 		s.settings += fmt.Sprintf(" steps=%d", s.Steps)
 	}
-	s.settings += fmt.Sprintf(" kernel=%T %s", s.Kernel, s.text)
+	s.settings += fmt.Sprintf(" kernel=%T %s", s.Kernel, s.text) + s.recipe.changes(s.Options)
+	s.recipe.apply(s.Set, s.learner.Common())
 	f, err := os.Open(s.recipe.Checkpoint(s.Options))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -175,8 +180,12 @@ func (s *session) begin() (err error) {
 	settings, points, _ := strings.Cut(note, "\n")
 	if settings != s.settings {
 		was, now := firstChange(settings, s.settings)
-		return fmt.Errorf("%s is of a run with %q, not %q: go on with the flags and the build that began it, give "+
-			"another --out, or remove its folder", f.Name(), was, now)
+		with := ""
+		if strings.HasPrefix(was, "kernel=") {
+			with = " (nn.avx512 is a build with GOEXPERIMENT=simd)"
+		}
+		return fmt.Errorf("%s is of a run with %q, not %q%s: go on with the flags and the build that began it, give "+
+			"another --out, or remove its folder", f.Name(), was, now, with)
 	}
 	if s.curve, err = curve.Read(strings.NewReader(points), f.Name()); err != nil {
 		return err
@@ -296,9 +305,40 @@ func (s *session) finish() (*Result, error) {
 	return &Result{Steps: s.done(), Score: s.curve[len(s.curve)-1].Score, Files: files}, err
 }
 
-// Kept returns an error unless the project keeps the run: it must have the recipe's steps and one of its seeds. Other
-// runs must not be installed, because they could be mistaken for the recipe's.
+// ReadSettings reads changes of the recipe's settings, each as name=value: the value with which the learning rate
+// (rate), PPO's weight of the entropy (entropy) or DQN's exploration (epsilon) begins.
+func (r *Recipe) ReadSettings(pairs []string) (spec.Args, error) { return spec.Read(r.params(), pairs) }
+
+func (r *Recipe) params() []spec.Param {
+	exploration := "entropy"
+	if strings.Contains(r.Learner, "DQN") {
+		exploration = "epsilon"
+	}
+	return []spec.Param{{Name: "rate", Type: spec.Number(0, 1)}, {Name: exploration, Type: spec.Number(0, 1)}}
+}
+
+// changes lists the changed settings, after a space; "" if none are.
+func (r *Recipe) changes(o Options) string {
+	const name = " set"
+	return strings.TrimSuffix(spec.ID(name, r.params(), o.Set), name)
+}
+
+// apply changes the settings of a learner.
+func (r *Recipe) apply(set spec.Args, to *learn.Settings) {
+	schedules := []*learn.Anneal{&to.LearningRate, &to.Exploration}
+	for i, p := range r.params() {
+		if set[p.Name] != "" {
+			*schedules[i] = schedules[i].BeginAt(set.Float(p.Name))
+		}
+	}
+}
+
+// Kept returns an error unless the project keeps the run: it must have the recipe's settings and steps and one of its
+// seeds. Other runs must not be installed, because they could be mistaken for the recipe's.
 func (r *Recipe) Kept(o Options) error {
+	if changes := r.changes(o); changes != "" {
+		return fmt.Errorf("a run of %s with%s is not what the project keeps", r.Name, changes)
+	}
 	if o.Steps != 0 && o.Steps != r.Steps || !slices.Contains(r.Seeds, uint(o.Seed)) {
 		return fmt.Errorf("a run of %d steps with seed %d is not what the project keeps of %s: it takes %d steps "+
 			"and seeds %v", cmp.Or(o.Steps, r.Steps), o.Seed, r.Name, r.Steps, r.Seeds)

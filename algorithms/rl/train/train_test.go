@@ -299,7 +299,7 @@ func TestForeignCheckpoints(t *testing.T) {
 		want       string
 	}{
 		"steps":    {whole, func(_ *Recipe, o *Options) { o.Steps = 5000 }, `, not "steps=5000": `},
-		"kernel":   {whole, func(_ *Recipe, o *Options) { o.Kernel = struct{ nn.Kernel }{o.Kernel} }, `, not "kernel=struct": `},
+		"kernel":   {whole, func(_ *Recipe, o *Options) { o.Kernel = struct{ nn.Kernel }{o.Kernel} }, `, not "kernel=struct" (nn.avx512 is a build with GOEXPERIMENT=simd): `},
 		"settings": {whole, settings(func(s *setup) { s.text = "others" }), `, not "others": `},
 		"further":  {whole, settings(func(s *setup) { s.text += " others" }), `with "", not "others": `},
 		"empty":    {"", nil, "; remove its folder"},

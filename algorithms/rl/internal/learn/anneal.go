@@ -1,5 +1,7 @@
 package learn
 
+import "slices"
+
 // An Anneal is a value that changes during training: phase by phase, and linearly within
 // each. After the last phase it keeps that phase's To. An empty Anneal is always 0.
 //
@@ -20,4 +22,18 @@ func (a Anneal) At(progress float64) float64 {
 		begin, value = p.Until, p.To
 	}
 	return value
+}
+
+// BeginAt returns the anneal scaled so that it begins with a value. If it begins with 0, the result falls from the value
+// to 0.
+func (a Anneal) BeginAt(value float64) Anneal {
+	if a.At(0) == 0 {
+		return Anneal{{Until: 1, From: value}}
+	}
+	out := slices.Clone(a)
+	for i := range out {
+		out[i].From *= value / a[0].From
+		out[i].To *= value / a[0].From
+	}
+	return out
 }
