@@ -295,10 +295,8 @@ var columnText = []struct {
 	columns []string
 	text    string
 }{
-	{
-		[]string{"mean", "ci_low", "ci_high"},
-		"mean: of the metric, with ci_low to ci_high its 95 % bootstrap interval",
-	},
+	{[]string{"mean"}, "mean: of the metric"},
+	{[]string{"ci_low", "ci_high"}, "ci_low, ci_high: 95 % bootstrap interval of the mean"},
 	{[]string{"bound"}, "bound: mean certified bound, from above if a higher metric is better (corun: exact optimum)"},
 	{
 		[]string{"gap_percent", "gap_low", "gap_high"},
