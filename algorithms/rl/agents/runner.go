@@ -25,8 +25,8 @@ var tries = algo.Param{
 
 // settings holds the choices that an agent's parameters make.
 type settings struct {
-	// weights names the weights for GPUs with the partitions of the A100, and small for those with the partitions of the
-	// A30. At most one is "".
+	// weights names the weights for GPUs with the partitions of the A100, and small those for GPUs with the partitions
+	// of the A30. At most one is "".
 	weights, small string
 	// capacity is the number of tasks that the agent considers together; 0 means any
 	// number. More tasks are split into parts, in order of arrival.

@@ -47,8 +47,8 @@ func newTrain() *cobra.Command {
 	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")
 	c.Flags().BoolVar(&f.all, "all", false, "every agent that the project uses, with all its seeds")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
-	c.Flags().StringSliceVar(&f.set, "set", nil, "first learning rate and, for PPO, weight of the entropy or, for DQN, "+
-		"exploration, as in rate=3e-3,entropy=0.05 or epsilon=0.5")
+	c.Flags().StringSliceVar(&f.set, "set", nil,
+		"first learning rate and weight of the entropy, as in rate=3e-3,entropy=0.05; for DQN, epsilon=0.5")
 	c.Flags().UintSliceVar(&f.seeds, "seeds", nil,
 		"one run for each, separated by commas (default: what the project's own agents took)")
 	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0),

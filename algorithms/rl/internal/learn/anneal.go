@@ -24,8 +24,8 @@ func (a Anneal) At(progress float64) float64 {
 	return value
 }
 
-// BeginAt returns the anneal scaled so that it begins with a value. If it begins with 0, the result falls from the value
-// to 0.
+// BeginAt returns the anneal scaled so that it begins with a value. From an anneal that begins with 0, it returns one
+// that falls from the value to 0.
 func (a Anneal) BeginAt(value float64) Anneal {
 	if a.At(0) == 0 {
 		return Anneal{{Until: 1, From: value}}
