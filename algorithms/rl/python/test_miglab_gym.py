@@ -199,6 +199,19 @@ class Test(unittest.TestCase):
             np.testing.assert_array_equal(envs.step(free)[0], after)
             self.assertFalse(np.array_equal(first[-5], after))
 
+    def test_an_action_is_an_integer(self):
+        with Env("own", tasks=5) as env:
+            env.reset(seed=1)
+            with self.assertRaisesRegex(Error, r"the action is array\(\[1\]\); give one integer"):
+                env.step(np.array([1]))
+
+    def test_no_reward_is_minus_zero(self):
+        with VectorEnv("batch", 8, seed=1) as envs:
+            envs.reset()
+            for _ in range(20):
+                rewards = envs.step(envs.action_masks().argmax(axis=1))[1]
+                self.assertFalse(np.signbit(rewards[rewards == 0]).any())
+
     def test_invalid_actions(self):
         """Any action is accepted under "nearest" and "end", in all kinds, and nothing is outside the spaces."""
         for name, options in KINDS.items():
@@ -251,7 +264,7 @@ class Test(unittest.TestCase):
         with Env("own") as env:
             env.reset(seed=1)
             env._vector._process._process.kill()
-            with self.assertRaisesRegex(Error, "ended with the exit code -9"):
+            with self.assertRaisesRegex(Error, "was killed by signal 9"):
                 env.step(env._vector._process.masks[0].argmax())
             with self.assertRaisesRegex(Error, "closed"):
                 env.reset()

@@ -158,7 +158,8 @@ class Process:
         code = self._process.wait()
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().removeprefix("miglab: ")
-        raise Error(said if code == 2 and said else f"miglab gym ended with the exit code {code}: {said[-2000:]}")
+        ended = f"was killed by signal {-code}" if code < 0 else f"ended with the exit code {code}"
+        raise Error(said if code == 2 and said else f"miglab gym {ended}: {said[-2000:]}")
 
     @property
     def closed(self):

@@ -26,6 +26,8 @@ class VectorEnv(interface.VectorEnv):
     "nearest" The allowed action with the nearest number replaces it, the lower one of two.
     "end" The episode is truncated, with the reward 0. Its last observation is the one on which the action was chosen.
 
+    A number outside the action space raises Error in any case.
+
     Arrays are copies. With copy=False, each step overwrites the arrays of the step before.
 
     With the seed s, environment i has the episodes of an Env with the seed s + i.
@@ -146,6 +148,7 @@ class VectorEnv(interface.VectorEnv):
             p.orders[begins] = _process.BEGIN
         answers = p.send()
         self._time += 1
+        p.rewards += 0  # turns -0 into 0
         self._returns += p.rewards
         if begins is not None:
             self._forget(begins)
@@ -217,6 +220,8 @@ class Env(interface.Env):
         """
         if self._vector._over[0]:
             raise Error("the episode is done; call reset")
+        if np.ndim(action):
+            raise Error(f"the action is {action!r}; give one integer")
         observations, rewards, terminated, truncated, info = self._vector.step(np.asarray([action]))
         info = _first(info)
         info.pop("episode", None)
