@@ -158,7 +158,8 @@ func (r *recorded) schedule(p algo.Problem) (schedule.Schedule, error) {
 	answer, ok := r.answers[question.ID]
 	if !ok {
 		return schedule.Schedule{}, newError(run.KindInfeasible,
-			"has no answer to this instance, %d; it has %d others: evaluate them all", question.ID, len(r.answers))
+			"has no answer to this instance, %d; it answers %d others; evaluate the agent on all instances of the run",
+			question.ID, len(r.answers))
 	}
 	if err := answer.refusal(); err != nil {
 		return schedule.Schedule{}, err

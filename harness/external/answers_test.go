@@ -73,7 +73,7 @@ func TestAnswersInAFileAreJudged(t *testing.T) {
 		}
 	}
 	check(t, ending{run.KindInvalid, "makespan"}, rows[2].Kind, rows[2].Error)
-	check(t, ending{run.KindInfeasible, `^answers:.*agent.jsonl has no answer to this instance, \d+; it has 3 others: evaluate them all$`}, rows[3].Kind, rows[3].Error)
+	check(t, ending{run.KindInfeasible, `^answers:.*agent.jsonl has no answer to this instance, \d+; it answers 3 others; evaluate the agent on all instances of the run$`}, rows[3].Kind, rows[3].Error)
 }
 
 // A file of protocol 2 may have plans.

@@ -79,20 +79,13 @@ func loadPolicy(name string, untrained func() nn.Policy) (nn.Policy, error) {
 	return once.(func() (nn.Policy, error))()
 }
 
-// hashes keeps the results of [weightsHash].
-var hashes sync.Map // name to string
-
 // weightsHash returns the first 16 hexadecimal digits of the digest of the weights of a name; "" without a file.
 func weightsHash(name string) string {
-	if h, ok := hashes.Load(name); ok {
-		return h.(string)
+	text, _, err := readWeights(name)
+	if err != nil {
+		return ""
 	}
-	hash := ""
-	if text, _, err := readWeights(name); err == nil {
-		hash = fmt.Sprintf("%x", nn.Digest(text))[:16]
-	}
-	hashes.Store(name, hash)
-	return hash
+	return fmt.Sprintf("%x", nn.Digest(text))[:16]
 }
 
 // shippedRuns lists the seeds of an agent's training runs whose weights are part of the program, and its recipes. The

@@ -41,7 +41,7 @@ func reading(t *testing.T, otherwise func(file string) ([]byte, error)) {
 func forget() {
 	runners = mig.Derived(func(*mig.GPU) *sync.Map { return new(sync.Map) })
 	policies.Clear()
-	hashes.Clear()
+	files.Clear()
 }
 
 // specs are the agents of a track.

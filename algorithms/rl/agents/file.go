@@ -52,20 +52,20 @@ func readMeta(path string) (nn.Meta, error) {
 	return meta, err
 }
 
-// files keeps the content of users' weights by path, so that a result's identity and its decisions are of one content.
-var files sync.Map // path to func() ([]byte, error)
+// files keeps the content of weights by name or path, so that a result's identity and its decisions are of one content.
+var files sync.Map // name to func() ([]byte, error)
 
-// readWeights returns the content and the path of weights: embedded ones by name, or the user's by path.
+// readWeights returns the content and the file of weights: embedded ones by name, or the user's by path.
 func readWeights(name string) (text []byte, file string, err error) {
+	const limit = 64 << 20 // built-in weights have less than a megabyte
+	file, read := name, func() ([]byte, error) { return wholefile.Read(name, limit) }
 	if !strings.HasSuffix(name, Extension) {
 		file = "weights/" + name + Extension
-		if text, err = readFile(file); err != nil {
-			err = &NotTrainedError{name}
-		}
-		return text, file, err
+		read = func() ([]byte, error) { return readFile(file) }
 	}
-	const limit = 64 << 20 // built-in weights have at most a few megabytes
-	once, _ := files.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) { return wholefile.Read(name, limit) }))
-	text, err = once.(func() ([]byte, error))()
-	return text, name, err
+	once, _ := files.LoadOrStore(name, sync.OnceValues(read))
+	if text, err = once.(func() ([]byte, error))(); err != nil && file != name {
+		err = &NotTrainedError{name}
+	}
+	return text, file, err
 }
