@@ -101,7 +101,7 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 		cluster := task.Requests{GPUs: math.MaxInt, Waiting: task.Retry}
 		in, err = task.ReadRequests(file, path, f.gpu, cluster)
 		if err == nil && in.HasGangs() {
-			err = fmt.Errorf("%s has requests for several instances at once or for +me; %s", path, noGangs)
+			err = fmt.Errorf("%s has requests for several instances at once or for +me; %s", path, f.noGangs())
 		}
 		return in, nil, err
 	case traces.MIGBench:
@@ -129,7 +129,7 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j traces.Job) bool { return leftOut[j.Line] })
 	for i, q := range requests {
 		if q.Gang != nil && (!f.options.Snapshot || q.Gang.Media() > 0) {
-			why := fmt.Sprintf("needs %v; %s", q.Gang, noGangs)
+			why := fmt.Sprintf("needs %v; %s", q.Gang, f.noGangs())
 			more = append(more, traces.Rejected{Line: jobs[i].Line, Reason: why})
 			continue
 		}
@@ -138,9 +138,12 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	return in, sortRejected(append(rejected, more...)), nil
 }
 
-// noGangs says why requests with gangs are left out.
-const noGangs = "advise simulates requests for one instance without +me and for whole GPUs; " +
-	"miglab import keeps all, and miglab run --datasets 'requests:FILE?gpus=N&queue=retry' simulates them"
+// noGangs says why requests with gangs are left out, and how to simulate them.
+func (f *traceFlags) noGangs() string {
+	return fmt.Sprintf("advise simulates requests for one instance without +me and for whole GPUs; miglab import --out FILE "+
+		"keeps all, miglab run --track placement --gpu %s --algorithms ff --instances 1 --datasets "+
+		"'requests:FILE?gpus=N&queue=retry' simulates them, and miglab export has wait_mean_s", f.gpu.Name)
+}
 
 // mostReasons is the largest number of reasons for rejected rows in notes.
 const mostReasons = 6
