@@ -160,7 +160,7 @@ func TestProfilesOfOtherModels(t *testing.T) {
 	if len(lost) != 2 || lost[0].Reason != "asks for 3g.40gb, which A100 does not have: say --gpu A100-80GB" || !strings.HasPrefix(lost[1].Reason, `unknown profile of A100 "3g.21gb"`) {
 		t.Errorf("%v", lost)
 	}
-	if got := traces.Models(g, jobs); got != "h100 (1)" {
+	if got := traces.OtherModels(g, jobs); !strings.Contains(got, ": h100 (1). ") {
 		t.Error(got)
 	}
 	if mig, whole := traces.Type(g, jobs, true), traces.Type(g, jobs, false); mig != "a100" || whole != "nvidia_a100" {
@@ -263,12 +263,12 @@ func TestModelsAreRead(t *testing.T) {
 
 func TestModelsAndUnits(t *testing.T) {
 	jobs := []traces.Job{{Model: "T4"}, {}, {Model: "A10|T4", Lifetime: 1}, {Model: "T4", Lifetime: 2, Submit: 1}}
-	if got := traces.Models(mig.MustLookup("A100"), jobs); got != "A10|T4 (1), T4 (2)" {
+	if got := traces.OtherModels(mig.MustLookup("A100"), jobs); !strings.Contains(got, ": A10|T4 (1), T4 (2). ") {
 		t.Error(got)
 	}
 	for name, model := range map[string]string{"nvidia_h100_80gb_hbm3": "H100", "NVIDIA-H100-80GB-HBM3": "H100", "h100": "H100", "nvidia_a100-sxm4-40gb": "A100"} {
 		one := []traces.Job{{Model: name}}
-		if traces.Models(mig.MustLookup(model), one) != "" || traces.Models(mig.MustLookup("A100-80GB"), one) == "" {
+		if traces.OtherModels(mig.MustLookup(model), one) != "" || traces.OtherModels(mig.MustLookup("A100-80GB"), one) == "" {
 			t.Error(name)
 		}
 	}

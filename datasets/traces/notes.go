@@ -81,6 +81,33 @@ func Reasons(rejected []Rejected) (out []Reason) {
 	return out
 }
 
+// mostReasons is the largest number of reasons that [LeftOut] says.
+const mostReasons = 6
+
+// LeftOut returns a sentence for each of the most frequent reasons for rejected rows, and one for the others.
+func LeftOut(rejected []Rejected) (out []string) {
+	others := len(rejected)
+	for i, r := range Reasons(rejected) {
+		if i == mostReasons {
+			return append(out, fmt.Sprintf("Left out for other reasons: %s.", countRows(others)))
+		}
+		others -= r.Rows
+		where := fmt.Sprintf("line %d", r.Line)
+		if r.Rows > 1 {
+			where = fmt.Sprintf("%s, the first in line %d", countRows(r.Rows), r.Line)
+		}
+		out = append(out, fmt.Sprintf("Left out: %s: %s.", where, r.Text))
+	}
+	return out
+}
+
+func countRows(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
 // family returns the name of a model without its memory, in lower case.
 func family(g *mig.GPU) string {
 	name, _, _ := strings.Cut(strings.ToLower(g.Name), "-")
@@ -97,15 +124,18 @@ func isModel(g *mig.GPU, name string) bool {
 	})
 }
 
-// Models lists the GPU models other than g that jobs ask for, each with its number of jobs, by name:
-// "A100 (3), V100 (1)".
-func Models(g *mig.GPU, jobs []Job) string {
+// OtherModels returns a sentence that lists the GPU models other than g that jobs ask for, each with its number of jobs,
+// by name; "" if there is none.
+func OtherModels(g *mig.GPU, jobs []Job) string {
 	counts := countModels(jobs, func(j Job) bool { return !isModel(g, j.Model) })
 	var out []string
 	for _, model := range slices.Sorted(maps.Keys(counts)) {
 		out = append(out, fmt.Sprintf("%s (%d)", model, counts[model]))
 	}
-	return strings.Join(out, ", ")
+	if out == nil {
+		return ""
+	}
+	return fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.", strings.Join(out, ", "), g)
 }
 
 // Type returns the most frequent type of GPU of model g that jobs ask for, with or without a profile; "" if there is
@@ -155,8 +185,11 @@ func DoubtUnit(jobs []Job) string {
 	return ""
 }
 
-// WriteRejected writes rejected rows as CSV with the columns line and reason. It passes on the errors of w.
+// WriteRejected writes rejected rows, sorted by line, as CSV with the columns line and reason. It passes on the errors
+// of w.
 func WriteRejected(w io.Writer, rejected []Rejected) error {
+	rejected = slices.Clone(rejected)
+	slices.SortStableFunc(rejected, func(a, b Rejected) int { return a.Line - b.Line })
 	return strictcsv.Write(w, []string{"line", "reason"}, len(rejected), func(i int) []string {
 		return []string{strconv.Itoa(rejected[i].Line), rejected[i].Reason}
 	})

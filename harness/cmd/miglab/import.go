@@ -67,7 +67,7 @@ func (f *importFlags) run(c *cobra.Command, path string) error {
 	}
 	f.jobs = jobs
 	kept, more, write := f.convert(jobs)
-	rejected = sortRejected(append(rejected, more...))
+	rejected = append(rejected, more...)
 	list, err := f.listRejected(c, path, rejected)
 	if err != nil {
 		return err

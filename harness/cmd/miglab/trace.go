@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -135,7 +134,7 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 		}
 		in.Requests, f.lines = append(in.Requests, q), append(f.lines, jobs[i].Line)
 	}
-	return in, sortRejected(append(rejected, more...)), nil
+	return in, append(rejected, more...), nil
 }
 
 // noGangs says why requests with gangs are left out, and how to simulate them.
@@ -145,24 +144,9 @@ func (f *traceFlags) noGangs() string {
 		"'requests:FILE?gpus=N&queue=retry' simulates them, and miglab export has wait_mean_s", f.gpu.Name)
 }
 
-// mostReasons is the largest number of reasons for rejected rows in notes.
-const mostReasons = 6
-
 // notes returns sentences about the parts of a trace that are not used, and about signs that it was misread.
-func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
-	others := len(rejected)
-	for i, r := range traces.Reasons(rejected) {
-		if i == mostReasons {
-			out = append(out, fmt.Sprintf("Left out: %s for other reasons.", cli.Count(others, "rows")))
-			break
-		}
-		others -= r.Rows
-		where := fmt.Sprintf("line %d", r.Line)
-		if r.Rows > 1 {
-			where = fmt.Sprintf("%d rows, the first in line %d", r.Rows, r.Line)
-		}
-		out = append(out, fmt.Sprintf("Left out: %s: %s.", where, r.Text))
-	}
+func (f *traceFlags) notes(rejected []traces.Rejected) []string {
+	out := traces.LeftOut(rejected)
 	if f.format == "swf" {
 		out = append(out, "The format swf has processors, not GPUs: each counts as a GPU.")
 	}
@@ -174,20 +158,13 @@ func (f *traceFlags) notes(rejected []traces.Rejected) (out []string) {
 }
 
 // models returns a sentence about the jobs that ask for other GPU models.
-func (f *traceFlags) models() (out []string) {
-	models := traces.Models(f.gpu, f.jobs)
-	if models != "" {
-		out = append(out, fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.", models,
-			f.gpu))
-		if f.format == "sacct" {
-			out[0] += " sacct -r PARTITION has the jobs of one partition."
-		}
+func (f *traceFlags) models() []string {
+	note := traces.OtherModels(f.gpu, f.jobs)
+	if note == "" {
+		return nil
 	}
-	return out
-}
-
-// sortRejected sorts rejected rows by line.
-func sortRejected(rejected []traces.Rejected) []traces.Rejected {
-	slices.SortStableFunc(rejected, func(a, b traces.Rejected) int { return cmp.Compare(a.Line, b.Line) })
-	return rejected
+	if f.format == "sacct" {
+		note += " sacct -r PARTITION has the jobs of one partition."
+	}
+	return []string{note}
 }
