@@ -81,6 +81,33 @@ func Reasons(rejected []Rejected) (out []Reason) {
 	return out
 }
 
+// A Census counts the jobs of a trace.
+type Census struct {
+	// Used is the number of jobs that became requests. Jobs also has those of the parts Lost, Running and Waiting.
+	Used, Jobs int
+	// Of has the number of rejected rows of each part.
+	Of map[Part]int
+	// Lost continues a sentence with the most frequent reason for which jobs are lost.
+	Lost string
+}
+
+// Count counts the jobs of a trace from the number that became requests and the rejected rows.
+func Count(used int, rejected []Rejected) Census {
+	n := Census{Used: used, Of: map[Part]int{}}
+	var lost []Rejected
+	for _, r := range rejected {
+		if n.Of[r.Part]++; r.Part == Lost {
+			lost = append(lost, r)
+		}
+	}
+	n.Jobs = used + n.Of[Lost] + n.Of[Running] + n.Of[Waiting]
+	if len(lost) > 0 {
+		most := Reasons(lost)[0]
+		n.Lost = fmt.Sprintf("; most frequent reason (%d of them): %s", most.Rows, most.Text)
+	}
+	return n
+}
+
 // mostReasons is the largest number of reasons that [LeftOut] says.
 const mostReasons = 6
 

@@ -126,9 +126,9 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	if len(in.Requests) == 0 {
 		return fmt.Errorf("%s has no row that can be used as format %s%s", path, f.format, firstReason(rejected))
 	}
-	n := f.count(rejected)
-	if n.of[traces.Lost] > n.used {
-		return fmt.Errorf("%s: %d of %d jobs cannot be used: no advice%s", path, n.of[traces.Lost], n.jobs, n.lost)
+	n := traces.Count(len(f.lines), rejected)
+	if n.Of[traces.Lost] > n.Used {
+		return fmt.Errorf("%s: %d of %d jobs cannot be used: no advice%s", path, n.Of[traces.Lost], n.Jobs, n.Lost)
 	}
 	if f.out != "" {
 		if err := errors.Join(page.Check(f.out), os.MkdirAll(f.out, 0o777)); err != nil {
@@ -156,7 +156,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 			Prefix: strings.TrimPrefix(traces.Type(f.gpu, f.jobs, true)+"_", "_"),
 			Whole:  traces.Type(f.gpu, f.jobs, false),
 		},
-		Partial: n.of[traces.Lost] > 0,
+		Partial: n.Of[traces.Lost] > 0,
 	}
 	if err := answer.Text(c.OutOrStdout()); err != nil {
 		return err
@@ -188,44 +188,18 @@ func (f *adviseFlags) named(in task.Requests) (out []*mig.Profile) {
 	return out
 }
 
-// A census counts the jobs of a file.
-type census struct {
-	// used is the number of jobs that became requests. jobs also has those of the parts Lost, Running and Waiting.
-	used, jobs int
-	// of has the number of rejected rows of each part.
-	of map[traces.Part]int
-	// lost continues a sentence with the most frequent reason for which jobs are lost.
-	lost string
-}
-
-// count counts the jobs.
-func (f *adviseFlags) count(rejected []traces.Rejected) census {
-	n := census{of: map[traces.Part]int{}}
-	for _, r := range rejected {
-		n.of[r.Part]++
-	}
-	n.used = len(f.lines)
-	n.jobs = n.used + n.of[traces.Lost] + n.of[traces.Running] + n.of[traces.Waiting]
-	lost := slices.DeleteFunc(slices.Clone(rejected), func(r traces.Rejected) bool { return r.Part != traces.Lost })
-	if len(lost) > 0 {
-		most := traces.Reasons(lost)[0]
-		n.lost = fmt.Sprintf("; most frequent reason (%s): %s", cli.Count(most.Rows, "jobs"), most.Text)
-	}
-	return n
-}
-
 // first returns the sentences before all answers: which jobs are left out, and how jobs got their profiles.
-func (f *adviseFlags) first(n census) (out []string) {
-	if n.jobs > n.used {
-		text := fmt.Sprintf("%d of %d jobs are used, with --gpu %s.", n.used, n.jobs, f.gpu)
-		if lost := n.of[traces.Lost]; lost > 0 {
+func (f *adviseFlags) first(n traces.Census) (out []string) {
+	if n.Jobs > n.Used {
+		text := fmt.Sprintf("%d of %d jobs are used, with --gpu %s.", n.Used, n.Jobs, f.gpu)
+		if lost := n.Of[traces.Lost]; lost > 0 {
 			text = fmt.Sprintf("%s cannot be used, so that the numbers of GPUs are too low%s. %s",
-				cli.Count(lost, "jobs"), n.lost, text)
+				cli.Count(lost, "jobs"), n.Lost, text)
 		}
-		if running := n.of[traces.Running]; running > 0 {
+		if running := n.Of[traces.Running]; running > 0 {
 			text += fmt.Sprintf(" Still running, the longest among them, so that the load is too low: %d.", running)
 		}
-		switch waiting := n.of[traces.Waiting]; {
+		switch waiting := n.Of[traces.Waiting]; {
 		case waiting > 0 && f.options.Snapshot:
 			text += fmt.Sprintf(" Waiting, without GPUs: %d; --pending counts them.", waiting)
 		case waiting > 0:
