@@ -74,7 +74,7 @@ func (c *Claim) ByMakespan() verdict.Claim {
 	out := c.Claim
 	margin := verdict.MarginShare * c.Published
 	if c.Unit == "%" {
-		margin += 100 * verdict.MarginShare
+		margin = verdict.MarginShare * (100 + c.Published)
 	}
 	if c.OfMakespans && c.Relation == verdict.Equal {
 		out.Margin = max(margin, c.OwnMargin())

@@ -234,7 +234,7 @@ var ownPools = map[string]string{
 // file or a flag changes what another finds in them.
 var processState = map[string]string{
 	"algorithms/corun.menus":             "a cache by families of the program",
-	"algorithms/rl/agents.hashes":        "a cache of the program's weights",
+	"algorithms/rl/agents.files":         "a cache of weights: the program's by name, a user's by path",
 	"algorithms/rl/agents.policies":      "a cache of the program's weights",
 	"datasets.families":                  "declarations add to it",
 	"harness/algo.newClock":              "a declaration sets it",
