@@ -27,9 +27,6 @@ var (
 	noMIG  = approach{name: "NOMIG", algorithm: "nomig"}
 	direct = approach{"DIRECT RECONFIG", "rl-direct", true}
 
-	// shortDirect learned from batches of 1 to 14 tasks.
-	shortDirect = approach{direct.name, "rl-direct?recipe=short", true}
-
 	// fixBest has one partition for a data set (5.3), but its algorithm has one for each batch. See [reading.fixBest].
 	fixBest = approach{name: "FIXBEST", algorithm: "fixpartbest"}
 

@@ -51,12 +51,30 @@ func releasedEvaluation(d *figures.Data) {
 	})
 }
 
-// shortBatches measures agents that know partial batches.
+// shortBatches measures POORSCALING on all batches, with agents that learned from batches of 1 to 14 tasks; one of these
+// agents learned other workloads, too.
 func shortBatches(d *figures.Data) {
-	r := readings[byScriptAll]
-	r.firstRun = forFurther
-	measureAll(d.Under("all batches, learned from 1 to 14 tasks"), shortDirect.learnedFrom(), []approach{shortDirect},
-		func(w workload, a approach) figures.Measurement { return a.measure(d, w, &r) })
+	for r, values := range figures.Under(d, []reading{
+		{
+			name: "all batches, learned from 1 to 14 tasks", parameters: classOrdered, partial: true,
+			model: mig.Parallel, theirs: true, firstRun: forFurther,
+		},
+		{
+			name: "random order, all batches, learned from 1 to 14 tasks", parameters: randomOrder, alike: true,
+			partial: true, model: mig.Parallel, theirs: true, firstRun: forFurtherAlike,
+		},
+	}) {
+		for _, a := range approaches {
+			rows := []workload{generated(poorScaling)}
+			if a.learned {
+				a.algorithm += "?recipe=short"
+				rows = a.learnedFrom()
+			}
+			measureAll(values, rows, []approach{a}, func(w workload, a approach) figures.Measurement {
+				return a.measure(d, w, &r)
+			})
+		}
+	}
 }
 
 // releasedLearner reads the ends of the learning curves of agents with the settings of the released learner. The
