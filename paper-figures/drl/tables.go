@@ -51,8 +51,8 @@ func releasedEvaluation(d *figures.Data) {
 	})
 }
 
-// shortBatches measures POORSCALING on all batches, with agents that learned from batches of 1 to 14 tasks; one of these
-// agents learned other workloads, too.
+// shortBatches measures all batches of POORSCALING, with agents that learned from batches of 1 to 14 tasks, and of the
+// other workloads that such agents learned.
 func shortBatches(d *figures.Data) {
 	for r, values := range figures.Under(d, []reading{
 		{
