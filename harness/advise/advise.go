@@ -54,8 +54,8 @@ const FirstFit = "ff"
 // An Advice answers a question. All times are in seconds.
 type Advice struct {
 	Question *Question
-	// Whole is a profile in Profiles, Held and the fixed geometries that means a GPU with MIG off; nil if no request asks
-	// for whole GPUs.
+	// Whole is a profile in Profiles, Held and the fixed geometries that means a GPU with MIG off; nil if no request
+	// asks for whole GPUs.
 	Whole *mig.Profile
 	// Profiles has the demand for each requested profile, in the order of the model's profiles.
 	Profiles []Demand

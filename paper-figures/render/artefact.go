@@ -303,7 +303,9 @@ type scan struct {
 
 // Scan looks at the numbers of each row and column together; nil if the artefact has one number in each.
 func (a *artefact) Scan() (*scan, error) {
-	t := &reports.Table{Columns: reports.Left("cell").Right("numbers", "deviate by default").Left("readings that allow it")}
+	t := &reports.Table{
+		Columns: reports.Left("cell").Right("numbers", "deviate by default").Left("readings that allow it"),
+	}
 	type place struct{ row, column string }
 	cells := map[place][]*manifest.Row{}
 	var order []place
@@ -328,7 +330,8 @@ func (a *artefact) Scan() (*scan, error) {
 			}
 		}
 		if n := deviating(cells[at]); n > 0 {
-			t.Row(strings.TrimSpace(at.row+" "+at.column), len(cells[at]), n, cmp.Or(strings.Join(names, ", "), "no reading"))
+			allow := cmp.Or(strings.Join(names, ", "), "no reading")
+			t.Row(strings.TrimSpace(at.row+" "+at.column), len(cells[at]), n, allow)
 		}
 	}
 	s.Most = slices.Max(open)
