@@ -151,8 +151,8 @@ func isModel(g *mig.GPU, name string) bool {
 	})
 }
 
-// OtherModels returns a sentence that lists the GPU models other than g that jobs ask for, each with its number of jobs,
-// by name; "" if there is none.
+// OtherModels returns a sentence that lists the GPU models other than g that jobs ask for, each with its number of
+// jobs, by name; "" if there is none.
 func OtherModels(g *mig.GPU, jobs []Job) string {
 	counts := countModels(jobs, func(j Job) bool { return !isModel(g, j.Model) })
 	var out []string
@@ -162,7 +162,8 @@ func OtherModels(g *mig.GPU, jobs []Job) string {
 	if out == nil {
 		return ""
 	}
-	return fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.", strings.Join(out, ", "), g)
+	return fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.",
+		strings.Join(out, ", "), g)
 }
 
 // Type returns the most frequent type of GPU of model g that jobs ask for, with or without a profile; "" if there is

@@ -530,8 +530,8 @@ func (p *Page) limits() (out []string) {
 			"second. Numbers for the next weeks depend on which half they are like.", a.Load.Early, a.Load.Late))
 	}
 	if slices.ContainsFunc(a.Profiles, func(d advise.Demand) bool { return d.Several > 0 }) {
-		out = append(out, "A request for several GPUs takes any GPUs that are free, on several nodes too. A cluster that "+
-			"keeps it on one node makes it wait longer.")
+		out = append(out, "A request for several GPUs takes any GPUs that are free, on several nodes too. A "+
+			"cluster that keeps it on one node makes it wait longer.")
 	}
 	return append(out, "The cluster is simulated, and its requests come as in the trace whatever they wait. Creating "+
 		"and destroying instances takes no time.")

@@ -139,8 +139,8 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 
 // noGangs says why requests with gangs are left out, and how to simulate them.
 func (f *traceFlags) noGangs() string {
-	return fmt.Sprintf("advise simulates requests for one instance without +me and for whole GPUs; miglab import --out FILE "+
-		"keeps all, miglab run --track placement --gpu %s --algorithms ff --instances 1 --datasets "+
+	return fmt.Sprintf("advise simulates requests for one instance without +me and for whole GPUs; miglab import "+
+		"--out FILE keeps all, miglab run --track placement --gpu %s --algorithms ff --instances 1 --datasets "+
 		"'requests:FILE?gpus=N&queue=retry' simulates them, and miglab export has wait_mean_s", f.gpu.Name)
 }
 
