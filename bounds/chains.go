@@ -15,13 +15,13 @@ import (
 // MaxChainTasks is the largest batch for which [Prove] computes chains. The time grows threefold with each task.
 const MaxChainTasks = 18
 
-// ticks are units of time, a power of two of seconds so small that the limit of the search has more than 2^47 of them.
+// ticks are units of time, a power of two of seconds so small that the limit of the search has at least 2^47 of them.
 // Times are rounded down, so that sums are exact and the bound remains valid.
 type ticks int64
 
 const (
 	tickBits = 48
-	// beyond replaces every longer time. The chain of an impossible assignment has the value never.
+	// beyond replaces every longer time. An impossible assignment has a value above every limit: beyond, or about never.
 	beyond = ticks(2) << tickBits
 	never  = ticks(1) << 60
 )

@@ -171,7 +171,8 @@ func (s *subsets) blur(rng *rand.Rand, share float64) {
 func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // place finds the nodes for all tasks; it sets node[i] to the node of task i, numbered over all GPUs. The loads and
-// remnants are by GPU. Times count from base, in seconds. It returns false if not all tasks can end within the horizon.
+// remnants are by GPU. Times count from base, in seconds. It returns false if it finds no placement. The end of one
+// that it finds may exceed the horizon by waits for the channel.
 func (s *subsets) place(loads []load, rest State, base float64, node []int32) bool {
 	s.limit, s.tight = s.firstLimit, true
 	if s.solve(loads, rest, base) > s.limit { // an end beyond the limit need not be the earliest

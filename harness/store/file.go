@@ -40,7 +40,8 @@ type file struct {
 	lists sync.Map
 
 	mu sync.Mutex
-	// series is the last result of present, nil before the first, and version is the version of the data that it is of.
+	// series is the last result of present, nil before the first, and version is the data version from which it
+	// was read.
 	series  map[Series]*entry
 	version int64
 }

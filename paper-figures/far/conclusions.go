@@ -30,9 +30,9 @@ func largestOf(ms []figures.Measurement) figures.Measurement {
 	return out
 }
 
-// bracket returns a ratio to the optimum that lies between the ratio to a schedule that was found and the one to a
-// certified bound. Its value is the latter. The interval reaches from the low end of the former to the high end of the
-// latter: a limit is met by the bound, missed by the schedule, and open between them, however many the executions.
+// bracket returns a number that lies between its value by a schedule that was found and its value by a certified bound,
+// whichever is greater. Its value is the latter. The interval holds the intervals of both, however many the executions:
+// a limit beyond both ends is met, one before both is missed, and one between them is open.
 func bracket(found, proven figures.Measurement) figures.Measurement {
 	m := proven
 	m.Low, m.High = min(found.Low, proven.Low), max(found.High, proven.High)

@@ -113,7 +113,7 @@ const (
 	BeforeCreate  Stage = "before create"  // nothing exists yet
 	GPUInstance   Stage = "gpu instance"   // the GPU instance exists, without a compute instance and so without a UUID
 	Created       Stage = "created"        // the GPU instance and its compute instance exist
-	BeforeDestroy Stage = "before destroy" // both still exist
+	BeforeDestroy Stage = "before destroy" // the GPU instance still exists
 	ComputeGone   Stage = "compute gone"   // the compute instance is gone, and the GPU instance still exists
 	Destroyed     Stage = "destroyed"      // both are gone
 )

@@ -160,7 +160,7 @@ func stays(cause, why error) error {
 // Destroy removes an instance that Create made. It retries while the instance is in use, and returns what that
 // took. The error wraps [profiling.ErrBusy] if the instance is in use for longer than Options.Patience. After that
 // error, when ctx ends, or when the driver fails, the instance still belongs to the session. The error wraps
-// [profiling.ErrUnknownInstance] if somebody else or a reset removed the instance.
+// [profiling.ErrUnknownInstance] if somebody else or a reset removed the instance, or if the session never made it.
 func (s *Session) Destroy(ctx context.Context, i profiling.Instance) (Effort, error) {
 	var e entry
 	err := s.work(func() (err error) {

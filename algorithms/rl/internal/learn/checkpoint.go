@@ -10,7 +10,7 @@ import (
 )
 
 // A checkpoint is the state of a trainer between two segments. Owner identifies the trainer.
-// Only a trainer with the same owner can read it, which has the same counters and vectors.
+// Only a trainer with the same owner, and as many counters and vectors of the same lengths, can read it.
 type checkpoint struct {
 	Owner, Note string
 	Counters    []*int64
