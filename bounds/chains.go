@@ -21,7 +21,7 @@ type ticks int64
 
 const (
 	tickBits = 48
-	// beyond replaces every longer time. An impossible assignment has a value above every limit: beyond, or about never.
+	// beyond replaces every longer time. An impossible assignment has a value above each limit: beyond, or about never.
 	beyond = ticks(2) << tickBits
 	never  = ticks(1) << 60
 )

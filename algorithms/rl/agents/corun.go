@@ -56,8 +56,8 @@ func (a *CorunAgent) weights(args algo.Args) string {
 	return cmp.Or(args[fileKey], RunName(a.Name, uint64(args.Int("seed"))))
 }
 
-// NewPolicy returns the paper's network (Table VI) on the agent's observation: a dueling one with 29 advantages. Without
-// rng its parameters are zero.
+// NewPolicy returns the paper's network (Table VI) on the agent's observation: a dueling one with 29 advantages.
+// Without rng its parameters are zero.
 func (a *CorunAgent) NewPolicy(k nn.Kernel, rng *rand.Rand) *nn.QNetwork {
 	g := env.NewGrouping(a.Prospects)
 	return nn.NewQNetwork(g.Shape().Observation, []int{512, 256, 128}, g.Shape().Actions, true, k, rng)
