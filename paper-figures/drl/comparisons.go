@@ -134,7 +134,7 @@ func reconfigures(d *figures.Data) {
 	t := d.Table("reconfigures",
 		"Instances destroyed and created in a batch of 14 tasks, and batches on one partition [%]",
 		reports.Left("workload", "reading", "agent").Right("destroyed", "created", "on one partition [%]"),
-		fmt.Sprintf("the readings are those of Table 4, of which the two defaults are shown; RODINIA: all batches "+
+		fmt.Sprintf("the readings are those of Table 4, of which the defaults are shown; RODINIA: all batches "+
 			"of subsets of the 16 public Rodinia kernels, by the agents that learned from WIDETIMES; %d data sets "+
 			"of seven batches with tasks class by class, the first batch of %d in random order; means over training "+
 			"runs; agent: ours", d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike)),
@@ -142,7 +142,7 @@ func reconfigures(d *figures.Data) {
 			"count",
 		"the paper finds that ONE-HOT and FLOAT hardly reconfigure (6.5), with p_opt of 70 to 90 % where it matters; "+
 			"what one partition reaches is in the artefact floors")
-	for w, r := range figures.Each(workloads(), readings[:byRandomOrder+1]) {
+	for w, r := range figures.Each(workloads(), readings[:defaults]) {
 		for _, a := range append(slices.Clone(agents), ourAgent) {
 			t.Row(w.ours(), cmp.Or(r.name, figures.DefaultReading), a,
 				reports.Cells(2, r.counted(d, w, a, destroyed).Value, r.counted(d, w, a, created).Value),

@@ -179,9 +179,10 @@ func nomig(d *figures.Data) {
 			text.pOpt[i], text.off[i], fixed.pOpt[i], fixed.off[i]), free.quarters[i]*25,
 			reports.Cells(1, free.pOpt[i], free.off[i]))
 	}
-	approachShares(d, "nomig-shares", approaches[:4], readings[:1], replicates)
+	classByClass := []reading{readings[byScript], readings[byScriptAll]}
+	approachShares(d, "nomig-shares", approaches[:4], classByClass, replicates)
 	approachShares(d, "nomig-generators", approaches[:4], []reading{readings[byPrint], readings[byTraining]}, 100)
-	approachShares(d, "nomig-runs", agents, []reading{readings[byScript], readings[byPrint]}, agentSets)
+	approachShares(d, "nomig-runs", agents, append(classByClass, readings[byPrint]), agentSets)
 	onlineShares(d)
 }
 
@@ -202,7 +203,7 @@ func (r reading) withShare(psup, sets int) *reading {
 func approachShares(d *figures.Data, file string, as []approach, generators []reading, sets int) {
 	t := d.Table(file, "Approaches of Table 4: p_opt [%] with each p_sup",
 		reports.Left("workload", "generator").Right("p_sup [%]").PlusMinus(namesOf(as)...),
-		fmt.Sprintf("full batches of %d data sets, of %d for FIXBEST; ±: half of the 95 %% interval, of an agent over "+
+		fmt.Sprintf("full batches of %d data sets, of %d for FIXBEST, if the reading is not all batches; ±: half of the 95 %% interval, of an agent over "+
 			"its training runs, which learned with the printed p_sup", sets, partitioned),
 		"the p_sup that 5.1.3 prints: 25 % for POORSCALING, 75 % for GOODSCALING and 50 % for the others")
 	for w, g := range figures.Each(synthetic, generators) {

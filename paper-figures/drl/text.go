@@ -24,14 +24,15 @@ var states = claim.Of("order of magnitude (log10) of the states with N = M = 7")
 
 func text(d *figures.Data) {
 	values := d.Under("")
-	aboutTable4(d, values, &readings[byScript])
+	for r, values := range figures.Under(d, readings[:defaults]) {
+		aboutTable4(d, values, &r)
+	}
 	counts(values)
 	d.Missing = slowdowns(values)
 	onHardware(d.Hardware, values)
 	bound, end := d.First(lBound(lBoundExample), track.MetricBound), d.First(batch(lBoundExample, "far"), makespan)
 	values[claim.Of("l_bound over the makespan of a schedule")] = figures.Exactly(bound / end)
 	values[states] = figures.Exactly(math.Floor(logStates(7, 7)))
-	aboutTable4(d, d.Under(readings[byRandomOrder].name), &readings[byRandomOrder])
 	d.Under("N = 5, M = 7")[states] = figures.Exactly(math.Floor(logStates(5, 7)))
 }
 
