@@ -26,7 +26,7 @@ type Named struct {
 	// Profiles are the instances of each of these GPUs or, in gres.conf, of the whole node. In mig-parted's file, a
 	// layout without profiles switches MIG off.
 	Profiles []*mig.Profile
-	// Whole is the number of GPUs of a node with MIG off, in gres.conf.
+	// Whole is the number of GPUs of a node with MIG off, in gres.conf; those without a Count are not known.
 	Whole int
 	// Line is the line in the file, from 1.
 	Line int
@@ -261,10 +261,10 @@ func NodeLine(l Named, types Types) string {
 }
 
 // ReadGres reads the instances of nodes from gres.conf. It reads the lines with Name=gpu and a Type with a g and a dot,
-// which is a profile; other types are of whole GPUs. A type may begin with the name of the GPU, as in a100_1g.5gb.
-// Errors name the file and the line.
+// which is a profile; other lines with Name=gpu and a Count are of whole GPUs. A type may begin with the name of the
+// GPU, as in a100_1g.5gb. Errors name the file and the line.
 func ReadGres(r io.Reader, file string, g *mig.GPU) (layouts []Named, err error) {
-	in := bufio.NewScanner(r)
+	in, whole := bufio.NewScanner(r), map[string]int{}
 	for line := 1; in.Scan(); line++ {
 		text, _, _ := strings.Cut(in.Text(), "#")
 		values := map[string]string{}
@@ -275,24 +275,32 @@ func ReadGres(r io.Reader, file string, g *mig.GPU) (layouts []Named, err error)
 			}
 			values[strings.ToLower(key)] = value
 		}
-		if !strings.EqualFold(values["name"], "gpu") || !strings.Contains(values["type"], "g.") {
-			continue
-		}
 		kind := values["type"]
-		p, err := g.ProfileByName(kind[strings.LastIndex(kind, "_")+1:])
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: Type: %w", file, line, err)
+		partial := strings.Contains(kind, "g.")
+		if !strings.EqualFold(values["name"], "gpu") || !partial && values["count"] == "" {
+			continue
 		}
 		n, err := strconv.Atoi(cmp.Or(values["count"], "1"))
 		if err != nil || n < 1 || n > maxCount {
 			return nil, fmt.Errorf("%s:%d: Count is %q; write a whole number from 1 to %d", file, line, values["count"],
 				maxCount)
 		}
+		if !partial {
+			whole[values["nodename"]] += n
+			continue
+		}
+		p, err := g.ProfileByName(kind[strings.LastIndex(kind, "_")+1:])
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: Type: %w", file, line, err)
+		}
 		i := slices.IndexFunc(layouts, func(l Named) bool { return l.Label == values["nodename"] })
 		if i < 0 {
 			i, layouts = len(layouts), append(layouts, Named{Label: values["nodename"], Line: line})
 		}
 		layouts[i].Profiles = append(layouts[i].Profiles, slices.Repeat([]*mig.Profile{p}, n)...)
+	}
+	for i := range layouts {
+		layouts[i].Whole = whole[layouts[i].Label]
 	}
 	return layouts, in.Err()
 }

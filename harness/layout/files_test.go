@@ -122,9 +122,9 @@ mig-configs:
 
 func TestGresFile(t *testing.T) {
 	g := mig.MustLookup("A100")
-	const text = "AutoDetect=off # here\nNodeName=n[1-2] Name=gpu Type=a100_1g.5gb Count=2\nName=gpu Type=whole Count=4\nnodename=n[1-2] name=gpu type=3g.20gb\nName=mps Count=9\nName=gpu File=/dev/nvidia0\n"
+	const text = "AutoDetect=off # here\nNodeName=n[1-2] Name=gpu Type=a100_1g.5gb Count=2\nName=gpu Type=whole Count=4\nNodeName=n[1-2] Name=gpu Count=3\nnodename=n[1-2] name=gpu type=3g.20gb\nName=mps Count=9\nName=gpu File=/dev/nvidia0\n"
 	out, err := ReadGres(strings.NewReader(text), "f", g)
-	if err != nil || len(out) != 1 || out[0].Label != "n[1-2]" || !reflect.DeepEqual(out[0].Profiles, profiles(t, g, "1g:2,3g")) {
+	if err != nil || len(out) != 1 || out[0].Label != "n[1-2]" || out[0].Whole != 3 || !reflect.DeepEqual(out[0].Profiles, profiles(t, g, "1g:2,3g")) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	for text, want := range map[string]string{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,7 +25,9 @@ var layoutFormats = []string{"text", migPartedFormat, gresFormat}
 // A checkedLayout is a layout with its plans or, if it does not fit, with changes.
 type checkedLayout struct {
 	layout.Named
-	// Plans has a plan for each GPU, or a single plan if all GPUs are alike. It is nil if the layout does not fit.
+	// GPUs is the number of GPUs of the node among which gres.conf divides the instances; 0 for a layout of one GPU.
+	GPUs int
+	// Plans has a plan for each GPU with instances, or the only plan. It is nil if the layout does not fit.
 	Plans []layout.Plan
 	// Changes are the fewest changes after which it fits.
 	Changes []layout.Change
@@ -32,6 +35,13 @@ type checkedLayout struct {
 
 // checkLayout checks a list of profiles, or all layouts of a file, on GPUs of a model.
 func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format string) error {
+	gres := strings.HasSuffix(text, gresSuffix)
+	switch {
+	case !gres && c.Flags().Changed("gpus"):
+		return errors.New("--gpus is for gres.conf: other layouts are of one GPU")
+	case !gres:
+		gpus = 0
+	}
 	layouts, others, err := readLayouts(text, g)
 	if err != nil {
 		return err
@@ -39,19 +49,9 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 	var all []checkedLayout
 	wrong := 0
 	for _, l := range layouts {
-		checked := checkedLayout{Named: l}
-		if strings.HasSuffix(text, gresSuffix) {
-			plans, ok, err := layout.Divide(g, l.Profiles, gpus)
-			if err != nil {
-				return err
-			}
-			if ok {
-				checked.Plans = plans
-			}
-		} else if plan, ok := layout.Fit(g, l.Profiles); ok {
-			checked.Plans = []layout.Plan{plan}
-		} else {
-			checked.Changes = layout.Mend(g, l.Profiles)
+		checked, err := fit(g, l, gpus)
+		if err != nil {
+			return err
 		}
 		if checked.Plans == nil && len(l.Profiles) > 0 {
 			wrong++
@@ -81,6 +81,25 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 		return err
 	}
 	return misfit
+}
+
+// fit checks a layout on the GPUs of a node, or on one GPU if gpus is 0.
+func fit(g *mig.GPU, l layout.Named, gpus int) (checkedLayout, error) {
+	checked := checkedLayout{Named: l, GPUs: gpus}
+	if gpus > 0 {
+		plans, ok, err := layout.Divide(g, l.Profiles, max(gpus-l.Whole, 0))
+		if ok {
+			checked.Plans = plans
+		}
+		return checked, err
+	}
+	plan, ok := layout.Fit(g, l.Profiles)
+	if ok {
+		checked.Plans = []layout.Plan{plan}
+	} else {
+		checked.Changes = layout.Mend(g, l.Profiles)
+	}
+	return checked, nil
 }
 
 // doCount returns a number with its noun and the verb do, as in "1 layout does".
@@ -133,7 +152,14 @@ func writeLayouts(w io.Writer, g *mig.GPU, all []checkedLayout) error {
 			continue
 		}
 		if l.Plans == nil {
-			fmt.Fprintf(w, "%s on %s: does not fit\n", l.Label, g)
+			fmt.Fprintf(w, "%s on %s: does not fit", l.Label, g)
+			if l.GPUs > 0 {
+				fmt.Fprintf(w, " on --gpus %d", l.GPUs)
+			}
+			if l.Whole > 0 {
+				fmt.Fprintf(w, ", of which %d are whole", l.Whole)
+			}
+			fmt.Fprintln(w)
 			writeChanges(w, l.Changes)
 			continue
 		}
@@ -144,7 +170,7 @@ func writeLayouts(w io.Writer, g *mig.GPU, all []checkedLayout) error {
 				t.Row(k+1, in.Profile, in.Profile.ID, int(in.Start*max(g.DriverSlices, 1)),
 					int(in.Profile.Length*max(g.DriverSlices, 1)))
 			}
-			if len(l.Plans) > 1 {
+			if l.GPUs > 0 {
 				fmt.Fprintf(w, "GPU %d:\n", gpu)
 			}
 			if err := t.Text(w); err != nil {
@@ -155,6 +181,9 @@ func writeLayouts(w io.Writer, g *mig.GPU, all []checkedLayout) error {
 				how = "in this order, whichever start the driver takes"
 			}
 			fmt.Fprintf(w, "%s: %s\n", how, plan.Command(g))
+		}
+		if spare := l.GPUs - l.Whole - len(l.Plans); spare > 0 {
+			fmt.Fprintf(w, "GPUs without instances: %d\n", spare)
 		}
 	}
 	return nil
