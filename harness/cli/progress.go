@@ -30,6 +30,9 @@ type Progress struct {
 // sayEvery is the time between two forecasts, and between two lines if there is no terminal.
 const sayEvery = 10 * time.Second
 
+// longestForecast caps forecasts, so that they and their multiples fit a [time.Duration].
+const longestForecast = 1000 * 24 * time.Hour
+
 // A forecast says how long the rest of some work will take, at the mean speed so far. It changes slowly, because quick
 // units may come first.
 type forecast struct {
@@ -48,10 +51,11 @@ func (f *forecast) update(done, total int, now time.Time) {
 	passed := now.Sub(f.made)
 	if done > f.start {
 		share := cmp.Or(f.share, float64(done-f.start)/float64(total-f.start))
-		left := time.Duration(float64(now.Sub(f.began)) * (1 - share) / share)
+		rest := float64(now.Sub(f.began)) * (1 - share) / share
+		left := time.Duration(min(rest, float64(longestForecast)))
 		if f.left > 0 {
 			least, most := (f.left-passed)*2/3, max(f.left, passed)*3/2
-			left = min(max(left, least), most)
+			left = min(max(left, least), most, longestForecast)
 		}
 		f.left = left
 	}

@@ -71,3 +71,14 @@ func TestForecastsDoNotJump(t *testing.T) {
 		t.Errorf("%v is left, want %.0f s", f.left, want)
 	}
 }
+
+// A tiny share is no overflow: the forecast is capped, also where it follows another one.
+func TestForecastOfATinyShare(t *testing.T) {
+	f := forecast{began: time.Unix(0, 0), made: time.Unix(0, 0), share: 1e-18}
+	for i := range 1000 {
+		f.update(1, 1000, time.Unix(int64(10*(i+1)), 0))
+		if f.left <= 0 || f.left > longestForecast {
+			t.Fatalf("%v is left", f.left)
+		}
+	}
+}
