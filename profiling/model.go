@@ -80,11 +80,12 @@ func Choose(selector string, gpus []Identity) (int, error) {
 		}
 	}
 	var err error
+	remedy := "name one by its index or UUID"
 	switch {
 	case len(named) == 1:
 		return chosen, nil
 	case len(gpus) == 0:
-		err = errors.New("the driver reports no GPU")
+		err, remedy = errors.New("the driver reports no GPU"), "see whether nvidia-smi -L lists one"
 	case selector == "":
 		err = fmt.Errorf("there are several: %s", strings.Join(all, "; "))
 	case len(named) > 1:
@@ -92,7 +93,7 @@ func Choose(selector string, gpus []Identity) (int, error) {
 	default:
 		err = fmt.Errorf("there is no GPU %q; there are %s", selector, strings.Join(all, "; "))
 	}
-	return 0, &DeviceError{Op: "choose a GPU", Err: err, Remedy: "name one by its index or UUID"}
+	return 0, &DeviceError{Op: "choose a GPU", Err: err, Remedy: remedy}
 }
 
 // OnOff names a MIG mode.

@@ -114,12 +114,13 @@ func TestChoose(t *testing.T) {
 	}{
 		{selector: "", gpus: one},
 		{selector: "", gpus: three, says: "there are several: 0: A, GPU-a1; 1: , ; 2: B, GPU-A2; name one by its index or UUID"},
+		{selector: "", says: "the driver reports no GPU; see whether nvidia-smi -L lists one"},
+		{selector: "0", says: "the driver reports no GPU; see whether nvidia-smi -L lists one"},
 		{selector: "1", gpus: three, index: 1},
 		{selector: "gpu-a2", gpus: three, index: 2},
 		{selector: "GPU-A1", gpus: three},
 		{selector: "GPU-a", gpus: three, says: `"GPU-a" names several: 0: A, GPU-a1; 2: B, GPU-A2;`},
 		{selector: "GPU-a11", gpus: three, says: `there is no GPU "GPU-a11"; there are 0: A`},
-		{selector: "0", says: "the driver reports no GPU;"},
 	} {
 		i, err := profiling.Choose(c.selector, c.gpus)
 		if _, ok := errors.AsType[*profiling.DeviceError](err); ok != (c.says != "") || i != c.index || err != nil && !strings.Contains(err.Error(), c.says) {
