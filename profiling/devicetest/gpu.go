@@ -326,6 +326,9 @@ func (g *GPU) destroy(id int) error {
 	g.watch(ComputeGone, at)
 	g.sleep(at.Profile.Destroy)
 	err = g.do(op, func() error {
+		if g.find(id) == nil {
+			return profiling.ErrUnknownInstance // another destroy was faster
+		}
 		g.instances = slices.DeleteFunc(g.instances, func(i instance) bool { return i.id == id })
 		return nil
 	})

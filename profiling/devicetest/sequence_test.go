@@ -54,6 +54,26 @@ func TestRandomSequences(t *testing.T) {
 	}
 }
 
+// TestOneDestroySucceeds: of two destroys of an instance at the same time, the second finds it unknown.
+func TestOneDestroySucceeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := mig.MustLookup("A100")
+		gpu := devicetest.New(model, devicetest.Parallel())
+		made, err := gpu.Create(mig.Instance{Profile: model.Profile(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs := make(chan error, 2)
+		for range 2 {
+			go func() { errs <- gpu.Destroy(made.ID) }()
+		}
+		first, second := <-errs, <-errs
+		if (first == nil) == (second == nil) || !errors.Is(errors.Join(first, second), profiling.ErrUnknownInstance) {
+			t.Errorf("%v; %v", first, second)
+		}
+	})
+}
+
 const repetitions = 2
 
 var kernelNames = []string{"a", "b"}
