@@ -142,8 +142,9 @@ func scalePods(pods []pod, scale float64, rng *rand.Rand) []pod {
 		if part > 0 && rng.Float64() < part {
 			copies++
 		}
+		stays := p.Submit == 0
 		for n := range copies {
-			if n > 0 && p.Submit > 0 {
+			if n > 0 && !stays {
 				midnight := p.Submit / daySeconds * daySeconds
 				p.Submit = midnight + rng.IntN(daySeconds)
 			}

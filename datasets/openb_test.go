@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -116,6 +117,24 @@ func TestScaleMultipliesTheLoad(t *testing.T) {
 		want := scale * float64(one)
 		if d := math.Abs(got - want); d > 4*math.Sqrt(float64(one)) || scale == math.Floor(scale) && d > 0 {
 			t.Errorf("%s has %v requests, want about %v", spec, got, want)
+		}
+	}
+}
+
+// TestCopiesAreSpreadOverTheDay: a copy that is drawn at second 0 does not keep the next ones there.
+func TestCopiesAreSpreadOverTheDay(t *testing.T) {
+	at0 := 0
+	for _, p := range scalePods([]pod{{Submit: 1}}, 1e6, rand.New(rand.NewPCG(1, 2))) {
+		if p.Submit == 0 {
+			at0++
+		}
+	}
+	if at0 == 0 || at0 > 40 { // 1e6/86400 is 11.6
+		t.Errorf("%d of a million copies are at second 0", at0)
+	}
+	for _, p := range scalePods([]pod{{}}, 100, rand.New(rand.NewPCG(1, 2))) {
+		if p.Submit != 0 {
+			t.Fatalf("a copy of a pod that is there at time 0 comes at %d", p.Submit)
 		}
 	}
 }
