@@ -91,7 +91,11 @@ func (p *Page) write(w io.Writer, format string) error {
 		paragraph("- " + line)
 	}
 	if markdown {
-		fmt.Fprintf(b, "\nMade by `%s`.\n", p.Command)
+		ticks := "`" // more than the command has in a row
+		for strings.Contains(p.Command, ticks) {
+			ticks += "`"
+		}
+		fmt.Fprintf(b, "\nMade by %s%s%s.\n", ticks, p.Command, ticks)
 	}
 	return b.Flush()
 }

@@ -111,6 +111,19 @@ func TestSnapshotWithoutLines(t *testing.T) {
 	}
 }
 
+// TestBackticksInTheCommand: the code span of the command is longer than any backticks in it.
+func TestBackticksInTheCommand(t *testing.T) {
+	g := mig.MustLookup("H100")
+	p := Page{Command: "miglab advise 'a``b`.csv'", Advice: &advise.Advice{
+		Question: &advise.Question{GPU: g, Snapshot: true, Requests: task.Requests{Requests: []task.Request{{Profile: g.Profile(1), Lifespan: 1}}}},
+		Profiles: []advise.Demand{{Profile: g.Profile(1), Requests: 1, GPUHours: 1}}, Needs: []advise.Need{{GPUs: 1}},
+	}}
+	var b strings.Builder
+	if err := p.Markdown(&b); err != nil || !strings.Contains(b.String(), "Made by ```miglab advise 'a``b`.csv'```.\n") {
+		t.Errorf("%v, %s", err, b.String())
+	}
+}
+
 // TestFixedCost: a fixed geometry may delay less than the best policy; the difference then has no sign.
 func TestFixedCost(t *testing.T) {
 	cost := stats.BlockEstimate{Mean: -3, Low: -4, High: -2, Blocks: 9}
