@@ -247,6 +247,19 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
+// TestUndecidedNodeIsUnsure: a node whose instances cannot be divided in time proves nothing, and costs tries.
+func TestUndecidedNodeIsUnsure(t *testing.T) {
+	g := mig.MustLookup("H100")
+	p := packer{g: g, kinds: g.Profiles, fits: map[string]bool{}, tries: mostTries}
+	many := []int{11, 29, 37, 1, 32, 26, 2}
+	if p.hold(many, 45) || p.unsure || p.tries != mostTries {
+		t.Error("the instances need more slices than 45 GPUs have")
+	}
+	if p.hold(many, 46) || !p.unsure || p.tries == mostTries {
+		t.Errorf("unsure is %t after an undecided division, with %d tries", p.unsure, p.tries)
+	}
+}
+
 // TestSnapshotsOnNodes: the instances of the nodes hold each request that is not left, on one node if an empty node can
 // hold it. A request that is left finds no node with so many free slices.
 func TestSnapshotsOnNodes(t *testing.T) {

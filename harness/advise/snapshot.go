@@ -29,7 +29,7 @@ func (a *adviser) snapshot(out *Advice) error {
 	need := Need{Policy: FirstFit}
 	need.GPUs, _ = bisect(out.Below, func(gpus int) (bool, error) {
 		ok := p.pack(gpus, 0)
-		if !ok && p.tries > 0 {
+		if !ok && p.tries > 0 && !p.unsure {
 			out.Below = max(out.Below, gpus+1)
 		}
 		return ok, a.ctx.Err()
@@ -39,7 +39,7 @@ func (a *adviser) snapshot(out *Advice) error {
 	proven := 0 // fewer requests cannot be left out
 	left, _ := bisect(0, func(left int) (bool, error) {
 		ok := p.pack(out.GPUs, left)
-		if !ok && p.tries > 0 {
+		if !ok && p.tries > 0 && !p.unsure {
 			proven = max(proven, left+1)
 		}
 		return ok, a.ctx.Err()
@@ -62,8 +62,9 @@ type packer struct {
 	// classes are the requests by their instances: first a class of single instances for each kind.
 	classes []class
 	bounds  []areaBound
-	// fits remembers which instances a number of GPUs holds.
-	fits map[string]bool
+	// fits remembers which instances a number of GPUs holds. unsure says that some may hold more.
+	fits   map[string]bool
+	unsure bool
 
 	// open is the number of requests of each class that are neither placed nor left out, and out is the number of those
 	// left out. may is the number of further ones that may be left out.
@@ -182,7 +183,7 @@ func dot(x, y []int) (sum int) {
 	return sum
 }
 
-// hold reports whether a number of GPUs holds instances, by kind.
+// hold reports whether a number of GPUs holds instances, by kind; false if that is not known.
 func (p *packer) hold(holds []int, gpus int) bool {
 	key := fmt.Sprint(holds, gpus)
 	ok, known := p.fits[key]
@@ -191,14 +192,19 @@ func (p *packer) hold(holds []int, gpus int) bool {
 		for k, n := range holds {
 			profiles = append(profiles, slices.Repeat([]*mig.Profile{p.kinds[k]}, n)...)
 		}
-		_, ok, _ = layout.Divide(p.g, profiles, gpus)
+		var err error
+		_, ok, err = layout.Divide(p.g, profiles, gpus)
 		p.fits[key] = ok
+		if err != nil {
+			p.unsure = true
+			p.tries -= mostTries / 10
+		}
 	}
 	return ok
 }
 
 // pack places all requests except at most left on a number of GPUs. It returns false if it finds no placement. There is
-// none if tries is then above 0.
+// none if tries is then above 0, and unsure false.
 func (p *packer) pack(gpus, left int) bool {
 	p.may, p.path = left, nil
 	p.open, p.out = nil, make([]int, len(p.classes))

@@ -7,6 +7,7 @@ package layout
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -222,8 +223,8 @@ func (p Plan) Command(g *mig.GPU) string {
 	return "nvidia-smi mig -cgi " + strings.Join(tuples, ",") + " -C"
 }
 
-// Divide gives the instances of a node to its GPUs; false if they do not fit. It returns an error for a profile that is
-// not in [mig.GPU.Profiles], such as a profile with media extensions.
+// Divide gives the instances of a node to its GPUs; false if they do not fit. It returns [ErrUndecided] if that takes
+// too many steps, and an error for a profile that is not in [mig.GPU.Profiles], such as one with graphics.
 func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error) {
 	kinds := count(profiles)
 	wanted := func(p *mig.Profile) bool {
@@ -234,7 +235,7 @@ func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error)
 			return nil, false, fmt.Errorf("%v cannot be divided among GPUs; check the layout of each", k.profile)
 		}
 	}
-	d := divider{kinds: kinds, failed: map[string]bool{}}
+	d := divider{kinds: kinds, failed: map[string]bool{}, slices: int(g.MemorySlices), tries: mostTries}
 	for _, part := range g.PartitionsOf(wanted) {
 		holds := make([]int, len(kinds))
 		for _, in := range part {
@@ -249,6 +250,9 @@ func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error)
 		left[i] = k.number
 	}
 	shares, ok := d.divide(left, gpus)
+	if !ok && d.tries == 0 {
+		return nil, false, ErrUndecided
+	}
 	var out []Plan
 	for _, share := range shares {
 		var own []*mig.Profile
@@ -261,6 +265,13 @@ func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error)
 	return out, ok, nil
 }
 
+// mostTries bounds the steps of [Divide].
+const mostTries = 5_000
+
+// ErrUndecided says that [Divide] found no division within its steps, and did not show that there is none.
+var ErrUndecided = errors.New("no division among the GPUs was found in time, but there may be one")
+
+
 // A divider divides instances among GPUs.
 type divider struct {
 	kinds []kind
@@ -268,6 +279,8 @@ type divider struct {
 	parts [][]int
 	// failed has the states in which divide fails.
 	failed map[string]bool
+	// slices is the number of memory slices of a GPU, and tries is the number of steps that may still be tried.
+	slices, tries int
 }
 
 // divide returns the numbers of instances of each GPU by kind; false if the instances left do not fit on the GPUs.
@@ -277,9 +290,14 @@ func (d *divider) divide(left []int, gpus int) ([][]int, bool) {
 	if first < 0 {
 		return nil, true
 	}
-	if gpus == 0 || d.failed[state] {
+	length := 0
+	for i, n := range left {
+		length += n * int(d.kinds[i].profile.Length)
+	}
+	if length > gpus*d.slices || d.tries == 0 || d.failed[state] {
 		return nil, false
 	}
+	d.tries--
 	for _, holds := range d.parts {
 		if holds[first] == 0 {
 			continue

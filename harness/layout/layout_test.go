@@ -179,3 +179,21 @@ func TestDivide(t *testing.T) {
 		t.Error("a profile with graphics was divided")
 	}
 }
+
+// TestDivideIsBounded: a search that takes too many steps ends without an answer, and not with a false one. More
+// instances than the slices of the GPUs are refused at once.
+func TestDivideIsBounded(t *testing.T) {
+	g := mig.MustLookup("H100")
+	var many []*mig.Profile
+	for i, n := range []int{11, 29, 37, 1, 32, 26, 2} {
+		many = append(many, slices.Repeat([]*mig.Profile{g.Profiles[i]}, n)...)
+	}
+	for gpus, want := range map[int]error{1: nil, 45: nil, 46: ErrUndecided} {
+		if _, ok, err := Divide(g, many, gpus); ok || err != want {
+			t.Errorf("on %d GPUs: %t, %v; want %v", gpus, ok, err, want)
+		}
+	}
+	if _, ok, err := Divide(g, many, 60); !ok || err != nil {
+		t.Errorf("on 60 GPUs: %t, %v", ok, err)
+	}
+}

@@ -51,7 +51,7 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 	for _, l := range layouts {
 		checked, err := fit(g, l, gpus)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s:%d: %w", text, l.Line, err)
 		}
 		if checked.Plans == nil && len(l.Profiles) > 0 {
 			wrong++
