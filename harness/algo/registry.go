@@ -3,6 +3,7 @@ package algo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -124,14 +125,14 @@ func findSpec(name string) (Spec, error) {
 func unknownName(name string) error {
 	first, _, isCommand := strings.Cut(name, " ")
 	_, isAlgorithm := registry[first]
-	unknown := &nearest.UnknownError{Kind: "algorithm", Name: name}
+	unknown := &nearest.UnknownError{Kind: kind, Name: name}
 	switch {
 	case strings.HasSuffix(first, ".py"):
 		return fmt.Errorf("%w; a program is exec:python3 %s", unknown, name)
 	case isCommand && !isAlgorithm:
 		return fmt.Errorf("%w; a program is exec:%s", unknown, name)
 	}
-	return nearest.Unknown("algorithm", name, slices.Collect(maps.Keys(registry)))
+	return nearest.Unknown(kind, name, slices.Collect(maps.Keys(registry)))
 }
 
 // All returns the registered algorithms of a track by name; all tracks for "".
@@ -157,9 +158,14 @@ func Parse(id string) (Algorithm, error) {
 }
 
 // ParseFor is [Parse] for an algorithm that must be of a track. An algorithm outside this
-// program is asked whether it does the track, and for its version.
+// program is asked whether it does the track, and for its version. The error for an unknown name lists names of the
+// track.
 func ParseFor(id string, track string) (Algorithm, error) {
 	a, err := Parse(id)
+	unknown, ok := errors.AsType[*nearest.UnknownError](err)
+	if ok && unknown.Kind == kind && unknown.Known != nil {
+		return a, nearest.Unknown(kind, unknown.Name, names(track))
+	}
 	if err != nil {
 		return a, err
 	}
@@ -178,9 +184,16 @@ func (a Algorithm) CheckTrack(track string) error {
 	if a.Spec.Track == track || a.Spec.Track == "" {
 		return nil
 	}
-	names := nearest.Names(All(track), func(s Spec) string { return s.Name })
 	return fmt.Errorf("%q is of the %s track: %w", a.ID, a.Spec.Track,
-		nearest.Unknown(track+" algorithm", a.ID, names))
+		nearest.Unknown(track+" "+kind, a.ID, names(track)))
+}
+
+// kind is what errors call an algorithm.
+const kind = "algorithm"
+
+// names returns the names of the algorithms of a track.
+func names(track string) []string {
+	return nearest.Names(All(track), func(s Spec) string { return s.Name })
 }
 
 // CheckGPU refuses a GPU model on which the algorithm does not work. The algorithm says so in a method
