@@ -47,7 +47,11 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 				"prints", file, line)
 		}
 		if f.header == nil {
-			if err = cmp.Or(err, t.check(values, text)); err != nil {
+			err = cmp.Or(err, t.check(values, text))
+			if err != nil && strings.HasPrefix(text, "#") {
+				continue // a comment
+			}
+			if err != nil {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
 			}
 			f.header = values
