@@ -257,10 +257,17 @@ func (p *Page) demand() section {
 	t := reports.Table{
 		Columns: reports.Left("profile").Right("requests", "% of requests", "mean s", "GPU hours",
 			"% of hours"),
-		Notes: []string{"GPU hours: those of the memory slices, as a share of a GPU"},
+		Notes: []string{
+			"GPU hours and GPUs on the mean: by memory slices; at most: by memory or compute slices, whichever are more",
+		},
 	}
 	if a.Question.Snapshot {
-		t = reports.Table{Columns: reports.Left("profile").Right("instances", "% of instances", "% of slices")}
+		t = reports.Table{
+			Columns: reports.Left("profile").Right("instances", "% of instances", "% of slices"),
+			Notes: []string{
+				"% of slices: of the memory slices; the GPUs above: by memory or compute slices, whichever are more",
+			},
+		}
 	}
 	for _, d := range a.Profiles {
 		share := 100 * float64(d.Requests) / float64(len(a.Question.Requests.Requests))
@@ -307,7 +314,8 @@ func (p *Page) policies() section {
 			fmt.Sprintf("better, worse: certainly, with Bonferroni's correction for %s; too short: the trace, to tell",
 				count(len(a.Policies)-1, "differences")),
 			"no policy has a mean wait of less than " + duration(a.WaitAtLeast),
-			"ff is first fit; Kubernetes has dra-first-fit and the hami policies; in Slurm answer 4 counts",
+			"ff is first fit; Kubernetes has dra-first-fit, and HAMi has the hami policies; no scheduler compared here " +
+				"has the others; in Slurm answer 4 counts",
 		},
 	}
 	var names []string
