@@ -8,7 +8,6 @@ import (
 
 	"miglab/datasets/traces"
 	"miglab/harness/cli"
-	"miglab/harness/strictcsv"
 	"miglab/harness/task"
 )
 
@@ -49,7 +48,7 @@ func (f *importFlags) run(c *cobra.Command, path string) error {
 		return fmt.Errorf("--alpha %v --slack %v: give an alpha from 0 to 4 and a slack from 0 to 1e6", f.law.Alpha,
 			f.law.Slack)
 	}
-	file, err := strictcsv.Open(path)
+	file, path, err := openTrace(path)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -39,7 +41,12 @@ var timeUnits = map[string]float64{"ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 // register adds the flags. more are formats in addition to the formats of traces.
 func (f *traceFlags) register(c *cobra.Command, more ...string) {
 	formats := append(append(traces.FormatNames(), traces.MIGBench), more...)
-	cli.AddFlag(c, &f.format, "format", "csv", cli.OneOf("format", formats), strings.Join(formats, ", "))
+	cli.AddFlag(c, &f.format, "format", "csv", func(text string) (string, error) {
+		if text == "slurm" {
+			return "", errors.New("the format of the accounting of Slurm is sacct")
+		}
+		return cli.OneOf("format", formats)(text)
+	}, strings.Join(formats, ", "))
 	addGPU(c, &f.gpu, new(mig.Catalog), "A100-80GB", "GPU model that the profiles and sizes are of")
 	cli.AddFlag(c, &f.mapping, "map", traces.MappingNames()[0],
 		cli.OneOf("mapping", []traces.Mapping{traces.Compute, traces.Memory}),
@@ -70,6 +77,15 @@ func (f *traceFlags) check(c *cobra.Command) error {
 	return nil
 }
 
+// openTrace opens a trace, or standard input if the path is "-". It also returns the name of the trace in errors.
+func openTrace(path string) (*os.File, string, error) {
+	if path == "-" {
+		return openInput(path)
+	}
+	file, err := strictcsv.Open(path)
+	return file, path, err
+}
+
 // readWork reads requests for work and memory, which have no profiles yet.
 func (f *traceFlags) readWork(c *cobra.Command, file io.Reader, path string) ([]task.Request, error) {
 	for _, name := range []string{"as", "gpu", "map", "slot", "alpha", "slack"} {
@@ -90,7 +106,7 @@ const requestsFormat = "requests"
 
 // requests reads a trace as requests that wait. rejected are the rows that cannot be used.
 func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, rejected []traces.Rejected, err error) {
-	file, err := strictcsv.Open(path)
+	file, path, err := openTrace(path)
 	if err != nil {
 		return in, nil, err
 	}
@@ -164,7 +180,8 @@ func (f *traceFlags) models() []string {
 		return nil
 	}
 	if f.format == "sacct" {
-		note += " sacct -r PARTITION has the jobs of one partition."
+		note += " sacct -r PARTITION has the jobs of one partition; grep -v gpu:MODEL FILE has the jobs of the other " +
+			"models, and grep -e JobID -e gpu:MODEL FILE those of one."
 	}
 	return []string{note}
 }
