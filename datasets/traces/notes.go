@@ -166,12 +166,15 @@ func OtherModels(g *mig.GPU, jobs []Job) string {
 		strings.Join(out, ", "), g)
 }
 
-// Type returns the most frequent type of GPU of model g that jobs ask for, with or without a profile; "" if there is
-// none.
+// Type returns the most frequent type of GPU of model g that jobs ask for, with or without a profile. If there is none,
+// it is "" with a profile, and otherwise the first word of the model: Slurm refuses types of some GPUs of a node alone.
 func Type(g *mig.GPU, jobs []Job, profile bool) string {
 	counts := countModels(jobs, func(j Job) bool { return (j.Profile != "") == profile && isModel(g, j.Model) })
 	names := slices.Sorted(maps.Keys(counts))
 	slices.SortStableFunc(names, func(a, b string) int { return counts[b] - counts[a] })
+	if !profile {
+		names = append(names, family(g))
+	}
 	return append(names, "")[0]
 }
 

@@ -207,7 +207,7 @@ func anyModelHas(name string) bool {
 type Types struct {
 	// Prefix comes before the profile, as in a100_1g.5gb.
 	Prefix string
-	// Whole is the type of GPUs with MIG off; "" for no type.
+	// Whole is the type of GPUs with MIG off. Slurm refuses a node with types of its instances alone.
 	Whole string
 }
 
@@ -244,8 +244,7 @@ func WriteGres(w io.Writer, comment string, layouts []Named, types Types) error 
 	fmt.Fprintln(b, "AutoDetect=nvml")
 	for _, l := range layouts {
 		for _, e := range types.entries(l) {
-			line := fmt.Sprintf("NodeName=%s Name=gpu Type=%s Count=%d", l.Label, e.kind, e.number)
-			fmt.Fprintln(b, strings.Replace(line, " Type= ", " ", 1))
+			fmt.Fprintf(b, "NodeName=%s Name=gpu Type=%s Count=%d\n", l.Label, e.kind, e.number)
 		}
 	}
 	return b.Flush()
@@ -255,7 +254,7 @@ func WriteGres(w io.Writer, comment string, layouts []Named, types Types) error 
 func NodeLine(l Named, types Types) string {
 	var gres []string
 	for _, e := range types.entries(l) {
-		gres = append(gres, strings.ReplaceAll(fmt.Sprintf("gpu:%s:%d", e.kind, e.number), "::", ":"))
+		gres = append(gres, fmt.Sprintf("gpu:%s:%d", e.kind, e.number))
 	}
 	return fmt.Sprintf("NodeName=%s Gres=%s", l.Label, strings.Join(gres, ","))
 }

@@ -271,7 +271,6 @@ const mostTries = 5_000
 // ErrUndecided says that [Divide] found no division within its steps, and did not show that there is none.
 var ErrUndecided = errors.New("no division among the GPUs was found in time, but there may be one")
 
-
 // A divider divides instances among GPUs.
 type divider struct {
 	kinds []kind

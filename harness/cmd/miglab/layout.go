@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"miglab/datasets/traces"
 	"miglab/harness/cli"
 	"miglab/harness/layout"
 	"miglab/harness/mig"
@@ -67,7 +68,8 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 	case migPartedFormat:
 		err = layout.WriteMigParted(out, "miglab check --layout", layouts)
 	case gresFormat:
-		err = layout.WriteGres(out, "miglab check --layout", layouts, layout.Types{})
+		err = layout.WriteGres(out, "miglab check --layout", layouts,
+			layout.Types{Whole: traces.Type(g, nil, false)})
 	default:
 		err = writeLayouts(out, g, all)
 		if err == nil && others.Entries > 0 {
