@@ -167,7 +167,8 @@ func OtherModels(g *mig.GPU, jobs []Job) string {
 }
 
 // Type returns the most frequent type of GPU of model g that jobs ask for, with or without a profile. If there is none,
-// it is "" with a profile, and otherwise the first word of the model: Slurm refuses types of some GPUs of a node alone.
+// it is "" with a profile, and otherwise the first word of the model: Slurm refuses a node on which only some GPUs have
+// a type.
 func Type(g *mig.GPU, jobs []Job, profile bool) string {
 	counts := countModels(jobs, func(j Job) bool { return (j.Profile != "") == profile && isModel(g, j.Model) })
 	names := slices.Sorted(maps.Keys(counts))

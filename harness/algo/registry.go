@@ -164,7 +164,7 @@ func ParseFor(id string, track string) (Algorithm, error) {
 	a, err := Parse(id)
 	unknown, ok := errors.AsType[*nearest.UnknownError](err)
 	if ok && unknown.Kind == kind && unknown.Known != nil {
-		return a, nearest.Unknown(kind, unknown.Name, names(track))
+		return a, nearest.Unknown(kind, unknown.Name, trackNames(track))
 	}
 	if err != nil {
 		return a, err
@@ -185,14 +185,14 @@ func (a Algorithm) CheckTrack(track string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is of the %s track: %w", a.ID, a.Spec.Track,
-		nearest.Unknown(track+" "+kind, a.ID, names(track)))
+		nearest.Unknown(track+" "+kind, a.ID, trackNames(track)))
 }
 
-// kind is what errors call an algorithm.
+// kind is the word for an algorithm in errors.
 const kind = "algorithm"
 
-// names returns the names of the algorithms of a track.
-func names(track string) []string {
+// trackNames returns the names of the algorithms of a track.
+func trackNames(track string) []string {
 	return nearest.Names(All(track), func(s Spec) string { return s.Name })
 }
 

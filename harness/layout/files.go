@@ -207,7 +207,7 @@ func anyModelHas(name string) bool {
 type Types struct {
 	// Prefix comes before the profile, as in a100_1g.5gb.
 	Prefix string
-	// Whole is the type of GPUs with MIG off. Slurm refuses a node with types of its instances alone.
+	// Whole is the type of GPUs with MIG off. Slurm refuses a node on which only some GPUs have a type.
 	Whole string
 }
 

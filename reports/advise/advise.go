@@ -246,6 +246,9 @@ func cells(e stats.BlockEstimate) []string {
 	return reports.Cells(1, e.Mean, e.Low, e.High)
 }
 
+// peakMeasure says how the largest number of GPUs in use is counted.
+const peakMeasure = "by memory or compute slices, whichever are more"
+
 // demand answers what the trace asks for: requests by profile, and the GPUs that they would keep busy.
 func (p *Page) demand() section {
 	a := p.Advice
@@ -257,16 +260,12 @@ func (p *Page) demand() section {
 	t := reports.Table{
 		Columns: reports.Left("profile").Right("requests", "% of requests", "mean s", "GPU hours",
 			"% of hours"),
-		Notes: []string{
-			"GPU hours and GPUs on the mean: by memory slices; at most: by memory or compute slices, whichever are more",
-		},
+		Notes: []string{"GPU hours and GPUs on the mean: by memory slices; at most: " + peakMeasure},
 	}
 	if a.Question.Snapshot {
 		t = reports.Table{
 			Columns: reports.Left("profile").Right("instances", "% of instances", "% of slices"),
-			Notes: []string{
-				"% of slices: of the memory slices; the GPUs above: by memory or compute slices, whichever are more",
-			},
+			Notes:   []string{"% of slices: of the memory slices; the GPUs above: " + peakMeasure},
 		}
 	}
 	for _, d := range a.Profiles {

@@ -26,7 +26,7 @@ var layoutFormats = []string{"text", migPartedFormat, gresFormat}
 // A checkedLayout is a layout with its plans or, if it does not fit, with changes.
 type checkedLayout struct {
 	layout.Named
-	// GPUs is the number of GPUs of the node among which gres.conf divides the instances; 0 for a layout of one GPU.
+	// GPUs is the number of GPUs of a node of gres.conf; 0 for a layout of one GPU.
 	GPUs int
 	// Plans has a plan for each GPU with instances, or the only plan. It is nil if the layout does not fit.
 	Plans []layout.Plan
