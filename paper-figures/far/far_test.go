@@ -34,6 +34,15 @@ func TestSlowdownRefutes2Percent(t *testing.T) {
 	}
 }
 
+// TestTimesHaveNoVerdict: a printed time is of the paper's machine, and another printed one is no measurement of it.
+func TestTimesHaveNoVerdict(t *testing.T) {
+	for _, c := range figurestest.Load(t, Paper).Claims.Of("timing") {
+		if c.Basis != claim.Unpublished {
+			t.Errorf("%s is %s, want %s", c.Key, c.Basis, claim.Unpublished)
+		}
+	}
+}
+
 // TestDefaultsFollowTheScripts: the default readings of Tables 4 to 9, which ask first, ask for
 // the cells of the authors' scripts.
 func TestDefaultsFollowTheScripts(t *testing.T) {

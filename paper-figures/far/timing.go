@@ -91,8 +91,7 @@ func timeOf(n any) claim.Cell {
 // splits lists reconfigurations of A100 by their sizes: the whole GPU, which FAR splits first, and two smaller ones.
 var splits = [][]mig.Slices{{7, 4, 3}, {4, 2, 2}, {2, 1, 1}}
 
-// affordable compares the times for hundreds of tasks with reconfigurations: the printed ones and this program's. It
-// also compares the printed time for 15 tasks with the most that 6.4.2 prints for 10 to 35.
+// affordable compares the times for hundreds of tasks with reconfigurations: the printed ones and this program's.
 func affordable(d *figures.Data, measured map[claim.Cell]figures.Measurement) {
 	for by, sizes := range figures.Each([]string{"the paper's times", "times of this program"}, splits) {
 		seconds := a100.Profile(sizes[0]).Destroy + a100.Profile(sizes[1]).Create + a100.Profile(sizes[2]).Create
@@ -109,8 +108,6 @@ func affordable(d *figures.Data, measured map[claim.Cell]figures.Measurement) {
 			}
 		}
 	}
-	most := d.Claims.Find(claim.Key{Artefact: "timing", Cell: timeOf("10-35")}).To
-	d.Readings[0].Values[timeOf(15)] = figures.Exactly(most)
 }
 
 // growth compares how times grow with the number of tasks: the slope between two sizes on logarithmic scales. Its
