@@ -149,11 +149,12 @@ func figure6(d *figures.Data) {
 // metrics returns a metric of one scheme on one stream, by its name.
 type metrics func(metric string) []float64
 
-// bySeverity measures what the text says about Fig. 6. score computes F from the metrics.
+// bySeverity measures what the text says about Fig. 6: of MFI beside the baselines, and of pairs of "the other
+// baselines". score computes F from the metrics.
 func (m *measured) bySeverity(score func(metrics) []float64) {
 	var higher []pair
-	var pairs int                   // of schemes
-	var lowerAccepts, lowerUses int // pairs in which the scheme of the lower score has the higher metric
+	var pairs int
+	var lowerAccepts, lowerUses int // pairs in which the baseline of the lower score has the higher metric
 	var acceptance, utilisation clearPairs
 	for _, dataset := range atDemand(heavy) {
 		at := func(scheme, metric string) []float64 { return m.at(scheme, dataset, metric) }
@@ -163,8 +164,8 @@ func (m *measured) bySeverity(score func(metrics) []float64) {
 		for _, b := range baselines {
 			higher = append(higher, pair{fragmentation(b), fragmentation("MFI")})
 		}
-		for i, a := range schemes {
-			for _, b := range schemes[:i] {
+		for i, a := range baselines {
+			for _, b := range baselines[:i] {
 				order := func(metric string) int { return compareMeans(at(a, metric), at(b, metric)) }
 				pairs++
 				byF := compareMeans(fragmentation(a), fragmentation(b))
@@ -180,16 +181,16 @@ func (m *measured) bySeverity(score func(metrics) []float64) {
 			}
 		}
 	}
-	const sure = "share of the pairs with clear differences in which the lower score goes with the higher "
+	const sure = "share of the clear pairs of baselines in which the lower score goes with the higher "
 	m.values[claim.Of(sure+"acceptance")] = acceptance.share()
 	m.values[claim.Of(sure+"utilization")] = utilisation.share()
 	m.nearest(claim.Of("score of the nearest baseline less that of MFI, nearest distribution"), 1, higher)
-	const pairing = "pairs of schemes of which the lower score has the higher "
+	const pairing = "pairs of baselines of which the lower score has the higher "
 	m.values[claim.Of(pairing+"acceptance")] = figures.Exactly(100 * float64(lowerAccepts) / float64(pairs))
 	m.values[claim.Of(pairing+"utilization")] = figures.Exactly(100 * float64(lowerUses) / float64(pairs))
 }
 
-// clearPairs counts pairs of schemes that surely differ in a metric: those that the score surely orders the other way,
+// clearPairs counts pairs of baselines that surely differ in a metric: those that the score surely orders the other way,
 // those that it does not surely order, and those that it surely orders the same way.
 type clearPairs [3]int
 

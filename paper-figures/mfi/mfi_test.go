@@ -236,6 +236,12 @@ func TestQuickRun(t *testing.T) {
 			t.Errorf("%v: %v, want %v", key, v, want)
 		}
 	}
+	for _, reading := range readings { // four baselines have 6 pairs, under four distributions 24
+		v := got[[2]string{"pairs of baselines of which the lower score has the higher acceptance", reading.name}]
+		if v == nil || math.Abs(*v*24/100-math.Round(*v*24/100)) > 1e-3 {
+			t.Errorf("%s: the share is not of 24 pairs", reading.name)
+		}
+	}
 	if v, ok := got[[2]string{"F(1)", "start-free"}]; !ok || v != nil {
 		t.Errorf("F(1) is measured: %v", v)
 	}
