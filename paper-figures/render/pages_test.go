@@ -66,6 +66,23 @@ func TestFolderPage(t *testing.T) {
 	}
 }
 
+// TestFailingByOurLimit: the first page says of a sentence that does not hold whether it holds with a limit twice as wide.
+func TestFailingByOurLimit(t *testing.T) {
+	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a"}}}
+	for _, twice := range []verdict.Answer{verdict.Holds, verdict.DoesNotHold} {
+		c := manifest.Conclusion{ID: "X", AtTwice: twice}
+		c.Answer = verdict.DoesNotHold
+		p.Conclusions = append(p.Conclusions, c)
+	}
+	page, err := show("README.md.tmpl", newRun(&manifest.Manifest{Papers: []manifest.Paper{p}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(page, "CONCLUSIONS.md#x), holds with a limit twice as wide as ours);") != 1 || strings.Count(page, "twice") != 1 {
+		t.Errorf("the page does not say that the first one hangs on the limit:\n%s", page)
+	}
+}
+
 // TestLinked: the first use of each name is linked, but not in headings, tables, tags, code, other links and longer words.
 func TestLinked(t *testing.T) {
 	terms := []manifest.Term{{Name: "rho, p_ref"}, {Name: "move"}, {Name: "FIXPART(7)"}}
