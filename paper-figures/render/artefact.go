@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -382,17 +383,27 @@ func (a *artefact) Conclusions() []*conclusion {
 	})
 }
 
-// Shows lists the artefacts of the paper whose causes rest on this one.
+// Shows lists the artefacts of the paper whose causes rest on this one or refer to it.
 func (a *artefact) Shows() (out []string) {
 	for _, o := range a.Paper.Artefacts {
 		rests := func(r manifest.Row) bool {
-			return r.Evidence == a.Paper.Name+"/"+a.Name && r.Default && o.Name != a.Name
+			return r.Default && (r.Evidence == a.Paper.Name+"/"+a.Name || a.namedIn(r.Why.Text))
 		}
-		if slices.ContainsFunc(o.Rows, rests) {
+		if o.Name != a.Name && slices.ContainsFunc(o.Rows, rests) {
 			out = append(out, o.Name)
 		}
 	}
 	return out
+}
+
+var inBrackets = regexp.MustCompile(`\(([^()]+)\)`)
+
+// namedIn reports whether a text refers to the artefact or to one of its tables in brackets, as in "(floors, nomig)".
+func (a *artefact) namedIn(text string) bool {
+	names := append(nearest.Names(a.Tables, func(t manifest.Table) string { return t.File }), a.Name)
+	return slices.ContainsFunc(inBrackets.FindAllStringSubmatch(text, -1), func(found []string) bool {
+		return slices.ContainsFunc(strings.Split(found[1], ", "), func(n string) bool { return slices.Contains(names, n) })
+	})
 }
 
 // A why has the values for the words about a row's verdict.

@@ -83,6 +83,24 @@ func TestFailingByOurLimit(t *testing.T) {
 	}
 }
 
+// TestShows: an artefact is evidence where causes rest on it and where their words refer to it or its tables in brackets.
+func TestShows(t *testing.T) {
+	row := func(evidence, text string, byDefault bool) manifest.Artefact {
+		r := manifest.Row{Evidence: evidence, Default: byDefault}
+		r.Why.Text = text
+		return manifest.Artefact{Name: text, Rows: []manifest.Row{r}}
+	}
+	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{
+		{Name: "laws", Tables: []manifest.Table{{File: "laws-shares"}}},
+		row("p/laws", "by evidence", true), row("p/x", "as seen (floors, laws)", true), row("p/x", "tried (laws-shares).", true),
+		row("p/x", "of laws (readings)", true), row("p/laws", "not by default (laws)", false),
+	}}, nil)
+	want := []string{"by evidence", "as seen (floors, laws)", "tried (laws-shares)."}
+	if got := p.Pages[0].Shows(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestLinked: the first use of each name is linked, but not in headings, tables, tags, code, other links and longer words.
 func TestLinked(t *testing.T) {
 	terms := []manifest.Term{{Name: "rho, p_ref"}, {Name: "move"}, {Name: "FIXPART(7)"}}
