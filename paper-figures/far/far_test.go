@@ -302,6 +302,15 @@ func TestLoss(t *testing.T) {
 			t.Errorf("a pair of %v area bounds of a batch loses %v %%, want %v", c.pair, got, c.loss)
 		}
 	}
+	of := func(_ *figures.Data, _ workload, n int) []figures.Measurement {
+		return []figures.Measurement{figures.Exactly(100 / float64(n))}
+	}
+	for _, w := range wide {
+		at := cell(w, 10, "loss less that of n=35")
+		if got, ok := losses(of, 1, 0)(nil)[at]; !ok || !near(got.Value, 10-100./35) {
+			t.Errorf("%v: %v, want the loss of 10 tasks less that of 35", at, got.Value)
+		}
+	}
 }
 
 // A namedLimit is a limit of Tables 6 to 8: the beginning of its column, the column of what print has beside it, and
