@@ -1,8 +1,8 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -150,8 +150,31 @@ func (a *artefact) numbers() *reports.Table {
 	return t.WithoutEmpty()
 }
 
+// MeasuredOn says on what all numbers that deviate are measured; empty if that differs.
+func (a *artefact) MeasuredOn() (all string) {
+	for _, r := range a.Measured {
+		switch on := measuredOn(r); {
+		case r.Verdict != verdict.Deviates:
+		case on == "" || all != "" && on != all:
+			return ""
+		default:
+			all = on
+		}
+	}
+	return all
+}
+
+// measuredOn returns the number of replicates of a row; empty if it has none.
+func measuredOn(r *manifest.Row) string {
+	if r.Replicates == 0 {
+		return ""
+	}
+	return countText(r.Replicates, r.Replicate)
+}
+
 // Deviations is the table of the differences from print of the numbers that deviate; empty if none does.
 func (a *artefact) Deviations() (string, error) {
+	all := a.MeasuredOn()
 	t := &reports.Table{
 		Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").
 			Left("other readings", "measured on", "by 2 % of the makespan"),
@@ -159,9 +182,9 @@ func (a *artefact) Deviations() (string, error) {
 	for _, r := range a.Measured {
 		if r.Verdict == verdict.Deviates {
 			difference, interval := deviation(r)
-			replicates := ""
-			if r.Replicates > 0 {
-				replicates = countText(r.Replicates, r.Replicate)
+			replicates := measuredOn(r)
+			if replicates == all {
+				replicates = ""
 			}
 			wider := ""
 			if r.ByMakespanMargin != r.Verdict {
@@ -192,15 +215,15 @@ func (a *artefact) Compared() (string, error) {
 		return "", nil
 	}
 	t := &reports.Table{
-		Columns: reports.Left("reading").Right("REPRODUCED", "DEVIATES", "of", "mean error").Left("unit"),
+		Columns: reports.Right("no.").Left("reading").Right("REPRODUCED", "DEVIATES", "of", "mean error").Left("unit"),
 	}
-	for _, s := range a.Readings {
-		for i, e := range s.Errors {
+	for i, s := range a.Readings {
+		for j, e := range s.Errors {
 			mean := strconv.FormatFloat(e.Mean, 'g', 3, 64)
-			if i == 0 {
-				t.Row(s.Name, s.Reproduced, s.Deviating, s.Judged, mean, e.Unit)
+			if j == 0 {
+				t.Row(i+1, s.Name, s.Reproduced, s.Deviating, s.Judged, mean, e.Unit)
 			} else {
-				t.Row("", "", "", "", mean, e.Unit)
+				t.Row("", "", "", "", "", mean, e.Unit)
 			}
 		}
 	}
@@ -269,11 +292,30 @@ func (a *artefact) others(r *manifest.Row) string {
 	return ""
 }
 
-// ByReading is a table of the numbers that deviate, with a column for each reading of [artefact.Compared], by number.
+// pageNumbers is how many numbers by reading a page shows. A file has them if there are more.
+const pageNumbers = 200
+
+// ReadingsFile names the file that has the numbers by reading; empty if they stand on the page.
+func (a *artefact) ReadingsFile() string {
+	if deviating(a.Measured)*len(a.Readings) <= pageNumbers {
+		return ""
+	}
+	return a.Name + "-readings.csv"
+}
+
+// ByReading is the table of [artefact.byReading] with the numbers of the readings; empty if a file has it.
 func (a *artefact) ByReading() (string, error) {
+	if len(a.Readings) < 2 || deviating(a.Measured) == 0 || a.ReadingsFile() != "" {
+		return "", nil
+	}
+	return markdown(a.byReading(func(i int) string { return strconv.Itoa(i + 1) }))
+}
+
+// byReading is a table of the numbers that deviate, with a column for each reading of [artefact.Compared].
+func (a *artefact) byReading(heading func(reading int) string) *reports.Table {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed")}
 	for i := range a.Readings {
-		t.Columns = t.Columns.Right(strconv.Itoa(i + 1))
+		t.Columns = t.Columns.Right(heading(i))
 	}
 	for _, r := range a.Measured {
 		if r.Verdict != verdict.Deviates {
@@ -287,26 +329,69 @@ func (a *artefact) ByReading() (string, error) {
 		})
 		t.Row(a.Label(r), publishedText(r), cells)
 	}
-	if len(a.Readings) < 2 || len(t.Rows) == 0 {
-		return "", nil
+	return t
+}
+
+// A basis is what readings rest on, with their numbers in [artefact.Compared], and the name of a single one.
+type basis struct {
+	numbers    []int
+	Name, Text string
+}
+
+// Numbers lists the numbers of the readings.
+func (b *basis) Numbers() string { return listed(b.numbers) }
+
+// Bases lists what the readings rest on.
+func (a *artefact) Bases() (out []*basis) {
+	for i, r := range a.Readings {
+		at := slices.IndexFunc(out, func(b *basis) bool { return b.Text == r.Basis })
+		switch {
+		case r.Basis == "":
+		case at < 0:
+			out = append(out, &basis{numbers: []int{i + 1}, Name: r.Name, Text: r.Basis})
+		default:
+			out[at].numbers, out[at].Name = append(out[at].numbers, i+1), ""
+		}
 	}
-	return markdown(t)
+	return out
+}
+
+// listed returns ascending numbers as text, such as "2, 4 to 7".
+func listed(numbers []int) string {
+	var out []string
+	for i := 0; i < len(numbers); i++ {
+		first := numbers[i]
+		for i+1 < len(numbers) && numbers[i+1] == numbers[i]+1 {
+			i++
+		}
+		switch numbers[i] - first {
+		case 0:
+			out = append(out, strconv.Itoa(first))
+		case 1:
+			out = append(out, strconv.Itoa(first), strconv.Itoa(numbers[i]))
+		default:
+			out = append(out, fmt.Sprintf("%d to %d", first, numbers[i]))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // A scan says which readings allow the cells of an artefact.
 type scan struct {
-	// Cells is a table of the cells with a number that deviates by default: the readings, by number, under which all
-	// numbers of the cell are measured and none deviates.
+	// Cells is a table of the cells with a number that deviates by default, and of the readings, by number, that allow
+	// them: all numbers of the cell are measured under them and none deviates. It is empty if there are none.
 	Cells string
-	// Under reading Best, none of the numbers of Most cells deviates. No other reading has more of the All cells.
-	Best, Most, All int
+	// Key names these readings.
+	Key string
+	// Best has the numbers of the readings that allow the Most of the All cells. None counts the cells that no reading
+	// allows.
+	Best            string
+	Most, All, None int
 }
 
-// Scan looks at the numbers of each row and column together; nil if the artefact has one number in each.
+// Scan looks at the numbers of each row and column together; nil if one of them has a single number, or if the default
+// allows all.
 func (a *artefact) Scan() (*scan, error) {
-	t := &reports.Table{
-		Columns: reports.Left("cell").Right("numbers", "deviate by default").Left("readings that allow it"),
-	}
 	type place struct{ row, column string }
 	cells := map[place][]*manifest.Row{}
 	var order []place
@@ -317,26 +402,47 @@ func (a *artefact) Scan() (*scan, error) {
 		}
 		cells[at] = append(cells[at], r)
 	}
-	s := &scan{All: len(order)}
-	if len(a.Readings) < 2 || s.All < 2 || s.All == len(a.Measured) {
+	single := func(at place) bool { return len(cells[at]) < 2 }
+	if len(a.Readings) < 2 || len(order) < 2 || slices.ContainsFunc(order, single) {
 		return nil, nil
 	}
-	open := make([]int, len(a.Readings))
+	s := &scan{All: len(order)}
+	t := &reports.Table{Columns: reports.Left("cell").Right("deviate by default").Left("readings that allow it")}
+	open, named := make([]int, len(a.Readings)), map[int]bool{}
 	for _, at := range order {
-		var names []string
+		var allow []int
 		for i, reading := range a.Readings {
 			if a.allows(cells[at], reading.Name) {
 				open[i]++
-				names = append(names, strconv.Itoa(i+1))
+				allow = append(allow, i+1)
 			}
 		}
-		if n := deviating(cells[at]); n > 0 {
-			allow := cmp.Or(strings.Join(names, ", "), "no reading")
-			t.Row(strings.TrimSpace(at.row+" "+at.column), len(cells[at]), n, allow)
+		if allow == nil {
+			s.None++
+		} else if n := deviating(cells[at]); n > 0 {
+			t.Row(strings.TrimSpace(at.row+" "+at.column), fmt.Sprintf("%d of %d", n, len(cells[at])), listed(allow))
+			for _, i := range allow {
+				named[i] = true
+			}
 		}
 	}
+	if open[0] == s.All {
+		return nil, nil
+	}
+	var best []int
 	s.Most = slices.Max(open)
-	s.Best = slices.Index(open, s.Most) + 1
+	for i, n := range open {
+		if n == s.Most {
+			best = append(best, i+1)
+		}
+	}
+	s.Best = listed(best)
+	if len(t.Rows) == 0 {
+		return s, nil
+	}
+	s.Key = strings.Join(nearest.Names(slices.Sorted(maps.Keys(named)), func(i int) string {
+		return fmt.Sprintf("%d %s", i, a.Readings[i-1].Name)
+	}), "; ")
 	var err error
 	s.Cells, err = markdown(t)
 	return s, err

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -198,6 +199,7 @@ func TestScan(t *testing.T) {
 			row("b", "moves", "default", verdict.Deviates), row("b", "moves", "x", verdict.Reproduced),
 			row("b", "swaps", "default", verdict.Deviates), // x measures half of the cell
 			hangs, row("c", "moves", "y", verdict.Inconclusive),
+			row("c", "swaps", "default", verdict.Reproduced), row("c", "swaps", "y", verdict.Reproduced),
 		},
 	}}
 	for i := range a.Rows {
@@ -209,13 +211,61 @@ func TestScan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Best != 3 || s.Most != 2 || s.All != 3 {
-		t.Errorf("reading %d allows %d of %d cells, want reading 3, 2 of 3", s.Best, s.Most, s.All)
+	if s.Best != "3" || s.Most != 2 || s.All != 3 || s.None != 1 || s.Key != "3 y" {
+		t.Errorf("reading %s allows %d of %d cells, and none %d, with the key %q; want reading 3, 2 of 3, 1 and 3 y", s.Best, s.Most, s.All, s.None, s.Key)
 	}
 	table := strings.Join(strings.Fields(s.Cells), " ")
-	for _, want := range []string{"| a | 2 | 1 | 3 |", "| b | 2 | 2 | no reading |"} {
-		if !strings.Contains(table, want) {
-			t.Errorf("the table lacks %q:\n%s", want, s.Cells)
+	if !strings.Contains(table, "| a | 1 of 2 | 3 |") || strings.Contains(table, "| b |") {
+		t.Errorf("the table should have the cell a alone:\n%s", s.Cells)
+	}
+}
+
+// TestNoScan: a page says what readings allow only if its cells have several numbers and the default does not allow all.
+func TestNoScan(t *testing.T) {
+	for _, cells := range []string{"aabb", "aab"} {
+		a := &artefact{Artefact: &manifest.Artefact{Readings: []manifest.ReadingSummary{{Name: "default"}, {Name: "x"}}}}
+		for i, cell := range cells {
+			r := &manifest.Row{Reading: "default", Verdict: verdict.Reproduced, Measured: manifest.Number(1)}
+			if r.Row, r.Quantity = string(cell), fmt.Sprint(i); len(cells) == 3 {
+				r.Verdict = verdict.Deviates
+			}
+			a.Rows, a.Measured = append(a.Rows, *r), append(a.Measured, r)
 		}
+		if s, err := a.Scan(); s != nil || err != nil {
+			t.Errorf("%s: %+v, %v", cells, s, err)
+		}
+	}
+}
+
+// TestListed joins numbers that follow one another.
+func TestListed(t *testing.T) {
+	for want, numbers := range map[string][]int{"": nil, "3": {3}, "1, 2, 4 to 6, 9": {1, 2, 4, 5, 6, 9}} {
+		if got := listed(numbers); got != want {
+			t.Errorf("%v is listed as %q, want %q", numbers, got, want)
+		}
+	}
+}
+
+// TestManyReadingsFitAPage: what readings have in common stands once, and many numbers by reading stand in a file.
+func TestManyReadingsFitAPage(t *testing.T) {
+	a := manifest.Artefact{Name: "a"}
+	for i := range pageNumbers + 1 {
+		reading := fmt.Sprint("reading ", i)
+		a.Readings = append(a.Readings, manifest.ReadingSummary{Name: reading, Basis: "all the same", Errors: []manifest.MeanError{{}}})
+		r := manifest.Row{Paper: "p", Reading: reading, Claim: "c", Verdict: verdict.Deviates, Default: i == 0, Measured: manifest.Number(float64(i)), Replicates: 5, Replicate: verdict.Executions}
+		a.Rows = append(a.Rows, r)
+	}
+	a.Readings[1].Basis = "another"
+	_, texts := rendered(t, &manifest.Manifest{Papers: []manifest.Paper{{Name: "p", Artefacts: []manifest.Artefact{a}}}})
+	page := strings.Join(strings.Fields(texts["p/a.md"]), " ")
+	for _, want := range []string{
+		"- 1, 3 to 201: all the same - 2 *reading 1*: another", "[a-readings.csv](a-readings.csv) has", "allows; all are measured on 5 executions:",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "| 150.00 |") || strings.Contains(page, "measured on |") {
+		t.Errorf("the page has numbers that a file has, or a column that says the same in each row")
 	}
 }

@@ -140,6 +140,10 @@ func (p *paper) addPages(out *folder) {
 		if a.Timed {
 			continue
 		}
+		if file := a.ReadingsFile(); file != "" {
+			name := func(i int) string { return a.Readings[i].Name }
+			out.addTable(filepath.Join(p.Name, file), "csv", a.byReading(name))
+		}
 		for _, t := range a.Tables {
 			var text strings.Builder
 			base := filepath.Join(p.Name, t.File)
