@@ -177,7 +177,7 @@ func (a *artefact) Deviations() (string, error) {
 	all := a.MeasuredOn()
 	t := &reports.Table{
 		Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").
-			Left("other readings", "measured on", "by 2 % of the makespan"),
+			Left("other readings", "measured on"),
 	}
 	for _, r := range a.Measured {
 		if r.Verdict == verdict.Deviates {
@@ -186,18 +186,24 @@ func (a *artefact) Deviations() (string, error) {
 			if replicates == all {
 				replicates = ""
 			}
-			wider := ""
-			if r.ByMakespanMargin != r.Verdict {
-				wider = string(r.ByMakespanMargin)
-			}
 			allowed := manifest.Digits(r.Allowed, digits(r)+1)
-			t.Row(a.Label(r), difference, interval, allowed, a.others(r), replicates, wider)
+			t.Row(a.Label(r), difference, interval, allowed, a.others(r), replicates)
 		}
 	}
 	if len(t.Rows) == 0 {
 		return "", nil
 	}
 	return markdown(t.WithoutEmpty())
+}
+
+// ByMakespan lists the numbers that would not deviate with a margin of 2 % of the makespan, with the verdict then.
+func (a *artefact) ByMakespan() (out []string) {
+	for _, r := range a.Measured {
+		if v := r.ByMakespanMargin; r.Verdict == verdict.Deviates && v != "" && v != r.Verdict {
+			out = append(out, fmt.Sprintf("%s %s", a.Label(r), v))
+		}
+	}
+	return out
 }
 
 // Given is the table of the numbers that are taken from the paper.

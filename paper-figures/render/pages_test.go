@@ -255,11 +255,13 @@ func TestManyReadingsFitAPage(t *testing.T) {
 		r := manifest.Row{Paper: "p", Reading: reading, Claim: "c", Verdict: verdict.Deviates, Default: i == 0, Measured: manifest.Number(float64(i)), Replicates: 5, Replicate: verdict.Executions}
 		a.Rows = append(a.Rows, r)
 	}
+	a.Rows[0].ByMakespanMargin = verdict.Reproduced
 	a.Readings[1].Basis = "another"
 	_, texts := rendered(t, &manifest.Manifest{Papers: []manifest.Paper{{Name: "p", Artefacts: []manifest.Artefact{a}}}})
 	page := strings.Join(strings.Fields(texts["p/a.md"]), " ")
 	for _, want := range []string{
 		"- 1, 3 to 201: all the same - 2 *reading 1*: another", "[a-readings.csv](a-readings.csv) has", "allows; all are measured on 5 executions:",
+		"the verdict would be another one: c REPRODUCED.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
