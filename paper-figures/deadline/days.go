@@ -92,7 +92,6 @@ func (x sample) training(d *figures.Data, paper int, runs [][]float64) figures.M
 		m.Low = m.Value - portable.Hypot(m.Value-m.Low, each.Value-each.Low)
 		m.High = m.Value + portable.Hypot(m.High-m.Value, each.High-each.Value)
 	}
-	m.Detail = d.TrainingRun
 	return m
 }
 

@@ -264,13 +264,16 @@ func TestReduction(t *testing.T) {
 
 // TestTrainingVariesOverDays: on our days the interval is over training runs and days, on the report's over runs alone.
 func TestTrainingVariesOverDays(t *testing.T) {
-	d := &figures.Data{Claims: figurestest.Load(t, Paper).Claims}
+	d := &figures.Data{Claims: figurestest.Load(t, Paper).Claims, TrainingRun: "A run takes a minute."}
 	runs := [][]float64{{0, 4, 8, 12}, {1, 5, 9, 13}, {2, 6, 10, 14}}
 	on, ours := reported.relaxed.training(d, evaluation, runs), relaxed.training(d, evaluation, runs)
 	perRun := 4.3027 / math.Sqrt(3) // Student's t of three runs with the deviation 1
 	perDay := 3.1824 * 5.16398 / 2  // of four days with the deviation 5.16
 	if on.Value != 7 || math.Abs(on.High-on.Value-perRun) > 1e-3 || on.Unit != verdict.TrainingRuns {
 		t.Errorf("the report's days: %+v, want 7 with %v", on, perRun)
+	}
+	if on.Detail != "" { // the page says what a run costs if one could settle the number
+		t.Errorf("the detail %q", on.Detail)
 	}
 	if want := math.Hypot(perRun, perDay); ours.Value != 7 || math.Abs(ours.High-7-want) > 1e-3 || math.Abs(7-ours.Low-want) > 1e-3 {
 		t.Errorf("our days: %+v, want 7 with %v", ours, want)
