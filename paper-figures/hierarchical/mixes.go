@@ -131,7 +131,9 @@ func figure4(d *figures.Data) {
 		}
 	}
 	chart.Groups = []reports.BarGroup{shared, private}
-	d.Under("")[claim.Of("throughput with private memory over that with shared, least of the mixes that stand for the paper's two")] = figures.Exactly(least)
+	const quantity = "throughput with private memory over that with shared, " +
+		"least of the mixes that stand for the paper's two"
+	d.Under("")[claim.Of(quantity)] = figures.Exactly(least)
 	d.Figure("figure4", chart.Title, chart)
 }
 

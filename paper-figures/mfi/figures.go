@@ -190,8 +190,8 @@ func (m *measured) bySeverity(score func(metrics) []float64) {
 	m.values[claim.Of(pairing+"utilization")] = figures.Exactly(100 * float64(lowerUses) / float64(pairs))
 }
 
-// clearPairs counts pairs of baselines that surely differ in a metric: those that the score surely orders the other way,
-// those that it does not surely order, and those that it surely orders the same way.
+// clearPairs counts pairs of baselines that surely differ in a metric: those that the score surely orders the other
+// way, those that it does not surely order, and those that it surely orders the same way.
 type clearPairs [3]int
 
 // count adds a pair by the signs of its differences in the score and in the metric, see [measured.sign].

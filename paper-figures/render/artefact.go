@@ -514,7 +514,8 @@ var inBrackets = regexp.MustCompile(`\(([^()]+)\)`)
 func (a *artefact) namedIn(text string) bool {
 	names := append(nearest.Names(a.Tables, func(t manifest.Table) string { return t.File }), a.Name)
 	return slices.ContainsFunc(inBrackets.FindAllStringSubmatch(text, -1), func(found []string) bool {
-		return slices.ContainsFunc(strings.Split(found[1], ", "), func(n string) bool { return slices.Contains(names, n) })
+		named := func(n string) bool { return slices.Contains(names, n) }
+		return slices.ContainsFunc(strings.Split(found[1], ", "), named)
 	})
 }
 
