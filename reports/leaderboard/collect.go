@@ -204,7 +204,7 @@ func (b *board) rank(db *store.DB) (err error) {
 	if b.bounds, err = valuesByInstance(db, b.bound, b.Bound.Metric); err != nil {
 		return err
 	}
-	contenders, err := b.contenders(db, newRankedRange(b.bounds))
+	contenders, err := b.contenders(db, comparedEnd(b.bounds))
 	if err != nil || len(contenders) == 0 {
 		return err
 	}
@@ -215,7 +215,7 @@ func (b *board) rank(db *store.DB) (err error) {
 		}
 		b.place++
 		b.bounds = nil // none is of these instances, so that all of them are compared, by the metric's value
-		if contenders, err = b.contenders(db, newRankedRange(nil)); err != nil {
+		if contenders, err = b.contenders(db, math.MaxInt); err != nil {
 			return err
 		}
 	}
@@ -227,10 +227,10 @@ func (b *board) rank(db *store.DB) (err error) {
 	return nil
 }
 
-// contenders reads the results of the board. Results outside the range come without metrics.
-func (b *board) contenders(db *store.DB, in *rankedRange) (out []*contender, err error) {
+// contenders reads the results of the board. Those from end on come without metrics.
+func (b *board) contenders(db *store.DB, end int) (out []*contender, err error) {
 	for _, own := range b.algorithms {
-		c, err := b.contender(db, own, in)
+		c, err := b.contender(db, own, end)
 		if err != nil {
 			return nil, err
 		}
@@ -241,7 +241,7 @@ func (b *board) contenders(db *store.DB, in *rankedRange) (out []*contender, err
 	return out, nil
 }
 
-func (b *board) contender(db *store.DB, own []store.Series, in *rankedRange) (*contender, error) {
+func (b *board) contender(db *store.DB, own []store.Series, end int) (*contender, error) {
 	c := newContender(own[0])
 	c.load = make([][]float64, len(b.Load))
 	c.standing.Split = b.conditions.Split
@@ -250,7 +250,7 @@ func (b *board) contender(db *store.DB, own []store.Series, in *rankedRange) (*c
 		c.standing.Budget = a.Budget()
 	}
 	for _, s := range own {
-		rows, err := in.rows(db, s)
+		rows, err := readRows(db, s, end)
 		if err != nil {
 			return nil, err
 		}
@@ -290,45 +290,26 @@ func (c *contender) hasBounds() bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return !math.IsNaN(e.bound) })
 }
 
-// A rankedRange has the instances of a board that can be compared: those before end. Other instances are only counted.
-type rankedRange struct {
-	end int
-	// unseen has, by content, the first instance from end on that is missing in all series read so far.
-	unseen map[string]int
-}
-
-// newRankedRange returns the range of the instances that have a bound, or of all if bounds are missing.
-func newRankedRange(bounds map[instance]float64) *rankedRange {
-	s := &rankedRange{0, map[string]int{}}
+// comparedEnd returns the number after the last instance with a bound, or [math.MaxInt] if bounds are missing. No instance
+// from there on can be compared.
+func comparedEnd(bounds map[instance]float64) (end int) {
 	for at := range bounds {
-		s.end = max(s.end, at.number+1)
+		end = max(end, at.number+1)
 	}
-	if s.end == 0 {
-		s.end = math.MaxInt
-	}
-	return s
+	return cmp.Or(end, math.MaxInt)
 }
 
-// rows reads the rows of a series in the range. It adds empty rows of other instances: those that no series read so far
-// has, or all of them if the series has none in the range, so that the series has a row.
-func (s *rankedRange) rows(db *store.DB, of store.Series) ([]store.Row, error) {
-	rows, err := db.Rows(of, 0, s.end)
-	if err != nil || s.end == math.MaxInt {
+// readRows reads the rows of a series before end. The rows from there on, which are only counted, have their numbers
+// alone.
+func readRows(db *store.DB, of store.Series, end int) ([]store.Row, error) {
+	rows, err := db.Rows(of, 0, end)
+	if err != nil || end == math.MaxInt {
 		return rows, err
 	}
-	next := max(s.end, s.unseen[of.Content])
-	first := next
-	if len(rows) == 0 {
-		first = s.end
-	}
-	others, err := db.Instances(of, first)
+	others, err := db.Instances(of, end)
 	for _, n := range others {
 		rows = append(rows, store.Row{Instance: n})
-		if n == next {
-			next++
-		}
 	}
-	s.unseen[of.Content] = next
 	return rows, err
 }
 

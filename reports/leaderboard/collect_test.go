@@ -1,6 +1,7 @@
 package leaderboard
 
 import (
+	"math"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -287,7 +288,7 @@ func TestStandingsOfInstancesWithBounds(t *testing.T) {
 			if b.bounds, err = valuesByInstance(db, b.bound, b.Bound.Metric); err != nil {
 				t.Fatal(err)
 			}
-			all, err := b.contenders(db, newRankedRange(nil))
+			all, err := b.contenders(db, math.MaxInt)
 			if err != nil {
 				t.Fatal(err)
 			}

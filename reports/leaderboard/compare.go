@@ -155,7 +155,7 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 	var sides [2]*contender
 	for i := range sides {
 		var err error
-		if sides[i], err = b.contender(dbs[i], of[i], newRankedRange(nil)); err != nil {
+		if sides[i], err = b.contender(dbs[i], of[i], math.MaxInt); err != nil {
 			return nil, err
 		}
 	}
