@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -117,18 +116,11 @@ func (f Bars) validate(ch *chart, names *palette) error {
 	case len(f.Groups) == 0:
 		return ch.bad("", "it has no groups")
 	}
-	for i, name := range f.Categories {
-		if strings.TrimSpace(name) == "" {
-			return ch.bad(fmt.Sprintf("category %d", i+1), "it has no name")
-		}
-	}
 	for _, g := range f.Groups {
 		names.index(g.Name)
 		part := fmt.Sprintf("group %q", g.Name)
 		n := len(f.Categories)
 		switch {
-		case g.Name == "":
-			return ch.bad(part, "it has no name")
 		case len(g.Values) != n:
 			return ch.bad(part, "it has %d values for %d categories", len(g.Values), n)
 		case len(withoutNaN(g.Values)) == 0:

@@ -17,7 +17,7 @@ type Axis struct {
 	Label string
 	// Log scales logarithmically; all values must then be above 0.
 	Log bool
-	// Ticks are the values to mark; nil leaves the choice to the chart. Only labels that fit are drawn.
+	// Ticks are the values to mark, ascending; nil leaves the choice to the chart. Only labels that fit are drawn.
 	Ticks []float64
 	// From and To bound the axis; both 0 takes the range of the data.
 	From, To float64
@@ -80,17 +80,11 @@ func newChart(title string, x, y Axis) (*chart, error) {
 		name string
 		Axis
 	}{{"the horizontal axis", x}, {"the vertical axis", y}} {
-		if a.Label == "" {
-			return nil, ch.bad(a.name, "it has no label; name the quantity and its unit")
-		}
 		if !a.drawable() {
 			return nil, ch.bad(a.name, "it cannot run from %v to %v", a.From, a.To)
 		}
 		if err := ch.finite("the ticks of "+a.name, a.Axis, a.Ticks); err != nil {
 			return nil, err
-		}
-		if !slices.IsSorted(a.Ticks) {
-			return nil, ch.bad(a.name, "its ticks do not ascend")
 		}
 	}
 	return ch, nil
@@ -106,11 +100,6 @@ func (ch *chart) addY(part string, values []float64) error {
 func (ch *chart) addBand(part, what string, n int, low, high []float64) error {
 	if len(low) != len(high) || low != nil && len(low) != n {
 		return ch.bad(part, "its %s has %d lower and %d upper values for %d", what, len(low), len(high), n)
-	}
-	for i := range low {
-		if low[i] > high[i] {
-			return ch.bad(part, "at value %d its %s runs from %v down to %v", i+1, what, low[i], high[i])
-		}
 	}
 	return ch.addY(part+", "+what, slices.Concat(low, high))
 }

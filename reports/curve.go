@@ -55,9 +55,9 @@ var (
 // dotsInRow is how many dots stand side by side, each in a box.
 const dotsInRow = 17
 
-// box returns the dot at a place of its row. It reports false for an unknown state.
-func (d CurveDot) box(place int) (diagramBox, bool) {
-	b, ok := dotSigns[d.State]
+// box returns the dot at a place of its row.
+func (d CurveDot) box(place int) diagramBox {
+	b := dotSigns[d.State]
 	b.from, b.to, b.outline = float64(place), float64(place+1), solid(ink, 0.4)
 	switch {
 	case d.Default:
@@ -65,7 +65,7 @@ func (d CurveDot) box(place int) (diagramBox, bool) {
 	case d.Aside:
 		b.outline = dashed(ink, 0.6)
 	}
-	return b, ok
+	return b
 }
 
 func (f Curve) page() (page, error) {
@@ -78,11 +78,7 @@ func (f Curve) page() (page, error) {
 		for i := 0; i == 0 || i < len(r.Dots); i += dotsInRow {
 			row := diagramRow{high: 11, gap: 1}
 			for place, d := range r.Dots[i:min(i+dotsInRow, len(r.Dots))] {
-				b, ok := d.box(place)
-				if !ok {
-					return page{}, refuse(f.Title, "row "+r.Name, "unknown state %q of a dot", d.State)
-				}
-				row.boxes = append(row.boxes, b)
+				row.boxes = append(row.boxes, d.box(place))
 				aside = aside || d.Aside
 			}
 			group.rows = append(group.rows, row)
@@ -93,8 +89,7 @@ func (f Curve) page() (page, error) {
 	}
 	d := diagram{title: f.Title, groups: []diagramGroup{group}}
 	explain := func(label string, dot CurveDot) {
-		b, _ := dot.box(0)
-		d.legend = append(d.legend, b.sample(label))
+		d.legend = append(d.legend, dot.box(0).sample(label))
 	}
 	for _, s := range dotStates {
 		explain(string(s), CurveDot{State: s})

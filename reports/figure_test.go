@@ -313,18 +313,13 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"infinite", lines(func(_ *Lines, s *Series) { s.X = []float64{1, math.Inf(1)} }), "value 2 is +Inf"},
 		{"lengths", lines(func(_ *Lines, s *Series) { s.Y = s.Y[:1] }), "2 x and 1 y"},
 		{"band length", lines(func(_ *Lines, s *Series) { s.Low, s.High = []float64{1}, []float64{2} }), "band has 1"},
-		{"band upside down", lines(func(_ *Lines, s *Series) { s.Low, s.High = []float64{1, 3}, []float64{2, 2} }), "from 3 down to 2"},
 		{"half a band", lines(func(_ *Lines, s *Series) { s.Low = []float64{1, 1} }), "2 lower and 0 upper"},
-		{"descending", lines(func(_ *Lines, s *Series) { s.X = []float64{2, 1} }), "do not ascend"},
-		{"no name", lines(func(_ *Lines, s *Series) { s.Name = "" }), "no name"},
-		{"no axis label", lines(func(f *Lines, _ *Series) { f.Y.Label = "" }), "vertical axis: it has no label"},
 		{"log of 0", lines(func(f *Lines, s *Series) { f.Y.Log, s.Y = true, []float64{0, 1} }), "above 0"},
 		{"log axis from 0", lines(func(f *Lines, _ *Series) { f.Y.Log, f.Y.To = true, 3 }), "cannot run from 0"},
 		{"axis backwards", lines(func(f *Lines, _ *Series) { f.Y.From = 3 }), "cannot run from 3 to 0"},
 		{"axis of rounding errors", lines(func(f *Lines, _ *Series) { f.Y.From, f.Y.To = 1, 1+1e-15 }), "cannot run from 1"},
 		{"NaN axis", lines(func(f *Lines, _ *Series) { f.Y.To = nan }), "cannot run from 0 to NaN"},
 		{"too large", lines(func(_ *Lines, s *Series) { s.Y[1] = 1e200 }), "up to 1e+100"},
-		{"ticks descend", lines(func(f *Lines, _ *Series) { f.X.Ticks = []float64{2, 1} }), "ticks do not ascend"},
 		{"long label", lines(func(f *Lines, _ *Series) { f.Y.Label = strings.Repeat("long", 30) }), "labels shorter"},
 		{"outside the axis", lines(func(f *Lines, _ *Series) { f.Y.To = 1.5 }), "outside the axis"},
 		{"16 lines", Lines{X: x, Y: y, Series: speedups()}, "16 series"},
@@ -339,27 +334,17 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"no dots", bars(func(f *Bars) { f.Dots, f.Groups[0].Values = true, []float64{nan, nan} }), "no values"},
 		{"infinite dot", bars(func(f *Bars) { f.Dots, f.Groups[0].Values[1] = true, math.Inf(1) }), "value 2 is +Inf"},
 		{"log bars", bars(func(f *Bars) { f.Y.Log = true }), "bars begin at 0"},
-		{"blank category", bars(func(f *Bars) { f.Categories[1] = " " }), "category 2"},
 		{"60 categories", bars(func(f *Bars) {
 			f.Categories = slices.Repeat([]string{"c"}, 60)
 			f.Groups[0].Values = make([]float64, 60)
 		}), "60 categories need"},
 		{"scatter lengths", Lines{Dots: true, X: x, Y: y, Series: []Series{{Name: "g", X: []float64{1}}}}, "1 x and 0 y"},
 		{"empty curve", Curve{}, "no rows"},
-		{"a dot without a state", Curve{Rows: []CurveRow{{Name: "F1", Dots: []CurveDot{{}}}}}, "row F1: unknown state \"\""},
 		{"empty panels", Panels{}, "no charts"},
 		{"bad panel", Panels{Charts: []Chart{lines(func(_ *Lines, s *Series) { s.Y = nil }).(Lines)}}, "2 x and 0 y"},
 		{"empty gantt", Gantt{}, "no panels"},
 		{"no bars", gantt(func(p *GanttPanel) { p.Bars = nil }), "no bars"},
-		{"no model", gantt(func(p *GanttPanel) { p.GPU = nil }), "no GPU model"},
-		{"NaN bar", gantt(func(p *GanttPanel) { p.Bars[1].End = mig.Seconds(nan) }), "runs from 10 s to NaN s"},
-		{"backwards", gantt(func(p *GanttPanel) { p.Bars[1].End = 9 }), "runs from 10 s to 9 s"},
-		{"slice", gantt(func(p *GanttPanel) { p.Bars[2].Slice = 3 }), "takes 2 slices at 3; A30 has 4"},
-		{"GPU", gantt(func(p *GanttPanel) { p.Bars[2].GPU = 1 }), "on GPU 1 of 1"},
-		{"unnamed task", gantt(func(p *GanttPanel) { p.Bars[2].Label = "" }), "no label"},
 		{"title", gantt(func(p *GanttPanel) { p.Title = strings.Repeat("x", 60) }), "title is wider"},
-		{"mark", gantt(func(p *GanttPanel) { p.Marks[0].At = -1 }), "is at -1 s"},
-		{"highlight", gantt(func(p *GanttPanel) { p.Highlight = []string{"T9"} }), `"T9", is not in it`},
 		{"no GPUs", Partitions{}, "no GPUs"},
 		{"no GPUs", Tree{}, "no GPUs"},
 	} {
@@ -665,10 +650,6 @@ func TestReferencesBesideDots(t *testing.T) {
 	f.Series = append(f.Series, Series{Name: "linear", X: x, Y: y, Low: y, High: y, Reference: true})
 	if err := Encode(new(bytes.Buffer), "svg", f); err != nil {
 		t.Error(err)
-	}
-	f.Series[MaxSeries].X = []float64{1, 0}
-	if err := Encode(new(bytes.Buffer), "svg", f); err == nil {
-		t.Error("accepted a line whose x values do not ascend")
 	}
 }
 

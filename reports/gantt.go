@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot/vg"
@@ -50,7 +49,7 @@ func TaskNames(tasks task.Batch) []string {
 	return nearest.Names(tasks, func(t task.Task) string { return t.Name })
 }
 
-// A GanttPanel is one schedule.
+// A GanttPanel is one schedule. Its bars and marks lie on the GPUs and at finite instants, as [NewGanttPanel] places them.
 type GanttPanel struct {
 	// Title is the heading, for example the algorithm's name.
 	Title string
@@ -109,48 +108,10 @@ func (f Gantt) validate() error {
 	if len(f.Panels) == 0 {
 		return refuse(f.Title, "", "it has no panels")
 	}
-	for i := range f.Panels {
-		p := &f.Panels[i]
-		reason := p.invalid()
-		if reason != "" {
-			return refuse(f.Title, fmt.Sprintf("panel %d %q", i+1, p.Title), "%s", reason)
+	for i, p := range f.Panels {
+		if len(p.Bars) == 0 {
+			return refuse(f.Title, fmt.Sprintf("panel %d %q", i+1, p.Title), "it has no bars")
 		}
 	}
 	return nil
-}
-
-// invalid says why the panel cannot be drawn; "" if it can.
-func (p *GanttPanel) invalid() string {
-	if p.GPU == nil {
-		return "it has no GPU model"
-	}
-	if len(p.Bars) == 0 {
-		return "it has no bars"
-	}
-	isInstant := func(t mig.Seconds) bool { return t >= 0 && !math.IsInf(float64(t), 0) }
-	for _, b := range p.Bars {
-		switch {
-		case !isInstant(b.Start) || !isInstant(b.End) || b.End < b.Start:
-			return fmt.Sprintf("the bar of %q runs from %v s to %v s", b.Label, b.Start, b.End)
-		case b.GPU < 0 || b.GPU >= p.gpus():
-			return fmt.Sprintf("the bar of %q is on GPU %d of %d", b.Label, b.GPU, p.gpus())
-		case b.Slice < 0 || b.Width < 1 || b.Slice+b.Width > p.GPU.ComputeSlices:
-			return fmt.Sprintf("the bar of %q takes %d slices at %d; %s has %d",
-				b.Label, b.Width, b.Slice, p.GPU, p.GPU.ComputeSlices)
-		case b.Kind == schedule.RunBar && b.Label == "":
-			return fmt.Sprintf("the task from %v s to %v s has no label", b.Start, b.End)
-		}
-	}
-	for _, m := range p.Marks {
-		if !isInstant(m.At) {
-			return fmt.Sprintf("the mark %q is at %v s", m.Label, m.At)
-		}
-	}
-	for _, name := range p.Highlight {
-		isTask := func(b schedule.Bar) bool { return b.Kind == schedule.RunBar && b.Label == name }
-		if !slices.ContainsFunc(p.Bars, isTask) {
-			return fmt.Sprintf("the task to highlight, %q, is not in it", name)
-		}
-	}
-	return ""
 }

@@ -124,14 +124,10 @@ func (f Lines) addSeries(ch *chart, names *palette, s Series) {
 func (f Lines) checkSeries(ch *chart, s Series) error {
 	part := fmt.Sprintf("series %q", s.Name)
 	switch {
-	case s.Name == "":
-		return ch.bad(part, "it has no name")
 	case len(s.X) == 0:
 		return ch.bad(part, "it has no points")
 	case len(s.X) != len(s.Y):
 		return ch.bad(part, "it has %d x and %d y values", len(s.X), len(s.Y))
-	case (!f.Dots || s.Reference) && !slices.IsSorted(s.X):
-		return ch.bad(part, "its x values do not ascend")
 	}
 	if err := ch.finite(part+", x", ch.x, s.X); err != nil {
 		return err
@@ -228,10 +224,7 @@ const (
 
 func (ch *chart) addLevels(all []Level) error {
 	var ls levels
-	for i, l := range all {
-		if l.Name == "" {
-			return ch.bad(fmt.Sprintf("level %d", i+1), "it has no name")
-		}
+	for _, l := range all {
 		if err := ch.addY(fmt.Sprintf("level %q", l.Name), []float64{l.Y}); err != nil {
 			return err
 		}
