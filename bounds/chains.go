@@ -78,10 +78,8 @@ type chainSearch struct {
 
 // chainTables holds, by set of tasks, the longest chain within a subtree for the best assignment of the set.
 type chainTables struct {
-	// gross includes all destroys, net all but the longest of each chain. A nil net means gross less drop, and 0 for
-	// the empty set.
+	// gross includes all destroys, net all but the longest of each chain.
 	gross, net []ticks
-	drop       ticks
 }
 
 // A chainKind selects one of the [chainTables].
@@ -212,7 +210,7 @@ func (c *chainSearch) root(s *chainStart, from int) []ticks {
 	t := c.below(0, s, from)
 	c.under[0] = t
 	c.use(0, s, &t)
-	return c.net(t)
+	return t.net
 }
 
 // subtree returns the tables of a node and the nodes below it.
@@ -242,17 +240,15 @@ func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 			t[set] = never
 		}
 		t[0] = 0
-		return chainTables{gross: t, drop: c.destroy[node.Size()]}
+		return chainTables{gross: t, net: t}
 	case 1:
 		return c.subtree(node.Children[0], s)
 	}
 	a, b := c.subtree(node.Children[0], s), c.subtree(node.Children[1], s)
 	delay, bands := s.delay(c.problem, v, &c.create), c.bands[shapes(c.problem.GPU)[v]]
-	t := chainTables{gross: c.merge(a.gross, b.gross, delay, bands, 0), drop: a.drop}
-	if a.net != nil || b.net != nil || a.drop != b.drop {
-		t.net = c.merge(c.net(a), c.net(b), delay, bands, from)
+	return chainTables{
+		gross: c.merge(a.gross, b.gross, delay, bands, 0), net: c.merge(a.net, b.net, delay, bands, from),
 	}
-	return t
 }
 
 // use changes the tables of the nodes below v to tables in which v may also run tasks.
@@ -261,7 +257,7 @@ func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
 	create, destroy := c.create[size], c.destroy[size]
 	if s.busy != nil && s.busy[v] != notThere {
 		busy := s.busy[v]
-		net := slices.Clone(c.net(*t))
+		net := slices.Clone(t.net)
 		for set := 1; set < len(net); set++ {
 			net[set] += destroy
 		}
@@ -280,17 +276,10 @@ func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
 	loaded := c.arena.table()
 	copy(loaded, t.gross)
 	c.load(loaded, size)
-	uniform := t.net == nil && t.drop == destroy
-	net, gross := c.net(*t), c.arena.table()
+	gross := c.arena.table()
 	for set, l := range loaded {
 		gross[set] = min(t.gross[set], l+create+destroy)
-	}
-	if uniform {
-		*t = chainTables{gross: gross, drop: destroy}
-		return
-	}
-	for set, l := range loaded {
-		loaded[set] = min(net[set], l+create)
+		loaded[set] = min(t.net[set], l+create)
 	}
 	*t = chainTables{gross: gross, net: loaded}
 }
@@ -306,19 +295,6 @@ func (c *chainSearch) load(t []ticks, size mig.Slices) {
 			}
 		}
 	}
-}
-
-// net returns the net table, which it computes if t.net is nil.
-func (c *chainSearch) net(t chainTables) []ticks {
-	if t.net != nil {
-		return t.net
-	}
-	net := c.arena.table()
-	for set, g := range t.gross {
-		net[set] = g - t.drop
-	}
-	net[0] = 0
-	return net
 }
 
 // delay returns the time for which one of two used subtrees below a node waits for the other. create is by size.

@@ -165,10 +165,7 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 		if !ok {
 			continue
 		}
-		if h.tables[net][shape] == nil {
-			h.tables[net][shape] = c.net(t)
-		}
-		h.tables[gross][v], h.tables[net][v] = t.gross, h.tables[net][shape]
+		h.tables[gross][v], h.tables[net][v] = t.gross, t.net
 	}
 	for size, times := range c.times {
 		if times == nil {
