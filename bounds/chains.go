@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -73,7 +72,6 @@ type chainSearch struct {
 	// empty holds the tables of subtrees that are empty at the start, by shape of the topmost node. under holds the
 	// tables of the nodes below that node, and below the root.
 	empty, under map[int]chainTables
-	arena        *arena
 }
 
 // chainTables holds, by set of tasks, the longest chain within a subtree for the best assignment of the set.
@@ -116,12 +114,11 @@ func (c *chainSearch) ticks(t mig.Seconds) ticks {
 	return ticks(min(t/c.tick, mig.Seconds(beyond)))
 }
 
+// table returns an empty table.
+func (c *chainSearch) table() []ticks { return make([]ticks, c.all+1) }
+
 // solve returns the chains term and true, or the limit and false when that is less.
 func (c *chainSearch) solve() (mig.Seconds, bool) {
-	c.arena = arenas.Get().(*arena)
-	defer arenas.Put(c.arena)
-	c.arena.reset(c.all + 1)
-
 	starts := c.starts()
 	var merged []ticks // the table of the GPUs so far
 	addGPU := func(t []ticks) {
@@ -235,10 +232,7 @@ func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 	node := &c.problem.GPU.Tree()[v]
 	switch len(node.Children) {
 	case 0:
-		t := c.arena.table()
-		for set := range t {
-			t[set] = never
-		}
+		t := slices.Repeat([]ticks{never}, c.all+1)
 		t[0] = 0
 		return chainTables{gross: t, net: t}
 	case 1:
@@ -273,10 +267,8 @@ func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
 		*t = chainTables{gross: gross, net: net}
 		return
 	}
-	loaded := c.arena.table()
-	copy(loaded, t.gross)
+	loaded, gross := slices.Clone(t.gross), c.table()
 	c.load(loaded, size)
-	gross := c.arena.table()
 	for set, l := range loaded {
 		gross[set] = min(t.gross[set], l+create+destroy)
 		loaded[set] = min(t.net[set], l+create)
@@ -321,7 +313,7 @@ func (s *chainStart) delay(p *algo.Problem, v int, create *[mig.MaxSize + 1]tick
 
 // merge returns the table of two disjoint subtrees. Entries before from, and all once ctx is done, are invalid.
 func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) []ticks {
-	out := c.arena.table()
+	out := c.table()
 	out[0] = max(a[0], b[0])
 	symmetric := &a[0] == &b[0]
 	for set := max(from, 1); set < len(out); set++ {
@@ -376,27 +368,4 @@ func isBelow(tree []mig.Node, u, v int) bool {
 		}
 	}
 	return false
-}
-
-// An arena lends tables of one length. reset takes all of them back.
-type arena struct {
-	size, used int
-	tables     [][]ticks
-}
-
-var arenas = sync.Pool{New: func() any { return new(arena) }}
-
-func (a *arena) reset(size int) { a.size, a.used = size, 0 }
-
-// table returns a table with arbitrary content.
-func (a *arena) table() []ticks {
-	if a.used == len(a.tables) {
-		a.tables = append(a.tables, nil)
-	}
-	t := &a.tables[a.used]
-	if cap(*t) < a.size {
-		*t = make([]ticks, a.size)
-	}
-	a.used++
-	return (*t)[:a.size]
 }

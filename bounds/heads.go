@@ -171,8 +171,7 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 		if times == nil {
 			continue
 		}
-		loads := c.arena.table()
-		loads[0] = 0
+		loads := c.table()
 		for i, t := range times {
 			bit := 1 << i
 			for set := range bit {
