@@ -144,9 +144,6 @@ func (t *Table) shorten(m *measure, notes *int) bool {
 
 // split splits the table by columns into pieces that fit. Each begins with the columns that name the rows.
 func (t *Table) split(m *measure) (pieces []Table) {
-	if t.width(m, nil) <= m.limit {
-		return []Table{*t}
-	}
 	keys := []int{0}
 	for j := 1; j < len(t.Columns) && !t.Columns[j].Right && t.width(m, append(keys, j)) < m.limit/2; j++ {
 		keys = append(keys, j)

@@ -224,36 +224,22 @@ func (t *Table) Select(names []string) (Table, error) {
 
 // validate refuses what no format can show. Line breaks are refused because a row of text is one line.
 func (t *Table) validate() error {
-	bad := func(where, format string, args ...any) error {
-		return fmt.Errorf("table %q%s: %s", t.Title, where, fmt.Sprintf(format, args...))
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("table %q: %s", t.Title, fmt.Sprintf(format, args...))
 	}
 	if len(t.Columns) == 0 {
-		return bad("", "it has no columns")
+		return bad("it has no columns")
 	}
-	const breaks = "\n\r\t"
-	if t.Columns[0].Join != "" {
-		return bad(", column 1", "there is no column before it to join")
-	}
-	for j, c := range t.Columns {
-		if strings.ContainsAny(c.Name, breaks) {
-			return bad(fmt.Sprintf(", column %d", j+1), "the heading %q holds a line break or a tab", c.Name)
-		}
-	}
+	texts := slices.Concat([]string{t.Title}, t.names(), t.Notes)
 	for i, row := range t.Rows {
 		if len(row) != len(t.Columns) {
-			return bad(fmt.Sprintf(", row %d", i+1), "it has %d cells, and the table %d columns", len(row),
-				len(t.Columns))
+			return bad("row %d has %d cells, and the table %d columns", i+1, len(row), len(t.Columns))
 		}
-		for j, cell := range row {
-			if strings.ContainsAny(cell, breaks) {
-				return bad(fmt.Sprintf(", row %d, column %d", i+1, j+1),
-					"the cell %q holds a line break or a tab", cell)
-			}
-		}
+		texts = append(texts, row...)
 	}
-	for _, s := range append([]string{t.Title}, t.Notes...) {
-		if strings.ContainsAny(s, breaks) {
-			return bad("", "the title or note %q holds a line break or a tab", s)
+	for _, text := range texts {
+		if strings.ContainsAny(text, "\n\r\t") {
+			return bad("%q holds a line break or a tab", text)
 		}
 	}
 	return nil

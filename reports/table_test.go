@@ -100,10 +100,10 @@ func TestMalformedTable(t *testing.T) {
 		want  string
 	}{
 		{Table{Title: "T"}, `table "T": it has no columns`},
-		{Table{Title: "T", Columns: two, Rows: [][]string{{"1", "2"}, {"3"}}}, `table "T", row 2: it has 1 cells, and the table 2 columns`},
-		{Table{Title: "T", Columns: two, Rows: [][]string{{"1", "2\n3"}}}, `table "T", row 1, column 2: the cell "2\n3" holds a line break or a tab`},
-		{Table{Title: "T", Columns: []Column{{Name: "a\tb"}}}, `table "T", column 1: the heading "a\tb" holds a line break or a tab`},
-		{Table{Title: "T", Columns: two, Notes: []string{"x\r"}}, `table "T": the title or note "x\r" holds a line break or a tab`},
+		{Table{Title: "T", Columns: two, Rows: [][]string{{"1", "2"}, {"3"}}}, `table "T": row 2 has 1 cells, and the table 2 columns`},
+		{Table{Title: "T", Columns: two, Rows: [][]string{{"1", "2\n3"}}}, `table "T": "2\n3" holds a line break or a tab`},
+		{Table{Title: "T", Columns: []Column{{Name: "a\tb"}}}, `table "T": "a\tb" holds a line break or a tab`},
+		{Table{Title: "T", Columns: two, Notes: []string{"x\r"}}, `table "T": "x\r" holds a line break or a tab`},
 	} {
 		for _, format := range TableFormats {
 			var b bytes.Buffer

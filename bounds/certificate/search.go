@@ -2,7 +2,6 @@ package certificate
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"miglab/harness/mig"
@@ -164,9 +163,8 @@ func (x *searcher) create(s situation, in mig.Instance) bool {
 	return false
 }
 
-// hopeless reports whether a remaining task ends too late everywhere, or the slices lack time for all of them.
+// hopeless reports whether a remaining task ends too late everywhere.
 func (x *searcher) hopeless(s *situation) bool {
-	var least [maxSearched]amount // by task, its least work
 	var fits uint
 	for _, in := range x.instances {
 		begin := s.from
@@ -179,33 +177,13 @@ func (x *searcher) hopeless(s *situation) bool {
 			}
 		}
 		begin = begin.plus(x.cost(in.Profile.Create))
-		for m := s.left; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros(m)
-			took := x.units(x.p.Tasks[i].On(in.Size()))
-			if begin.plus(took).less(x.limit) {
-				work := took.times(in.Size())
-				if fits>>i&1 == 0 || work.less(least[i]) {
-					least[i] = work
-				}
+		for i := range x.p.Tasks {
+			if s.left>>i&1 != 0 && begin.plus(x.units(x.p.Tasks[i].On(in.Size()))).less(x.limit) {
 				fits |= 1 << i
 			}
 		}
 	}
-	if fits != s.left {
-		return true
-	}
-	var area amount
-	for _, work := range least {
-		area = area.plus(work)
-	}
-	for v, in := range s.there {
-		// An instance that exists at the start can be busy for longer.
-		until := lesser(s.free[v], x.limit)
-		if in.Profile != nil && int(in.Start) == v && s.from.less(until) {
-			area = area.plus(until.minus(s.from).times(in.Size()))
-		}
-	}
-	return x.limit.minus(s.from).times(x.p.GPU.ComputeSlices).less(area)
+	return fits != s.left
 }
 
 // prune reports whether the search has tried a situation in which no instant is later; if not, it records this one.

@@ -71,8 +71,7 @@ func Table(rows []datasets.ExecutionTime) reports.Table {
 		case lastReal.Task:
 			name += " **"
 		}
-		cells := reports.Cells(2, float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation)
-		t.Rows = append(t.Rows, append([]string{name}, cells...))
+		t.Row(name, reports.Cells(2, float64(r.SimulatedEnd), float64(r.RealEnd), r.Deviation))
 	}
 	title := fmt.Sprintf("Simulated and real end of %d tasks, %s", len(rows), lastSimulated.Algorithm)
 	t.Title = measure.TitleWithSource(title, lastSimulated.Provenance)

@@ -314,17 +314,15 @@ func IsolationTable(_ *Bench, rows []datasets.IsolationTime) reports.Table {
 		t.Columns = t.Columns.Right(fmt.Sprint(size))
 	}
 	for same := range Grouped(rows, func(r *datasets.IsolationTime) string { return r.Kernel }) {
-		row := []string{same[0].Kernel}
-		for _, size := range sizes {
+		t.Row(same[0].Kernel, nearest.Names(sizes, func(size mig.Slices) string {
 			largest := math.NaN() // No comparison with NaN is true.
 			for _, r := range same {
 				if by := math.Abs(r.Difference); r.Size == size && r.Beside != "" && !(largest >= by) {
 					largest = by
 				}
 			}
-			row = append(row, reports.Fixed(largest, 2))
-		}
-		t.Rows = append(t.Rows, row)
+			return reports.Fixed(largest, 2)
+		}))
 	}
 	return t
 }

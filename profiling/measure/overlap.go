@@ -158,12 +158,10 @@ func OverlapTable(_ *Bench, rows []datasets.OverlapRate) reports.Table {
 		if strings.HasSuffix(strings.Fields(m.Group)[m.Job-1], ":"+datasets.All) {
 			asked = 0
 		}
-		t.Rows = append(t.Rows, []string{
-			m.Group, strings.Split(strings.Fields(m.Group)[m.Job-1], ":")[0],
-			fmt.Sprint(m.SMs), fmt.Sprint(m.Run), reports.Fixed(1000*float64(m.Iteration), 4),
-			over(m.Iteration, alone(m.Kernel, asked)), over(m.Iteration, alone(m.Kernel, m.Of)),
-			reports.Fixed(m.ClockMean, 0), reports.Fixed(m.PowerMean, 0), m.Throttle,
-		})
+		t.Row(m.Group, strings.Split(strings.Fields(m.Group)[m.Job-1], ":")[0], m.SMs, m.Run,
+			reports.Fixed(1000*float64(m.Iteration), 4), over(m.Iteration, alone(m.Kernel, asked)),
+			over(m.Iteration, alone(m.Kernel, m.Of)), reports.Fixed(m.ClockMean, 0), reports.Fixed(m.PowerMean, 0),
+			m.Throttle)
 	}
 	return t
 }

@@ -241,17 +241,15 @@ func (p *Profile) Table() reports.Table {
 	}
 	for i := range p.Results {
 		r := &p.Results[i]
-		row := []string{
-			r.Kernel, cmp.Or(string(r.Time), reports.Missing), fmt.Sprint(r.Size), string(r.Status),
-			fmt.Sprint(r.Runs), reports.Fixed(float64(r.Seconds()), 4),
-		}
+		times := slices.Repeat([]string{reports.Missing}, 4)
 		if r.Status == launch.OK {
-			row = append(row, reports.Fixed(r.Times.Mean, 4), reports.Fixed(r.Times.StdDev, 4),
-				"["+strings.Join(reports.Cells(4, r.Times.Low, r.Times.High), ", ")+"]", reports.Fixed(r.Spread(), 2))
-		} else {
-			row = append(row, reports.Missing, reports.Missing, reports.Missing, reports.Missing)
+			times = []string{
+				reports.Fixed(r.Times.Mean, 4), reports.Fixed(r.Times.StdDev, 4),
+				"[" + strings.Join(reports.Cells(4, r.Times.Low, r.Times.High), ", ") + "]", reports.Fixed(r.Spread(), 2),
+			}
 		}
-		t.Rows = append(t.Rows, row)
+		t.Row(r.Kernel, cmp.Or(string(r.Time), reports.Missing), r.Size, r.Status, r.Runs,
+			reports.Fixed(float64(r.Seconds()), 4), times)
 	}
 	return t
 }

@@ -208,16 +208,14 @@ func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) repor
 		if r.Operation == destroy {
 			model = g.Profile(r.Size).Destroy
 		}
-		row := append([]string{r.Partition, fmt.Sprint(r.Size), r.Operation},
-			reports.Cells(3, float64(r.Mean), float64(r.StdDev))...)
-		row = append(row, reports.Fixed(float64(model), 2), reports.Fixed(float64(r.Total), 3))
 		together, ratio := reports.Missing, reports.Missing
 		for _, all := range rows {
 			if all.Threads > 1 && all.Partition == r.Partition && all.Size == r.Size && all.Operation == r.Operation {
 				together, ratio = reports.Fixed(float64(all.Total), 3), reports.Fixed(float64(all.Total/r.Total), 2)
 			}
 		}
-		t.Rows = append(t.Rows, append(row, together, ratio))
+		t.Row(r.Partition, r.Size, r.Operation, reports.Cells(3, float64(r.Mean), float64(r.StdDev)),
+			reports.Fixed(float64(model), 2), reports.Fixed(float64(r.Total), 3), together, ratio)
 	}
 	return t
 }

@@ -10,6 +10,7 @@ import (
 
 	"miglab/datasets/suite"
 	"miglab/harness/algo"
+	"miglab/harness/nearest"
 	"miglab/harness/run"
 	"miglab/harness/store"
 	"miglab/reports"
@@ -30,12 +31,9 @@ func Classes(a *suite.Archive) *reports.Table {
 				count[everyClass]++
 			}
 		}
-		row := []string{track}
-		for _, class := range classRows() {
-			row = append(row, fmt.Sprint(count[class]))
-		}
 		closed := 1 - float64(count[suite.Open])/float64(count[everyClass])
-		t.Rows = append(t.Rows, append(row, fmt.Sprintf("%.0f", 100*closed)))
+		counts := nearest.Names(classRows(), func(class string) string { return fmt.Sprint(count[class]) })
+		t.Row(track, counts, fmt.Sprintf("%.0f", 100*closed))
 	}
 	return t
 }
@@ -99,7 +97,7 @@ func Table(names []string, results [][]suite.Result) *reports.Table {
 				return r.Class != class && class != everyClass
 			})
 			if len(ofClass) > 0 {
-				t.Rows = append(t.Rows, append([]string{name, ofClass[0].Track, class}, summary(ofClass)...))
+				t.Row(name, ofClass[0].Track, class, summary(ofClass))
 			}
 		}
 	}
