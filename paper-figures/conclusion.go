@@ -2,6 +2,7 @@ package figures
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func (d *Data) tests(artefact string) (out []manifest.Test) {
 			if row.Artefact != artefact || row.Status == claim.Impossible || r.from.Weight == claim.OfPart {
 				continue
 			}
-			for _, cell := range sorted(r.Values) {
+			for _, cell := range slices.SortedFunc(maps.Keys(r.Values), claim.Cell.Compare) {
 				if row.Has(cell) {
 					t := newTest(&row, cell, r, d.Readings[:i])
 					t.Row = line

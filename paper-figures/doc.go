@@ -7,8 +7,8 @@
 // Claims are data: claims.csv says what the paper prints, how far a value may lie from it where the default margin
 // is wrong, and why it cannot be judged; script.csv says what the authors' public code gave when it was run, and
 // causes.csv why claims deviate ([claim.Load]). conclusions.csv has the sentences and why they came out so,
-// readings.csv says where each reading comes from, and terms.csv explains words ([Load]). The keys of claims and of
-// values must match, whatever hardware there is ([Match]).
+// readings.csv says where each reading comes from, and terms.csv explains words ([Load]). A test compares the keys of
+// claims with those of values, whatever hardware there is.
 //
 // Package verdict judges the values. Everything that was found is one [Manifest], from which
 // claims.csv, the pages under results/, the site and the table in README.md are written.

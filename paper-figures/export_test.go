@@ -30,11 +30,7 @@ func Deviating(t testing.TB, p *Paper) map[string]string {
 			t.Fatal(err)
 		}
 		d.off(a.Name)
-		r, err := d.record(p.Name, a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		record.Artefacts = append(record.Artefacts, r)
+		record.Artefacts = append(record.Artefacts, d.record(p.Name, a))
 	}
 	conclude(&record, p.Claims)
 	return written(t, record)
@@ -111,6 +107,98 @@ func (p *Paper) Outputs() (map[string]*Output, error) {
 		outputs[p.Artefacts[i].Name] = &d.Output
 	}
 	return outputs, nil
+}
+
+// match returns a [*KeyError] unless cells and claims match. Every measured cell has a claim, or a conclusion needs it
+// and the default reading has it. Measured and derived claims and stand-ins have a value in the default reading.
+// Stand-ins and unpublished claims are among the missing. A hardware claim is measured or missing. Inputs are declared
+// with the printed value. The result does not depend on the measured hardware.
+func (o *Output) match(c *claim.Set, artefact string) error {
+	wrong := func(key, reason string) error { return &KeyError{c.Paper, artefact, key, reason} }
+	claims := c.Of(artefact)
+	basis := map[claim.Cell]claim.Basis{}
+	for i := range claims {
+		basis[claims[i].Cell] = claims[i].Basis
+	}
+	names := map[string]bool{}
+	for _, r := range o.Readings {
+		name := cmp.Or(r.Name, DefaultReading)
+		if names[name] {
+			return wrong(name, "is the name of two readings")
+		}
+		names[name] = true
+		unknown := func(k claim.Cell) bool {
+			if basis[k] != "" {
+				return false
+			}
+			_, byDefault := o.Readings[0].Values[k]
+			return !byDefault || !c.Needs(artefact, k)
+		}
+		if k, found := firstCell(r.Values, unknown); found {
+			return wrong(k.String(), "is measured and is no claim in claims.csv")
+		}
+	}
+	cannotMiss := func(k claim.Cell) bool {
+		return !slices.Contains([]claim.Basis{claim.Hardware, claim.Unpublished, claim.StandIn}, basis[k])
+	}
+	if k, found := firstCell(o.Missing, cannotMiss); found {
+		return wrong(k.String(), "is said to be missing, and claims.csv has another basis")
+	}
+	if k, found := firstCell(o.Inputs, func(k claim.Cell) bool { return basis[k] != claim.Input }); found {
+		return wrong(k.String(), "is used as an input and is no input in claims.csv")
+	}
+	for i := range claims {
+		if reason := o.mismatch(&claims[i]); reason != "" {
+			return wrong(claims[i].String(), reason)
+		}
+	}
+	return nil
+}
+
+// firstCell returns the first of the cells, in their order, that a condition holds for.
+func firstCell[V any](cells map[claim.Cell]V, holds func(claim.Cell) bool) (first claim.Cell, found bool) {
+	for k := range cells {
+		if holds(k) && (!found || k.Compare(first) < 0) {
+			first, found = k, true
+		}
+	}
+	return first, found
+}
+
+// mismatch says what is wrong with a claim of the artefact, or returns "" if it has the values that its basis asks for.
+func (o *Output) mismatch(c *claim.Claim) string {
+	used, isInput := o.Inputs[c.Cell]
+	_, measured := o.first().Values[c.Cell]
+	_, missing := o.Missing[c.Cell]
+	switch c.Basis {
+	case claim.Input:
+		switch {
+		case measured:
+			return "is measured by the default reading and is an input in claims.csv"
+		case !isInput:
+			return "is an input in claims.csv, and its artefact declares no value that is used"
+		case manifest.Digits(&used, c.Decimals) != manifest.Digits(&c.Published, c.Decimals):
+			return fmt.Sprintf("is %v in claims.csv, and the value that is used is %v", c.Published, used)
+		}
+	case claim.Measured, claim.Derived:
+		if !measured {
+			return "is a claim in claims.csv and not measured by the default reading"
+		}
+	case claim.Hardware:
+		if !measured && !missing {
+			return "needs hardware and is neither measured nor missing"
+		}
+	case claim.StandIn, claim.Unpublished:
+		switch {
+		case !missing:
+			return "hangs on unpublished data, and nothing says which"
+		case c.Basis == claim.StandIn && !measured:
+			return "has a stand-in by claims.csv and is not measured by the default reading"
+		case c.Basis == claim.Unpublished && measured:
+			return "is measured and unpublished in claims.csv; the basis of a number with a stand-in is stand-in"
+		}
+	}
+	return ""
 }
 
 // Matches reports whether the output of an artefact matches the claims. If not, [Check] returns an error.

@@ -81,9 +81,6 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := d.match(d.Claims, j.artefact.Name); err != nil {
-			return nil, err
-		}
 		j.needs = d.needs
 		own, err := d.needs.cells()
 		if err != nil {
@@ -252,10 +249,7 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 	if err := j.artefact.build(d); err != nil {
 		return nil, err
 	}
-	record, err := d.record(j.paper.Name, &j.artefact)
-	if err != nil {
-		return nil, err
-	}
+	record := d.record(j.paper.Name, &j.artefact)
 	files, err := r.save(&record, &d.Output)
 	if err != nil {
 		return nil, err
@@ -265,12 +259,12 @@ func (r *Reproduction) build(ctx context.Context, j *job) (*stamp, error) {
 }
 
 // record judges an output. It has no tables and figures yet.
-func (d *Data) record(paper string, a *Artefact) (record manifest.Artefact, err error) {
+func (d *Data) record(paper string, a *Artefact) manifest.Artefact {
 	rows := d.judge(d.Claims.Of(a.Name))
 	return manifest.Artefact{
 		Paper: paper, Name: a.Name, Title: a.Title, Timed: a.Timed, Rows: rows, Tests: d.tests(a.Name),
 		Readings: summarizeReadings(d.Readings, rows),
-	}, d.match(d.Claims, a.Name)
+	}
 }
 
 // save adds tables and figures to an artefact, and writes the figures and the tables of wall times, which the manifest
