@@ -50,8 +50,6 @@ type job struct {
 	paper    *Paper
 	artefact Artefact
 	needs    needs
-	// reads is the number of cells that it needs.
-	reads int
 	// record is nil until the artefact is done.
 	record *manifest.Artefact
 }
@@ -85,9 +83,6 @@ func (r *Reproduction) plan(jobs []*job) (cells []run.Span, err error) {
 		own, err := d.needs.cells()
 		if err != nil {
 			return nil, err
-		}
-		for _, span := range own {
-			j.reads += span.To - span.From
 		}
 		cells = append(cells, own...)
 	}
@@ -175,13 +170,10 @@ func (r *Reproduction) compute(ctx context.Context, all []*job) error {
 	if err != nil || len(open) == 0 {
 		return err
 	}
-	engine, runner := *r.Engine, work.Runner{Log: log, Workers: r.Engine.Workers}
-	if r.Engine.Progress != nil && r.Engine.Share != nil {
-		joinProgress(&engine, &runner, open)
-	}
-	if err := engine.Run(ctx, cells); err != nil {
+	if err := r.Engine.Run(ctx, cells); err != nil {
 		return err
 	}
+	runner := work.Runner{Log: log, Workers: r.Engine.Workers, Progress: r.Engine.Progress}
 	_, err = runner.Run(ctx, units)
 	return err
 }
@@ -213,32 +205,6 @@ func (r *Reproduction) unit(j *job, program string) work.Unit {
 			j.record = &s.Record
 			return true
 		},
-	}
-}
-
-// artefactCost estimates the time of all artefacts over the time of all cells, measured on a busy machine.
-const artefactCost = 0.2
-
-// joinProgress makes the progress of an engine and then of a runner one progress over cells and artefacts. The cost of
-// an artefact is proportional to the number of cells that it reads.
-func joinProgress(engine *run.Engine, runner *work.Runner, artefacts []*job) {
-	progress, share := engine.Progress, engine.Share
-	cells, part := 0, 0.0 // the number of cells, and the artefacts' share of the work that was left at the beginning
-	engine.Share = func(done float64) { share(done * (1 - part)) }
-	engine.Progress = func(done, total int) {
-		if cells == 0 {
-			left := float64(total-done) / float64(max(total, 1))
-			cells, part = total, artefactCost/(artefactCost+left)
-		}
-		progress(done, total+len(artefacts))
-	}
-	read := []float64{0} // the cells that the first n artefacts read
-	for i, a := range artefacts {
-		read = append(read, read[i]+float64(a.reads))
-	}
-	runner.Progress = func(done, total int) {
-		share(1 - part + float64(part*read[done]/max(read[total], 1)))
-		progress(cells+done, cells+total)
 	}
 }
 

@@ -2,16 +2,13 @@ package figures
 
 import (
 	"encoding/csv"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"miglab/harness/run"
 	"miglab/harness/store"
-	"miglab/harness/work"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
@@ -185,35 +182,6 @@ func TestCheckRefusesWhatNoArtefactHas(t *testing.T) {
 		change(&p)
 		if checkPaper(&p) == nil {
 			t.Errorf("%s is accepted", what)
-		}
-	}
-}
-
-// TestProgressCountsArtefacts: after half of the cells, 5 of 12 parts of the work are done, since all artefacts cost a fifth
-// of all cells; where the cells are there already, artefacts are all of the work.
-func TestProgressCountsArtefacts(t *testing.T) {
-	for _, c := range []struct {
-		done   int // cells before
-		shares []float64
-	}{{0, []float64{5. / 12, 5./6 + 1./24, 1}}, {100, []float64{0, 0.25, 1}}} {
-		var shares []float64
-		var told [][2]int
-		engine := run.Engine{
-			Progress: func(done, total int) { told = append(told, [2]int{done, total}) },
-			Share:    func(share float64) { shares = append(shares, share) },
-		}
-		var runner work.Runner
-		joinProgress(&engine, &runner, []*job{{reads: 1}, {reads: 3}})
-		engine.Progress(c.done, 100)
-		engine.Share(0.5)
-		engine.Progress(100, 100)
-		runner.Progress(1, 2)
-		runner.Progress(2, 2)
-		if want := [][2]int{{c.done, 102}, {100, 102}, {101, 102}, {102, 102}}; !slices.Equal(told, want) {
-			t.Errorf("told %v, want %v", told, want)
-		}
-		if !slices.EqualFunc(shares, c.shares, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
-			t.Errorf("%d cells before: the shares are %v, want %v", c.done, shares, c.shares)
 		}
 	}
 }

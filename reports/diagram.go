@@ -65,11 +65,9 @@ func idleBox(from, to float64) diagramBox { return diagramBox{from: from, to: to
 
 // instanceBox returns a box on the compute slices of an instance, in the colour of its size.
 func instanceBox(in mig.Instance, to mig.Slices, label string) diagramBox {
-	return filledBox(float64(in.Start), float64(to), sizeColour(in.Size()), label)
+	colours := [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4} // by size, the same in every figure
+	return filledBox(float64(in.Start), float64(to), colours[in.Size()], label)
 }
-
-// sizeColour returns the colour of instances of a size, the same in every figure.
-func sizeColour(size mig.Slices) int { return [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4}[size] }
 
 const (
 	// headRoom is the room of a line of text above boxes.

@@ -19,7 +19,8 @@ type Divisions struct {
 // A Division is one GPU.
 type Division struct {
 	Label string
-	// Setup must be valid. A compute instance is one job's unless it has shares.
+	// Setup must be valid, and its shares wide enough for their labels. A compute instance is one job's unless it has
+	// shares.
 	Setup corun.Setup
 }
 
@@ -34,10 +35,7 @@ func (f Divisions) page() (page, error) {
 	}
 	group, memories := diagramGroup{heads: []string{""}, unit: divisionWidth}, 0
 	for _, r := range f.Rows {
-		compute, memory, err := r.boxes(f.Title)
-		if err != nil {
-			return page{}, err
-		}
+		compute, memory := r.boxes()
 		memories = max(memories, len(r.Setup.GIs))
 		group.rows = append(group.rows,
 			diagramRow{above: r.Label, left: "compute [%]", high: 22, gap: 2, boxes: compute},
@@ -63,11 +61,7 @@ func divisionFrame(from, to float64) diagramBox {
 }
 
 // boxes returns the parts of the multiprocessors and of the memory, frames last.
-func (d *Division) boxes(figure string) (compute, memory []diagramBox, err error) {
-	part := fmt.Sprintf("row %q", d.Label)
-	if err := d.Setup.Validate(); err != nil {
-		return nil, nil, refuse(figure, part, "%w", err)
-	}
+func (d *Division) boxes() (compute, memory []diagramBox) {
 	var frames []diagramBox
 	at, used := 0.0, 0.0 // of the multiprocessors and of the memory
 	for i, gi := range d.Setup.GIs {
@@ -99,12 +93,7 @@ func (d *Division) boxes(figure string) (compute, memory []diagramBox, err error
 	if used < 1-divisionSlack {
 		memory = append(memory, idleBox(used, 1))
 	}
-	for _, b := range slices.Concat(compute, memory) {
-		if room := vg.Length(b.to-b.from) * divisionWidth; b.fill != nil && !(sans(textSize).Width(b.label) < room-4) {
-			return nil, nil, refuse(figure, part, "%s %% is too little to be labelled", b.label)
-		}
-	}
-	return append(compute, frames...), memory, nil
+	return append(compute, frames...), memory
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.4g", 100*share) }

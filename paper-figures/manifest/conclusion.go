@@ -34,9 +34,6 @@ type Test struct {
 	Runs []float64 `json:"runs,omitempty"`
 }
 
-// State reports whether the value agrees with the sentence.
-func (t *Test) State() verdict.State { return t.Verdict.State() }
-
 // A Limit is a row of conclusions.csv: a quantity, and the number that it must not pass.
 type Limit struct {
 	// Row is the row's number, from 0.

@@ -111,7 +111,7 @@ func (c *conclusion) Settling() (s settlement) {
 	for _, r := range c.Readings {
 		for i := range r.tests {
 			t := &r.tests[i]
-			if r.Aside || t.State() != verdict.Open {
+			if r.Aside || t.Verdict.State() != verdict.Open {
 				continue
 			}
 			s.Open++
@@ -296,7 +296,7 @@ func (c *conclusion) DefaultValues() (string, error) {
 		shown, rest := all[:mostValues-1], all[mostValues-1:]
 		last := len(rest) - 1
 		for i, v := range rest {
-			if v.State() == verdict.Met {
+			if v.Verdict.State() == verdict.Met {
 				last = i
 			}
 		}
@@ -307,7 +307,7 @@ func (c *conclusion) DefaultValues() (string, error) {
 		if c.Answer == verdict.Undecided && v.Enough > 0 {
 			enough = strconv.Itoa(v.Rounded())
 		}
-		t.Row(v.Measure, v.Bracketed(), words("limit", &v), v.State(), v.Reading, enough)
+		t.Row(v.Measure, v.Bracketed(), words("limit", &v), v.Verdict.State(), v.Reading, enough)
 	}
 	if !several {
 		t = t.Without("reading")

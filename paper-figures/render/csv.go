@@ -77,7 +77,7 @@ func (r *run) valuesCSV() *reports.Table {
 				for _, v := range limitTests(p.Paper, l) {
 					runs := nearest.Names(v.Runs, func(v float64) string { return manifest.Digits(&v, -1) })
 					t.Row(c.Paper, c.ID, l.Artefact, v.Reading, weight(v), v.Measure, manifest.Digits(&v.Value, -1),
-						manifest.Digits(v.Low, -1), manifest.Digits(v.High, -1), limitCells(l)[2:], v.State(),
+						manifest.Digits(v.Low, -1), manifest.Digits(v.High, -1), limitCells(l)[2:], v.Verdict.State(),
 						strings.Join(runs, "; "), v.Enough)
 				}
 			}

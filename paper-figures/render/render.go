@@ -229,7 +229,12 @@ func (r *run) CausesByTable() (string, error) {
 				}
 			}
 			if len(n) > 0 {
-				t.Row(p.Name+"/"+a.Name, nearest.Names(claim.Causes, func(c claim.Cause) string { return blank(n[c]) }))
+				t.Row(p.Name+"/"+a.Name, nearest.Names(claim.Causes, func(c claim.Cause) string {
+					if n[c] == 0 {
+						return ""
+					}
+					return strconv.Itoa(n[c])
+				}))
 			}
 		}
 	}
@@ -237,14 +242,6 @@ func (r *run) CausesByTable() (string, error) {
 }
 
 func asText[S ~string](s S) string { return string(s) }
-
-// blank returns a count, and "" for 0.
-func blank(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.Itoa(n)
-}
 
 // markdown returns a table as Markdown that fits a page.
 func markdown(t *reports.Table) (string, error) {

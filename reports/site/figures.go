@@ -1,7 +1,6 @@
 package site
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -30,11 +29,7 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 	v := figuresView{Papers: distinct(figures, func(f Figure) string { return f.Paper }), at: map[string]string{}}
 	var files []file
 	taken := map[string]bool{}
-	for i, f := range figures {
-		if (len(f.SVG) > 0) == (f.Table != nil) {
-			return v, nil, refuse(fmt.Sprintf("figure %d, %q", i+1, f.Title),
-				"it needs either a drawing or a table, not both")
-		}
+	for _, f := range figures {
 		out := figureView{ID: "figure-" + slug(f.Paper+" "+f.File, taken), Figure: f}
 		address := "figures.html#" + out.ID
 		if len(f.SVG) > 0 {

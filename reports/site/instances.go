@@ -76,9 +76,6 @@ func viewInstances(instances []Instance) ([]datasetView, []file, error) {
 
 func newDataInstance(in *Instance) (dataInstance, error) {
 	part := fmt.Sprintf("instance %d of %s", in.Number, in.Dataset)
-	if in.Problem.GPU == nil {
-		return dataInstance{}, refuse(part, "it has no GPU model")
-	}
 	if len(in.Plans) == 0 {
 		return dataInstance{}, refuse(part, "it has no schedules")
 	}

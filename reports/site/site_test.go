@@ -507,9 +507,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"makespan below the bound", "is below the certified bound", func(d *site.Data) { d.Instances[0].Lower = 100 }},
 		{"invalid schedule", "whole", func(d *site.Data) { d.Instances[0].Plans[0].Schedule.Placements[0].End++ }},
-		{"no GPU", "no GPU model", func(d *site.Data) { d.Instances[0].Problem.GPU = nil }},
 		{"no schedules", "no schedules", func(d *site.Data) { d.Instances[0].Plans = nil }},
-		{"neither drawing nor table", "either a drawing or a table", func(d *site.Data) { d.Figures[0].SVG = nil }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := sample()
