@@ -125,6 +125,43 @@ func TestReasonsSayWhatIsLeft(t *testing.T) {
 	}
 }
 
+// unknownValue returns a value of a selection that no claim has; "" if there is none.
+func unknownValue(claims []claim.Claim, s claim.Selection) string {
+	for i, list := range []string{s.Row, s.Column, s.Quantity} {
+		for value := range strings.SplitSeq(list, ";") {
+			if value != "" && !slices.ContainsFunc(claims, func(c claim.Claim) bool {
+				return []string{c.Row, c.Column, c.Cell.Quantity}[i] == value
+			}) {
+				return value
+			}
+		}
+	}
+	return ""
+}
+
+// TestCausesNameCellsOfClaims: each value that a line of causes.csv lists is that of a claim, and a mistyped one is not.
+func TestCausesNameCellsOfClaims(t *testing.T) {
+	tried := 0
+	for _, p := range papers(t) {
+		for _, e := range p.Claims.Explanations {
+			own := p.Claims.Of(e.Artefact)
+			if value := unknownValue(own, e.Selection); value != "" {
+				t.Errorf("%s/%s: no claim has the %q that causes.csv names", p.Name, e.Artefact, value)
+			}
+			if e.Row != "" {
+				tried++
+				e.Row = mistype(e.Row)
+				if unknownValue(own, e.Selection) == "" {
+					t.Errorf("%s/%s: the row %q is accepted", p.Name, e.Artefact, e.Row)
+				}
+			}
+		}
+	}
+	if tried == 0 {
+		t.Error("no cause names a row")
+	}
+}
+
 // checkTerms checks that all terms are explained, and that pages link at least half of them.
 func checkTerms(t *testing.T, p *figures.Paper, files map[string]string) {
 	t.Helper()

@@ -3,6 +3,7 @@ package claim
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"miglab/paper-figures/verdict"
 )
@@ -56,8 +57,8 @@ func (s *Set) addCause(r *Explanation) (column string, err error) {
 	if r.Reason == "" {
 		return "reason", errors.New("a cause needs a reason")
 	}
-	if column, err := r.check(s.Of(r.Artefact)); err != nil {
-		return column, err
+	if !slices.ContainsFunc(s.Of(r.Artefact), func(c Claim) bool { return r.Has(c.Cell) }) {
+		return "quantity", fmt.Errorf("%q selects no claim of the artefact", r.String())
 	}
 	s.Explanations = append(s.Explanations, *r)
 	if r.Cause != FromUnpublished {

@@ -3,7 +3,6 @@
 package claim
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -55,30 +54,6 @@ func (s Selection) Has(c Cell) bool {
 
 func lists(field, value string) bool {
 	return field == "" || field == value || slices.Contains(strings.Split(field, ";"), value)
-}
-
-// check returns an error unless the selection selects a claim and each listed value occurs in the claims. field is the
-// wrong one.
-func (s Selection) check(claims []Claim) (field string, err error) {
-	if !slices.ContainsFunc(claims, func(c Claim) bool { return s.Has(c.Cell) }) {
-		return "quantity", fmt.Errorf("%q selects no claim of the artefact", s.String())
-	}
-	for _, f := range []struct {
-		name, list string
-		of         func(Claim) string
-	}{
-		{"row", s.Row, func(c Claim) string { return c.Row }},
-		{"column", s.Column, func(c Claim) string { return c.Column }},
-		{"quantity", s.Quantity, func(c Claim) string { return c.Quantity }},
-	} {
-		for value := range strings.SplitSeq(f.list, ";") {
-			same := func(c Claim) bool { return value == "" || f.of(c) == value }
-			if !slices.ContainsFunc(claims, same) {
-				return f.name, fmt.Errorf("no claim of the artefact has the %s %q", f.name, value)
-			}
-		}
-	}
-	return "", nil
 }
 
 // String describes the selection for people.

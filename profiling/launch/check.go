@@ -27,14 +27,12 @@ func (k *Kernel) Check() (all []error) {
 			return all // everything else is in the folder
 		}
 	}
-	if program := k.Argv[0]; !strings.Contains(program, "/") {
-		if _, err := exec.LookPath(program); err != nil {
-			report(program, "is not in PATH", "install it, or give its path")
-		}
-	} else if info, err := os.Stat(k.path(program)); err != nil || !info.Mode().IsRegular() {
-		report(k.path(program), cmp.Or(fileProblem(err), "is not a program"), "build it, or correct argv")
+	if program := k.Executable(); program == "" {
+		report(k.Argv[0], "is not in PATH", "install it, or give its path")
+	} else if info, err := os.Stat(program); err != nil || !info.Mode().IsRegular() {
+		report(program, cmp.Or(fileProblem(err), "is not a program"), "build it, or correct argv")
 	} else if info.Mode()&0o111 == 0 {
-		report(k.path(program), "is not executable", "make it so with chmod +x")
+		report(program, "is not executable", "make it so with chmod +x")
 	}
 	for _, d := range k.Data {
 		path := k.path(d.Path)
