@@ -114,7 +114,7 @@ func (c *chainSearch) ticks(t mig.Seconds) ticks {
 	return ticks(min(t/c.tick, mig.Seconds(beyond)))
 }
 
-// table returns an empty table.
+// table returns a table of zeros.
 func (c *chainSearch) table() []ticks { return make([]ticks, c.all+1) }
 
 // solve returns the chains term and true, or the limit and false when that is less.

@@ -139,7 +139,7 @@ func unknownValue(claims []claim.Claim, s claim.Selection) string {
 	return ""
 }
 
-// TestCausesNameCellsOfClaims: each value that a line of causes.csv lists is that of a claim, and a mistyped one is not.
+// TestCausesNameCellsOfClaims: claims have each value that a line of causes.csv lists, and a mistyped one is noticed.
 func TestCausesNameCellsOfClaims(t *testing.T) {
 	tried := 0
 	for _, p := range papers(t) {

@@ -68,8 +68,8 @@ func newContender(s store.Series) *contender {
 // rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or their mean where there is none,
 // over the instances of [countedInstances]. Those that lack one of these are incomplete and not ranked. A rank changes
 // only where an algorithm failed on more instances than the best of the group before, or where the interval of their
-// mean paired difference excludes zero, which that of a single instance never does. Errors are a [*BoundError] and
-// infinite values.
+// mean paired difference excludes zero, which that of a single instance never does. Errors are a [*BoundError], two
+// entries for an instance, and infinite values.
 func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	contenders, partial, err := findContenders(all, metric)
 	if err != nil || contenders == nil {
@@ -145,7 +145,11 @@ func countRuns(all []*contender, metric Metric) (map[instance]int, error) {
 	runs := map[instance]int{}
 	for _, c := range all {
 		slices.SortFunc(c.entries, func(a, b entry) int { return a.compare(b.instance) })
-		for _, e := range c.entries {
+		for i, e := range c.entries {
+			if i > 0 && c.entries[i-1].instance == e.instance {
+				return nil, fmt.Errorf("%s (version %d) has two entries for instance %d; there may be one",
+					c.series.Algorithm, c.series.Version, e.number)
+			}
 			if metric.Bounded && metric.loss(e.value, e.bound) < -100*roundingError {
 				s := c.series
 				s.Content = e.content

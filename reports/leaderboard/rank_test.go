@@ -250,6 +250,11 @@ func TestLeaderboardErrors(t *testing.T) {
 	if _, err := rankContenders([]*contender{wrong()}, Metric{Name: "makespan_s"}); err != nil {
 		t.Errorf("without bounds: %v", err)
 	}
+	twice := entries("a", 11, 12)
+	twice.entries[1].number = 0
+	if _, err := rankContenders([]*contender{twice}, makespan); err == nil || !strings.Contains(err.Error(), "two entries") {
+		t.Errorf("two entries for an instance: %v", err)
+	}
 	if _, err := rankContenders([]*contender{entries("a", math.Inf(1), 11)}, makespan); err == nil {
 		t.Error("an infinite value is ranked")
 	}

@@ -196,8 +196,7 @@ func unlearnedResults(a *suite.Archive, db *store.DB, track, algorithm string) (
 		return nil, err
 	}
 	results, err := a.Results(db, cells)
-	var missing *suite.MissingError
-	if errors.As(err, &missing) {
+	if _, missing := errors.AsType[*suite.MissingError](err); missing {
 		return nil, nil
 	}
 	return results, err
