@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -83,6 +84,22 @@ func (t *Table) Row(cells ...any) {
 		}
 	}
 	t.Rows = append(t.Rows, row)
+}
+
+// Grouped yields the parts of a list in which successive elements have the same key.
+func Grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		from := 0
+		for to := 1; to <= len(all); to++ {
+			if to < len(all) && key(&all[to]) == key(&all[from]) {
+				continue
+			}
+			if !yield(all[from:to:to]) {
+				return
+			}
+			from = to
+		}
+	}
 }
 
 // TableFormats lists the formats of [Table.Encode].

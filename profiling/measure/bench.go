@@ -25,6 +25,7 @@ import (
 	"miglab/profiling"
 	"miglab/profiling/launch"
 	"miglab/profiling/session"
+	"miglab/reports"
 )
 
 // Repetitions is how often runs are repeated, as in the papers, if neither the bench nor the kernel give another
@@ -114,7 +115,7 @@ func newPlan[R any, Row datasets.HardwareRow](b *Bench, name string,
 		for i := range runs {
 			from.Date = max(from.Date, runs[i].Date)
 		}
-		for same := range Grouped(runs, func(r *finishedRun[R]) string { return r.Group }) {
+		for same := range reports.Grouped(runs, func(r *finishedRun[R]) string { return r.Group }) {
 			if p.failed[same[0].Group] && !p.keepsOthers {
 				continue
 			}

@@ -313,7 +313,7 @@ func IsolationTable(_ *Bench, rows []datasets.IsolationTime) reports.Table {
 	for _, size := range sizes {
 		t.Columns = t.Columns.Right(fmt.Sprint(size))
 	}
-	for same := range Grouped(rows, func(r *datasets.IsolationTime) string { return r.Kernel }) {
+	for same := range reports.Grouped(rows, func(r *datasets.IsolationTime) string { return r.Kernel }) {
 		t.Row(same[0].Kernel, nearest.Names(sizes, func(size mig.Slices) string {
 			largest := math.NaN() // No comparison with NaN is true.
 			for _, r := range same {

@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -60,7 +59,7 @@ func (r *Result) Spread() float64 { return 100 * r.Times.StdDev / r.Times.Mean }
 // Summarize summarises at least one run on one GPU, ordered by kernel and size.
 func Summarize(g *mig.GPU, runs []Run) *Profile {
 	p := &Profile{GPU: g, Runs: runs}
-	for same := range Grouped(runs, (*Run).place) {
+	for same := range reports.Grouped(runs, (*Run).place) {
 		p.Results = append(p.Results, result(same))
 	}
 	return p
@@ -88,7 +87,7 @@ func result(runs []Run) Result {
 // eachWhole calls use with the results of each kernel that has a usable result for every size and fits at least one of
 // them. It returns a sentence about each other kernel.
 func (p *Profile) eachWhole(use func([]Result)) (left []string) {
-	for rs := range Grouped(p.Results, func(r *Result) string { return r.Kernel }) {
+	for rs := range reports.Grouped(p.Results, func(r *Result) string { return r.Kernel }) {
 		var lacks []string
 		fits := false
 		for _, size := range p.GPU.Sizes() {
@@ -113,22 +112,6 @@ func (p *Profile) eachWhole(use func([]Result)) (left []string) {
 		use(rs)
 	}
 	return left
-}
-
-// Grouped yields the parts of a list in which successive elements have the same key.
-func Grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
-	return func(yield func([]T) bool) {
-		from := 0
-		for to := 1; to <= len(all); to++ {
-			if to < len(all) && key(&all[to]) == key(&all[from]) {
-				continue
-			}
-			if !yield(all[from:to]) {
-				return
-			}
-			from = to
-		}
-	}
 }
 
 // Tasks returns the kernels as a batch, with the times of [Result.Seconds]. It leaves out kernels that lack a size,

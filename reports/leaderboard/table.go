@@ -86,18 +86,7 @@ func boardTitle(s Standing) string {
 
 // ByDataset yields the standings of each dataset. Standings of a dataset follow each other.
 func ByDataset(standings []Standing) iter.Seq[[]Standing] {
-	return func(yield func([]Standing) bool) {
-		for from := 0; from < len(standings); {
-			to := from + 1
-			for to < len(standings) && standings[to].Dataset == standings[from].Dataset {
-				to++
-			}
-			if !yield(standings[from:to:to]) {
-				return
-			}
-			from = to
-		}
-	}
+	return reports.Grouped(standings, func(s *Standing) string { return s.Dataset })
 }
 
 // datasetHeading returns the heading of a dataset's board. ranked reports whether the ranks are worth a column: not
