@@ -49,7 +49,7 @@ func TaskNames(tasks task.Batch) []string {
 	return nearest.Names(tasks, func(t task.Task) string { return t.Name })
 }
 
-// A GanttPanel is one schedule. Its bars and marks lie on the GPUs and at finite instants, as [NewGanttPanel] places them.
+// A GanttPanel is one schedule. Its bars and marks lie on its GPUs and at finite instants, as those of [NewGanttPanel].
 type GanttPanel struct {
 	// Title is the heading, for example the algorithm's name.
 	Title string

@@ -290,8 +290,8 @@ func (c *contender) hasBounds() bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return !math.IsNaN(e.bound) })
 }
 
-// comparedEnd returns the number after the last instance with a bound, or [math.MaxInt] if bounds are missing. No instance
-// from there on can be compared.
+// comparedEnd returns the number after the last instance with a bound, from which on no instance can be compared. It is
+// [math.MaxInt] if bounds are missing.
 func comparedEnd(bounds map[instance]float64) (end int) {
 	for at := range bounds {
 		end = max(end, at.number+1)
