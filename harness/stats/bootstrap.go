@@ -48,7 +48,8 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	var varied []int // the samples whose values are not all equal
 	for i, values := range samples {
 		if len(values) != len(samples[0]) {
-			return nil, errUnpaired(len(samples[0]), len(values))
+			return nil, fmt.Errorf("%d and %d values cannot be paired; there must be as many of each", len(samples[0]),
+				len(values))
 		}
 		if len(values) == 0 {
 			return nil, ErrNoValues
@@ -72,11 +73,6 @@ func Resample(samples [][]float64, seed uint64) (*Resampled, error) {
 	}
 	r.draw(varied, seed)
 	return r, nil
-}
-
-// errUnpaired returns the error for samples of different sizes.
-func errUnpaired(a, b int) error {
-	return fmt.Errorf("%d and %d values cannot be paired; there must be as many of each", a, b)
 }
 
 // buffers holds the memory of released resamples.
@@ -228,16 +224,7 @@ func (d *draws) mean(means *[lanes]float64, pairs []pair, of [][lanes]float64) {
 func selectQuantile(values []float64, q float64) float64 {
 	i := int(q * float64(len(values)-1))
 	selectNth(values, i)
-	rest := values[i+1:]
-	if len(rest) > 0 { // put the least of the rest next to value i
-		least := 0
-		for j, v := range rest {
-			if v < rest[least] {
-				least = j
-			}
-		}
-		rest[0], rest[least] = rest[least], rest[0]
-	}
+	selectNth(values[i+1:], 0)
 	return quantile(values, q)
 }
 
@@ -245,7 +232,7 @@ func selectQuantile(values []float64, q float64) float64 {
 // greater, and no value after it is less (Hoare, Algorithm 65: FIND, 1961).
 func selectNth(values []float64, n int) {
 	for len(values) > 1 {
-		pivot := pivotFor(values, n)
+		pivot := values[n]
 		i, j := 0, len(values)-1
 		for i <= j {
 			for values[i] < pivot {
@@ -268,22 +255,4 @@ func selectNth(values []float64, n int) {
 			return
 		}
 	}
-}
-
-// pivotFor returns the value by which [selectNth] divides the values. If there are many, it selects from a sample the
-// value that probably leaves the nth on the shorter side (Floyd and Rivest, Algorithm 489: SELECT, 1975).
-func pivotFor(values []float64, n int) float64 {
-	const share, margin = 20, 10
-	size := len(values) / share
-	if size <= 2*margin {
-		return values[n]
-	}
-	at := n/share + margin
-	if n > len(values)/2 {
-		at = n/share - margin
-	}
-	middle := (len(values) - size) / 2
-	sample := values[middle : middle+size]
-	selectNth(sample, at)
-	return sample[at]
 }
