@@ -128,8 +128,6 @@ type Result struct {
 	// Value is the metric of the objective. Solved is false if the algorithm failed on the instance.
 	Value  float64
 	Solved bool
-	// Seconds is the wall time of the work; 0 if it is not known.
-	Seconds float64
 }
 
 // Results returns the results of an algorithm. cells has its cells on all instances of one track, in their order.
@@ -145,7 +143,7 @@ func (a *Archive) Results(db *store.DB, cells []run.Span) ([]Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := Result{Instance: in, Known: &a.Best[i], Seconds: row.Micros / 1e6}
+		r := Result{Instance: in, Known: &a.Best[i]}
 		r.Value, r.Solved = row.Metrics.Get(in.Metric())
 		out = append(out, r)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -35,8 +34,6 @@ type Spec struct {
 	// Summary is half a sentence for `miglab list`.
 	Summary string
 	Params  []Param
-	// Source is the file that registers it, from the root of the repository. [Register] sets it.
-	Source string
 	// Weights identifies the weights of a trained algorithm, for example by the hash of its file.
 	// Results of other weights are recomputed. nil for algorithms that are not trained.
 	Weights func(Args) string
@@ -85,11 +82,6 @@ func Register(s Spec) Spec {
 		panic(fmt.Sprintf("algo: %q has no constructor", s.Name))
 	}
 	s.Track = s.New.Track()
-	_, file, _, _ := runtime.Caller(1) // "" if it is not known
-	at := max(strings.LastIndex(file, "/algorithms/"), strings.LastIndex(file, "/bounds/"))
-	if at >= 0 {
-		s.Source = file[at+1:]
-	}
 	registry[s.Name] = s
 	return s
 }

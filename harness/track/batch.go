@@ -42,7 +42,7 @@ var (
 
 // Batch is the track of one batch of moldable tasks (FAR 2, DRL 3).
 var Batch = Register(Track{
-	Name: algo.TrackBatch, Order: 1, Doc: "schedule one batch of moldable tasks on a MIG GPU; makespan",
+	Name: algo.TrackBatch, Order: 1,
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Boards: []Board{makespanBoard, energyBoard},
 	Audited: []Board{makespanBoard, energyBoard}, Drawn: true,

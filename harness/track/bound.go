@@ -24,7 +24,7 @@ const (
 // Bound is the reference track of bounds on the makespan of batches and streams: lower bounds, optima, and bounds as
 // published. The published l-bound is not a lower bound of every schedule.
 var Bound = Register(Track{
-	Name: algo.TrackBound, Order: 6, Doc: "bound the makespan of batches and streams from below",
+	Name: algo.TrackBound, Order: 6,
 	Data: task.Batches{}.Kind(), GPU: "A100", Reference: true, Reconfigures: true,
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		bound, err := algo.Make[algo.Bound](a)

@@ -30,7 +30,7 @@ const corunSlices = 7
 
 // Corun is the track of jobs that share a GPU under MIG and MPS (hierarchical paper IV).
 var Corun = Register(Track{
-	Name: algo.TrackCorun, Order: 5, Doc: "choose groups of programs that share a GPU, and its partition; makespan",
+	Name: algo.TrackCorun, Order: 5,
 	Data: corun.Window{}.Kind(), GPU: "A100", Count: oneGPU,
 	Beside: []Reference{optimum},
 	Boards: []Board{{Metric: MetricMakespan, Bound: optimum, Unbounded: true}},

@@ -15,7 +15,6 @@ import (
 // Dispatch is the track of jobs with deadlines on GPUs whose partitions never change (deadline report 2.4).
 var Dispatch = Register(Track{
 	Name: algo.TrackDispatch, Order: 4,
-	Doc:  "dispatch jobs with deadlines to partitioned GPUs; late jobs, tardiness, energy",
 	Data: task.Queue{}.Kind(), GPU: "A100", Count: oneGPU,
 	Boards: []Board{{Metric: "late_percent"}, {Metric: MetricEnergy, Aside: "late_percent"}},
 	Try: func(a algo.Algorithm, p Problem) error {

@@ -29,7 +29,7 @@ const (
 
 // Offline is the reference track of bounds on every scheduler of the placement track.
 var Offline = Register(Track{
-	Name: algo.TrackOffline, Order: 7, Doc: "bound what any scheduler of requests can reach",
+	Name: algo.TrackOffline, Order: 7,
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Reference: true, Count: clusterSize,
 	Solve: func(ctx context.Context, a algo.Algorithm, p Problem) (Answer, error) {
 		o, err := algo.Make[algo.Offline](a)

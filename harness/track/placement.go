@@ -13,8 +13,7 @@ import (
 
 // Placement is the track that places requests for MIG profiles on a cluster (MFI IV).
 var Placement = Register(Track{
-	Name: algo.TrackPlacement, Order: 3, Doc: "place requests for MIG profiles on a cluster; acceptance and " +
-		"fragmentation",
+	Name: algo.TrackPlacement, Order: 3,
 	Data: task.Requests{}.Kind(), GPU: "A100-80GB", Count: clusterSize, Beside: []Reference{acceptedAtMost},
 	Boards: []Board{acceptanceBoard, steadyBoard, waitingBoard, waitingEnergyBoard},
 	Audited: []Board{acceptanceBoard, waitingBoard, waitingEnergyBoard, {

@@ -24,8 +24,6 @@ const (
 // Stream is the track of batches that arrive one after the other (FAR 4, DRL online).
 var Stream = Register(Track{
 	Name: algo.TrackStream, Order: 2,
-	Doc: "schedule batches that arrive one after the other on a MIG GPU; makespan, or flow time where they " +
-		"arrive in time",
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Audited: []Board{makespanBoard, energyBoard},
 	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard, energyBoard},

@@ -30,8 +30,6 @@ import (
 // A Track is one kind of problem.
 type Track struct {
 	Name string
-	// Doc describes in half a sentence the decisions of an algorithm.
-	Doc string
 	// Order sorts the tracks in lists; tracks of the same order are sorted by name.
 	Order int
 	// Data is the kind of payload that its instances have ([task.Payload.Kind]).

@@ -50,7 +50,7 @@ func (NewChooser) Track() string { return name }
 func (f NewChooser) Make(a algo.Args) (any, error) { return f(a) }
 
 var _ = track.Register(track.Track{
-	Name: name, Order: 100, Doc: "choose the smallest number", Data: Numbers{}.Kind(), GPU: "A30",
+	Name: name, Order: 100, Data: Numbers{}.Kind(), GPU: "A30",
 	Count:  func(task.Payload) int { return 1 },
 	Boards: []track.Board{{Metric: "chosen"}},
 	Solve: func(_ context.Context, a algo.Algorithm, p track.Problem) (track.Answer, error) {
