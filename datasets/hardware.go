@@ -182,11 +182,7 @@ var hardwareFiles embed.FS
 // Hardware returns the measurements in datasets/hardware. They are part of the program, and read once: an invalid file
 // is a mistake in the program.
 var Hardware = sync.OnceValue(func() HardwareSet {
-	h, err := ReadHardware(spec.Must(fs.Sub(hardwareFiles, "hardware")))
-	if err != nil {
-		panic(fmt.Sprintf("datasets: hardware/%v", err))
-	}
-	return h
+	return spec.Must(ReadHardware(spec.Must(fs.Sub(hardwareFiles, "hardware"))))
 })
 
 // WriteHardware writes rows as a file of [ReadHardware]. It does not check the rows, so that no measurement is lost. It

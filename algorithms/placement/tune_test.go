@@ -135,7 +135,7 @@ func writeTunedTables(t *testing.T) {
 			t.Logf("%s round %d: %.5f -> %.5f", g, round, before, after)
 		}
 		for _, m := range u.masks {
-			rows = append(rows, valueRow{g.MemorySlices, m, table[m]})
+			rows = append(rows, valueRow{g.MemorySlices, int(m), int(table[m])})
 		}
 	}
 	text, err := gocsv.MarshalBytes(rows)

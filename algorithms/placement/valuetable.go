@@ -1,15 +1,13 @@
 package placement
 
 import (
-	_ "embed"
-	"fmt"
+	"embed"
 	"sync"
-
-	"github.com/gocarina/gocsv"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
+	"miglab/harness/strictcsv"
 )
 
 var _ = algo.Register(algo.Spec{
@@ -40,23 +38,19 @@ var _ = algo.Register(algo.Spec{
 //	go test ./algorithms/placement -run TunedTable -tune -timeout 1h
 //
 //go:embed value-table.csv
-var valueTableCSV []byte
+var valueTableFile embed.FS
 
 type valueRow struct {
 	MemorySlices mig.Slices `csv:"memory_slices"`
-	Mask         mig.Mask   `csv:"mask"`
-	Value        int32      `csv:"value"`
+	Mask         int        `csv:"mask"`
+	Value        int        `csv:"value"`
 }
 
 // valueTables returns the tables by the model's number of memory slices. It panics if the embedded file is not valid.
 var valueTables = sync.OnceValue(func() map[mig.Slices]*sim.Scores {
-	var rows []valueRow
-	if err := gocsv.UnmarshalBytes(valueTableCSV, &rows); err != nil {
-		panic(fmt.Sprintf("placement: value-table.csv: %v", err))
-	}
 	out := map[mig.Slices]*sim.Scores{4: {}, 8: {}}
-	for _, r := range rows {
-		out[r.MemorySlices][r.Mask] = r.Value
+	for _, r := range strictcsv.Embedded[valueRow](valueTableFile, "value-table.csv") {
+		out[r.MemorySlices][r.Mask] = int32(r.Value)
 	}
 	return out
 })

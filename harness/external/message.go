@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"miglab/harness/run"
+	"miglab/harness/spec"
 	"miglab/harness/strictjson"
 )
 
@@ -27,10 +28,8 @@ const (
 )
 
 func encodeMessage(message any) []byte {
-	text, err := json.Marshal(message, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic(fmt.Sprintf("external: %v", err)) // the instance has a time that is not finite
-	}
+	// An error would mean that the instance has a time that is not finite.
+	text := spec.Must(json.Marshal(message, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)))
 	return append(text, '\n')
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"miglab/harness/nearest"
+	"miglab/harness/spec"
 )
 
 // Seconds is a duration or a point in time, in seconds. A task with the duration +Inf does not fit.
@@ -221,9 +222,6 @@ func (g *GPU) Definition() []byte {
 
 // JSON returns the model as the text of a file, which [Catalog.Parse] reads.
 func (g *GPU) JSON() []byte {
-	text, err := json.MarshalIndent(g, "", "  ")
-	if err != nil {
-		panic(err) // All fields are numbers, names and lists of them; times are finite.
-	}
-	return append(text, '\n')
+	// All fields are numbers, names and lists of them; times are finite.
+	return append(spec.Must(json.MarshalIndent(g, "", "  ")), '\n')
 }

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"unicode"
 
+	"miglab/harness/spec"
 	"miglab/harness/wholefile"
 )
 
@@ -266,15 +267,8 @@ func Read[Row any](r io.Reader, file, empty string, mayBeEmpty ...string) (*Tabl
 // Embedded returns the rows of a file that is part of the program, as [Read] does. An invalid file is a mistake in the
 // program: it panics.
 func Embedded[Row any](from embed.FS, path string, mayBeEmpty ...string) []Row {
-	text, err := from.ReadFile(path)
-	if err != nil {
-		panic(fmt.Sprintf("strictcsv: %v", err))
-	}
-	t, err := Read[Row](bytes.NewReader(text), path, "there are no rows", mayBeEmpty...)
-	if err != nil {
-		panic(fmt.Sprintf("strictcsv: %v", err))
-	}
-	return t.Rows
+	text := spec.Must(from.ReadFile(path))
+	return spec.Must(Read[Row](bytes.NewReader(text), path, "there are no rows", mayBeEmpty...)).Rows
 }
 
 // Write writes a header and rows as CSV. It passes on the errors of w.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"miglab/harness/mig"
+	"miglab/harness/spec"
 )
 
 // A layout describes a GPU model as agents see it: the instances that use every slice that they occupy, which are its
@@ -87,11 +88,7 @@ func (l *layout) instances(g *mig.GPU, renaming int) (out []mig.Instance) {
 		}
 	}
 	for _, n := range l.nodes {
-		in, err := g.Instance(n.size, mig.Slices(slices.Min(order[n.first:n.end()])))
-		if err != nil {
-			panic(err) // a swap is wrong
-		}
-		out = append(out, in)
+		out = append(out, spec.Must(g.Instance(n.size, mig.Slices(slices.Min(order[n.first:n.end()])))))
 	}
 	return out
 }

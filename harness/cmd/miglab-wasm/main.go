@@ -12,6 +12,7 @@ import (
 	_ "miglab/algorithms"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/spec"
 )
 
 // A welcome says what a request may name.
@@ -52,9 +53,6 @@ func main() {
 }
 
 func post(v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // all numbers are finite
-	}
+	text := spec.Must(json.Marshal(v)) // all numbers are finite
 	js.Global().Call("postMessage", string(text))
 }
