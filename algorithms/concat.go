@@ -78,8 +78,7 @@ type farConcat struct {
 // An endState is the state of the GPUs after the batches so far.
 type endState struct {
 	gpus plan.State
-	// last is, by compute slice of all GPUs, when its last task ends, in seconds.
-	last []float64
+	last []float64 // by compute slice of all GPUs, when its last task ends, in seconds
 }
 
 func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
@@ -226,8 +225,7 @@ func (f farConcat) loads(batch algo.Problem, state endState, found *treePlan, d 
 type block struct {
 	// first is when its first task begins; 0 without tasks.
 	first, makespan float64
-	// ends is, by compute slice, when its last task ends.
-	ends []float64
+	ends            []float64 // by compute slice, when its last task ends
 }
 
 func newBlock(batch algo.Problem, found *treePlan) block {

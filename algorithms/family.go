@@ -77,8 +77,7 @@ type familyBuilder struct {
 	family
 	tasks task.Batch
 	sizes []mig.Slices
-	// work is the sum of size times duration in the current allocation, in slice-seconds.
-	work float64
+	work  float64 // the sum of size times duration in the current allocation, in slice-seconds
 	// current and size are, by task, its span and the index of its size in the current allocation.
 	current []taskSpan
 	size    []int

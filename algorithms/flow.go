@@ -96,10 +96,9 @@ type flowPlace struct {
 // flowSlices is the state of a GPU. Times are in seconds.
 type flowSlices struct {
 	// free is, by memory slice, when it is free, and place the index of the instance there, or -1.
-	free  [mig.MaxMemorySlices]float64
-	place [mig.MaxMemorySlices]int16
-	// channel is when the last operation ends.
-	channel float64
+	free    [mig.MaxMemorySlices]float64
+	place   [mig.MaxMemorySlices]int16
+	channel float64 // when the last operation ends
 }
 
 // A flowQueue is the state of flowStream.
@@ -112,13 +111,11 @@ type flowQueue struct {
 	// coming are the tasks that have not arrived. list is the plan. waiting are the tasks behind it, by ascending work.
 	coming, waiting []int32
 	list            []flowEntry
-	// work is, by task, the least slice seconds over the sizes.
-	work []float64
+	work            []float64 // by task, the least slice seconds over the sizes
 	// places are the instances of a GPU, and bySize their indices by size.
-	places []flowPlace
-	bySize [][]int16
-	// taskSeconds is the sum over the tasks of the time in the system so far.
-	taskSeconds float64
+	places      []flowPlace
+	bySize      [][]int16
+	taskSeconds float64 // the sum over the tasks of the time in the system so far
 	// gpus mirrors the clocks. The others are scratch.
 	gpus, scratch []flowSlices
 	trial         []flowEntry

@@ -91,8 +91,7 @@ type misoChoice struct {
 	parts     []mig.Partition
 	reference []float64 // by task: the seconds that its speedup is relative to
 	permute   bool
-	// full skips partitions that leave an instance idle.
-	full bool
+	full      bool // skips partitions that leave an instance idle
 
 	// instances and tasks are the best choice so far: instances[i] runs tasks[i]. most is its sum of speedups.
 	instances mig.Partition
@@ -101,8 +100,7 @@ type misoChoice struct {
 	// part is the partition to try; next are the tasks for its instances.
 	part mig.Partition
 	next []int32
-	// top is the largest speedup of the next tasks, by size.
-	top [mig.MaxSize + 1]float64
+	top  [mig.MaxSize + 1]float64 // the largest speedup of the next tasks, by size
 }
 
 // choose finds the instances for the next of the waiting tasks, of which there must be at least one. With all

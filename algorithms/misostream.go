@@ -53,8 +53,7 @@ var _ = algo.Register(algo.Spec{
 //
 // If tasks cannot be stopped, only a GPU without tasks takes a task.
 type misoStream struct {
-	// name is the name of the algorithm in errors.
-	name string
+	name string // the name of the algorithm in errors
 	// mean is the mean error of the predictor, and profile the seconds under MPS.
 	mean, profile float64
 	seed          uint64
@@ -100,8 +99,7 @@ func (m misoStream) predict(tasks task.Batch, sizes []mig.Slices) task.Batch {
 type misoMoves struct {
 	*preemptor
 	choice misoChoice
-	// pause is the time for which a GPU stops when a task joins others, in seconds.
-	pause float64
+	pause  float64 // the time for which a GPU stops when a task joins others, in seconds
 }
 
 // decide admits tasks in order of arrival, and partitions GPUs with idle instances again if no task waits.

@@ -17,10 +17,9 @@ import (
 // The operations of a GPU run one after the other, even under a model with parallel reconfiguration. Tasks arrive at
 // their release times. Without release times, a batch arrives when the last task of the batch before it has begun.
 type preemptor struct {
-	p   algo.Problem
-	now float64 // seconds
-	// left is, by task, the share of its work that remains.
-	left []float64
+	p    algo.Problem
+	now  float64   // seconds
+	left []float64 // by task, the share of its work that remains
 	// waiting are the tasks that have not begun, in order of arrival.
 	waiting []int32
 	runs    []taskRun
@@ -28,8 +27,7 @@ type preemptor struct {
 	exist []mig.Partition
 	ready []float64
 	out   schedule.Schedule
-	// ends is the sum of the instants at which tasks have ended.
-	ends float64
+	ends  float64 // the sum of the instants at which tasks have ended
 }
 
 // A taskRun is a run of a task on an instance. It lasts from from to end, in seconds, unless the task is stopped.

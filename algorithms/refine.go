@@ -22,15 +22,11 @@ type refinement struct {
 	plan *treePlan
 	// end is, by compute slice of all GPUs, when the slice's last task ends. As in the paper, a move adds and subtracts
 	// only the durations of its tasks, without reconfiguration.
-	end []float64
-	// movesOnly leaves swaps out.
-	movesOnly bool
-	// iterations is the largest number of iterations.
-	iterations int
-	// retime, if it is not nil, computes end after every change, in place of the sums.
-	retime func() []float64
-	// log lists the changes.
-	log []change
+	end        []float64
+	movesOnly  bool             // leaves swaps out
+	iterations int              // the largest number of iterations
+	retime     func() []float64 // if it is not nil, computes end after every change, in place of the sums
+	log        []change         // the changes
 }
 
 // locate returns the node, and end of its GPU.

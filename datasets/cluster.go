@@ -16,12 +16,9 @@ type cluster struct {
 	// perNode is the number of GPUs of a node; 0 means that one node has all.
 	gpus, perNode int
 	queue         task.Waiting
-	// geometry has partitions joined by [geometryJoint]; "" if instances are made on demand.
-	geometry string
-	// moves limits the moves a GPU in any time as long as the mean lifespan; 0 allows none.
-	moves float64
-	// downtime is in slots or in seconds, as the dataset's parameter has it.
-	downtime float64
+	geometry      string  // partitions joined by [geometryJoint]; "" if instances are made on demand
+	moves         float64 // limits the moves a GPU in any time as long as the mean lifespan; 0 allows none
+	downtime      float64 // in slots or in seconds, as the dataset's parameter has it
 }
 
 // clusterParams returns the parameters of datasets for clusters that may have nodes. gpus is the default of gpus.

@@ -18,12 +18,9 @@ const corunPrefix = "corun/"
 // A corunSet is a family of datasets of the co-run track.
 type corunSet struct {
 	name, doc string
-	// instances is the number of instances; 0 means that there is no limit.
-	instances int
-	// programs returns the jobs of an instance.
-	programs func(s *windows, g *mig.GPU, index int) []task.Program
-	// params are the dataset's own parameters; [corunParams] are added to them.
-	params []spec.Param
+	instances int                                                    // the number of instances; 0 means that there is no limit
+	programs  func(s *windows, g *mig.GPU, index int) []task.Program // returns the jobs of an instance
+	params    []spec.Param                                           // the dataset's own parameters; [corunParams] are added to them
 }
 
 const (
@@ -153,11 +150,9 @@ func (s *corunSetting) instance(jobs []task.Program) corun.Window {
 type windows struct {
 	*corunSet
 	corunSetting
-	id string
-	// w is the number of jobs.
-	w int
-	// jobs are the chosen programs, joined by "+".
-	jobs string
+	id   string
+	w    int    // the number of jobs
+	jobs string // the chosen programs, joined by "+"
 	// draw is the seed of the programs that are not fitted, and seed is the seed of the choice of programs.
 	draw, seed uint64
 }

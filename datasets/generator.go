@@ -29,8 +29,7 @@ func (c clippedNormal) draw(rng *rand.Rand) float64 {
 // A generator draws the durations of tasks by one reading of FAR 6.3.
 type generator struct {
 	name string
-	// r holds the distribution of r for each speedup.
-	r [3]clippedNormal
+	r    [3]clippedNormal // the distribution of r for each speedup
 	// leave is the probability with which a memory-bound task becomes compute-bound, drawn before each slice from the
 	// third on.
 	leave float64
@@ -86,10 +85,8 @@ func findGenerator(name string) *generator {
 
 // A shape decides how a task scales.
 type shape struct {
-	// size is the instance size up to which the task scales well.
-	size mig.Slices
-	// memoryBound tasks gain super-linearly until they become compute-bound.
-	memoryBound bool
+	size        mig.Slices // the instance size up to which the task scales well
+	memoryBound bool       // tasks gain super-linearly until they become compute-bound
 }
 
 // durations draws the durations of a task on 1, 2, ... slices of a GPU with a number of compute slices, also on numbers

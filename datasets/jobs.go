@@ -20,10 +20,9 @@ var (
 
 // A deadlineKind is a family of generated jobs.
 type deadlineKind struct {
-	name  string
-	slack slack
-	// deadlines is the slack in words.
-	deadlines string
+	name      string
+	slack     slack
+	deadlines string // the slack in words
 }
 
 // freeSlack is the kind with the slack as parameters; its slack has their defaults.
@@ -57,8 +56,7 @@ type day struct {
 	slack
 	fleet
 	seed uint64
-	// rate multiplies the report's arrival rates.
-	rate float64
+	rate float64 // multiplies the report's arrival rates
 }
 
 func (k deadlineKind) dataset(id string, a spec.Args) (Dataset, error) {

@@ -16,10 +16,8 @@ import (
 // A kernelSet is a family of datasets of measured kernels.
 type kernelSet struct {
 	name, doc, source string
-	// tables has a table of times for each GPU board on which the kernels were measured.
-	tables []boardTable
-	// hasParams says that the family has the parameters of [kernelBatches]; otherwise it is one batch.
-	hasParams bool
+	tables            []boardTable // a table of times for each GPU board on which the kernels were measured
+	hasParams         bool         // the family has the parameters of [kernelBatches]; otherwise it is one batch
 }
 
 // A boardTable has the times of kernels on a GPU board.
@@ -117,12 +115,9 @@ type kernelBatches struct {
 	*kernelSet
 	shuffled bool
 	seed     uint64
-	// last is the kernel that is moved to the end; "" leaves the order.
-	last string
-	// only is the only kernel of the dataset; "" keeps all.
-	only string
-	// copies is the number of tasks of each kernel.
-	copies int
+	last     string // the kernel that is moved to the end; "" leaves the order
+	only     string // the only kernel of the dataset; "" keeps all
+	copies   int    // the number of tasks of each kernel
 }
 
 func (k *kernelSet) dataset(_ string, a spec.Args) (Dataset, error) {

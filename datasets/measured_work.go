@@ -16,8 +16,7 @@ import (
 // A workKind is a family of datasets of work that others measured on MIG instances.
 type workKind struct {
 	name, doc string
-	// work lists the values of [manifestFile.Work] that the dataset has.
-	work []string
+	work      []string // the values of [manifestFile.Work] that the dataset has
 }
 
 var workKinds = []workKind{
@@ -72,14 +71,11 @@ func (k workKind) family() Family {
 
 // repeatedWork draws batches of tasks. Each task repeats a piece of measured work.
 type repeatedWork struct {
-	// kind is the name of a workKind.
-	kind string
+	kind string // the name of a workKind
 	// n is the number of tasks in a batch.
 	n, batches int
-	// seconds is the length of every task on the whole GPU; 0 draws the lengths.
-	seconds float64
-	// fill estimates durations that were not measured.
-	fill bool
+	seconds    float64 // the length of every task on the whole GPU; 0 draws the lengths
+	fill       bool    // estimates durations that were not measured
 	// rho is the load of a Poisson process of arrivals; 0 if all tasks arrive at time 0.
 	rho  float64
 	seed uint64

@@ -110,10 +110,8 @@ func (m misoBatch) Instance(g *mig.GPU, index int) (task.Payload, error) {
 // misoStream lets the published jobs arrive one by one, as the authors' script run.py does.
 type misoStream struct {
 	miso
-	// gap is the mean time between two jobs, in seconds; half of it for the first third of the jobs.
-	gap float64
-	// restart is the time for which a stopped job stands still; with 0 no job can be stopped.
-	restart mig.Seconds
+	gap     float64     // the mean time between two jobs, in seconds; half of it for the first third of the jobs
+	restart mig.Seconds // the time for which a stopped job stands still; with 0 no job can be stopped
 }
 
 func (misoStream) regime() task.Regime { return task.Timed }

@@ -22,8 +22,7 @@ var noise = number("noise", 0, 0, 2,
 // estimates describes the errors of a dataset's estimates. The zero value means that schedulers see the true durations.
 type estimates struct {
 	sigma float64
-	// key seeds the random stream.
-	key string
+	key   string // seeds the random stream
 }
 
 // newEstimates reads the parameter. The key of the random stream is the spec without noise.

@@ -77,8 +77,7 @@ var openbPods = sync.OnceValue(func() []pod { return strictcsv.Embedded[pod](fil
 // openb draws pods from the trace.
 type openb struct {
 	mapping traces.Mapping
-	// pending keeps the pods that the cluster never placed.
-	pending bool
+	pending bool // keeps the pods that the cluster never placed
 	// scale is the mean number of pods for each pod of the trace.
 	scale float64
 	seed  uint64
@@ -159,10 +158,8 @@ func scalePods(pods []pod, scale float64, rng *rand.Rand) []pod {
 type openbRequests struct {
 	openb
 	cluster
-	// shared leaves out pods that ask for whole GPUs.
-	shared bool
-	// slot is the length of a slot in seconds.
-	slot int
+	shared bool // leaves out pods that ask for whole GPUs
+	slot   int  // the length of a slot in seconds
 }
 
 // openbDowntime is the default of the parameter downtime: half a minute if a slot is a second.

@@ -93,10 +93,8 @@ func (s openbJobs) Instance(g *mig.GPU, index int) (task.Payload, error) {
 // openbStream are the pods of a day as batches of tasks.
 type openbStream struct {
 	openbDays
-	// n is the number of pods in a batch.
-	n int
-	// timed lets the pods arrive when they were submitted, counted from the first one.
-	timed bool
+	n     int  // the number of pods in a batch
+	timed bool // lets the pods arrive when they were submitted, counted from the first one
 }
 
 func (s openbStream) regime() task.Regime {

@@ -81,8 +81,7 @@ type requests struct {
 	// load is the number of requested slices in percent of the capacity, without lifespan=steady.
 	load     int
 	lifespan lifespan
-	// t is [expectedT] or [realisedT].
-	t string
+	t        string // [expectedT] or [realisedT]
 	// rho and turnover describe a stream with lifespan=steady.
 	rho      float64
 	turnover int

@@ -17,12 +17,10 @@ import (
 //
 // Larger subsets come first, so that the instances that have a given part are the first ones.
 type subsets struct {
-	n    int
-	seed uint64
-	// part is the only batch of an instance, from 1; 0 for all batches.
-	part int
-	// orders is the key of the random stream of the orders.
-	orders string
+	n      int
+	seed   uint64
+	part   int    // the only batch of an instance, from 1; 0 for all batches
+	orders string // the key of the random stream of the orders
 	// kernels has each subset as a bit set of kernels in the published order. n and seed decide them.
 	kernels [2 * subsetsOfEach]uint16
 }

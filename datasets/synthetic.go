@@ -30,22 +30,18 @@ type synthetic struct {
 	// n is the number of tasks in a batch, and psup is the percentage of memory-bound tasks.
 	n, psup   int
 	generator *generator
-	// leave replaces the generator's own probability.
-	leave float64
-	// inClasses leaves the tasks in the order of their classes.
-	inClasses bool
+	leave     float64 // replaces the generator's own probability
+	inClasses bool    // leaves the tasks in the order of their classes
 	// start is emptyStart or busyStart.
 	start   string
 	batches int
-	// repeat is the number of consecutive copies of each batch.
-	repeat int
+	repeat  int // the number of consecutive copies of each batch
 	// total is 0 if the tasks are not cut, and part is 0 if the instance has all parts.
 	total, part int
 	// key and seed determine the random stream of the batches.
 	key  string
 	seed uint64
-	// rho is the load of a Poisson process of arrivals; 0 if all tasks arrive at time 0.
-	rho float64
+	rho  float64 // the load of a Poisson process of arrivals; 0 if all tasks arrive at time 0
 }
 
 func (w workload) params() []spec.Param {

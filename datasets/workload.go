@@ -12,9 +12,8 @@ import (
 // A scalingClass has a weight for each instance size, by ascending size. It is in proportion to the share of the tasks
 // that scale well up to that size and no further (p_s of FAR 6.3).
 type scalingClass struct {
-	name string
-	// sevenSlices has the weights for sevenSizes, as the papers print them.
-	sevenSlices []int
+	name        string
+	sevenSlices []int // the weights for sevenSizes, as the papers print them
 	// fourSlices has the weights for fourSizes, the sizes of A30. The papers give no percentages
 	// for A30; these are our reading of their descriptions.
 	fourSlices []int

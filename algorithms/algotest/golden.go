@@ -97,10 +97,8 @@ type difference struct {
 	// changed are the answers that differ from their golden answer. first says of each where it does so first.
 	changed []Answer
 	first   []string
-	// missing are the answers that have no golden answer.
-	missing []Answer
-	// extra are the keys of golden answers that no algorithm gives.
-	extra []string
+	missing []Answer // the answers that have no golden answer
+	extra   []string // the keys of golden answers that no algorithm gives
 }
 
 func compare(want map[string]string, answers []Answer) (d difference) {

@@ -15,8 +15,7 @@ const maxDivide = 20
 // A divider divides jobs into groups that take the least time one after the other. It is not safe for concurrent use.
 type divider struct {
 	*search
-	// largest is the largest size of a group.
-	largest int
+	largest int // the largest size of a group
 	// known caches the seconds of sets of jobs in one group; +Inf if smaller groups of them take no longer.
 	known map[set]float64
 
@@ -26,8 +25,7 @@ type divider struct {
 	// set itself if the set is one group.
 	seconds []float64
 	part    []uint32
-	// useful has, by first job, the sets that are faster in one group than in smaller groups.
-	useful [][]timed
+	useful  [][]timed // by first job, the sets that are faster in one group than in smaller groups
 }
 
 // A jobGroup is a set of jobs in ascending order and the time that they take together.

@@ -14,8 +14,7 @@ type menu struct {
 	setups  [corun.MaxConcurrency + 1][]corun.Setup
 	layouts [corun.MaxConcurrency + 1][]corun.Layout
 	trees   [corun.MaxConcurrency + 1][]node
-	// places are all different places of the slots.
-	places []place
+	places  []place // all different places of the slots
 }
 
 // A place describes the resources of a slot.
@@ -23,8 +22,7 @@ type place struct {
 	// whole is the compute instance's share of the GPU. share is the slot's share of the instance: 1 for a job alone, 0
 	// for an MPS client without a percentage.
 	whole, share float64
-	// memory is the GPU instance's share of the bandwidth.
-	memory float64
+	memory       float64 // the GPU instance's share of the bandwidth
 }
 
 // most returns the largest share of the GPU's multiprocessors that a job there can have.
@@ -40,10 +38,8 @@ type slot struct {
 	place int
 	// gpu and compute mean that a GPU instance and a compute instance begin here.
 	gpu, compute bool
-	// last means that the GPU instance is the last one.
-	last bool
-	// twin means that the jobs here and in the slot before can be exchanged without effect.
-	twin bool
+	last         bool // the GPU instance is the last one
+	twin         bool // the jobs here and in the slot before can be exchanged without effect
 }
 
 // A node is a slot and the setups that are the same up to it.

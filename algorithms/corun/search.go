@@ -24,11 +24,9 @@ type search struct {
 
 	// The other fields are about the current set of jobs.
 
-	jobs []int
-	// below is the time that a way must beat, in seconds.
-	below float64
-	// fair is the fairest way so far; nil if the search is for the fastest.
-	fair *way
+	jobs  []int
+	below float64 // the time that a way must beat, in seconds
+	fair  *way    // the fairest way so far; nil if the search is for the fastest
 	// slots has the job in each slot, as an index in jobs, and places the slot's place.
 	slots, places [corun.MaxSlots]int
 }

@@ -37,8 +37,7 @@ func lookAhead(q *sim.Queue) int {
 
 // A view sums up the slices for lookAhead.
 type view struct {
-	// free is the number of free slices by size.
-	free [mig.MaxSize + 1]int
+	free [mig.MaxSize + 1]int // the number of free slices by size
 	// soonest is when the first busy slice becomes free, +Inf if all are free; size is the size of that slice.
 	soonest task.Minutes
 	size    mig.Slices

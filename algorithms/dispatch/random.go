@@ -17,8 +17,7 @@ var _ = algo.Register(algo.Spec{
 
 // random takes a free slice, each equally likely.
 type random struct {
-	// below draws a number from 0 to n-1.
-	below func(n int) int
+	below func(n int) int // draws a number from 0 to n-1
 }
 
 // newRandom returns a scheduler that draws with the seed. If the jobs were drawn from a NumPy stream, it continues that

@@ -16,8 +16,7 @@ type mover struct {
 	profiles []*mig.Profile
 	score    *sim.Scores
 
-	// pending are the remaining moves of a plan.
-	pending []sim.Move
+	pending []sim.Move     // the remaining moves of a plan
 	on      []sim.Resident // the workloads of the visited GPU
 }
 
@@ -57,10 +56,8 @@ func allMasks(c *sim.Cluster) []mig.Mask {
 // A relocation is a move with its effects.
 type relocation struct {
 	sim.Move
-	// left are the occupied slices, after the move, of the GPU that the workload leaves.
-	left mig.Mask
-	// change is the increment of the cluster's score.
-	change int
+	left   mig.Mask // the occupied slices, after the move, of the GPU that the workload leaves
+	change int      // the increment of the cluster's score
 }
 
 // each visits the sensible moves of every workload that can move: to the best other GPU, and to each place on its own

@@ -27,8 +27,7 @@ type nos struct {
 	// masks are, by GPU, the occupied slices to which the counts in gpus belong.
 	masks []mig.Mask
 	gpus  []nosGPU
-	// free counts the free instances of all GPUs.
-	free counts
+	free  counts // counts the free instances of all GPUs
 	// options and arrangements cache the results of listOptions and arrange.
 	options      map[counts][]option
 	arrangements map[arrangementKey][]placedInstance
@@ -46,8 +45,7 @@ type nosGPU struct {
 	// exist are the instances; free and used count them.
 	exist      []placedInstance
 	free, used counts
-	// options are the geometries that contain the instances in use.
-	options []option
+	options    []option // the geometries that contain the instances in use
 }
 
 func newNos(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {

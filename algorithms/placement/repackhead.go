@@ -34,8 +34,7 @@ type clearance struct {
 	moves []sim.Move
 	// away is 1 if a workload leaves its GPU, and slices are the memory slices of the moved workloads.
 	away, slices int
-	// masks are the occupied slices of all GPUs after the moves.
-	masks []mig.Mask
+	masks        []mig.Mask // the occupied slices of all GPUs after the moves
 }
 
 func (c *clearance) compare(o *clearance) int {

@@ -21,8 +21,7 @@ var annealTargets = []float64{0.995, 0.985, 0.97, 0.955}
 type annealer struct {
 	*forest
 	target float64
-	// cost is by GPU.
-	cost []float64
+	cost   []float64 // by GPU
 	// best is the makespan of the best plan, in seconds, and bestNode its node of each task.
 	best     float64
 	bestNode []int32

@@ -11,12 +11,9 @@ import (
 
 // A load sums up the tasks on the nodes of one GPU.
 type load struct {
-	// seconds is, by node, the sum of its tasks' durations.
-	seconds [maxNodes]float64
-	// count is, by node, its number of tasks.
-	count [maxNodes]int32
-	// used has the nodes with tasks.
-	used nodeSet
+	seconds [maxNodes]float64 // by node, the sum of its tasks' durations
+	count   [maxNodes]int32   // by node, its number of tasks
+	used    nodeSet           // the nodes with tasks
 }
 
 // An assignment is the plan of treedp and lns: the node of the repartitioning trees on which each task runs. Each node
@@ -28,8 +25,7 @@ type assignment struct {
 	node  []int32
 	loads []load
 	timer *Timer
-	// ends is, by GPU, when its last task ends, in seconds.
-	ends []float64
+	ends  []float64 // by GPU, when its last task ends, in seconds
 }
 
 func newAssignment(p algo.Problem, from State) *assignment {

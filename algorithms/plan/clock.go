@@ -46,27 +46,20 @@ type clock struct {
 // A clockUse is a use with its state on the clock. All times are in seconds.
 type clockUse struct {
 	Use
-	// notBefore is the earliest instant of any operation or task of the use.
-	notBefore float64
-	// destroyFrom is the notBefore of the first follower: the instance is not destroyed before it.
-	destroyFrom float64
+	notBefore   float64 // the earliest instant of any operation or task of the use
+	destroyFrom float64 // the notBefore of the first follower: the instance is not destroyed before it
 	// finished means that the instance exists and its tasks have an end. A destroyed instance is not finished.
 	finished, destroyed bool
-	// slicesFree is when the slices of earlier uses are free, known when waits is 0.
-	slicesFree float64
+	slicesFree          float64 // when the slices of earlier uses are free, known when waits is 0
 	// The instance exists and is free for the tasks at from. Tasks end at end, the destruction at gone.
 	from, end, gone float64
-	// waits counts the instances that stand in the way and are not yet destroyed.
-	waits int8
+	waits           int8 // counts the instances that stand in the way and are not yet destroyed
 	// followers are the uses that wait for the destruction of this use's instance; followed is their number.
 	followers [mig.MaxMemorySlices]int32
 	followed  int8
-	// successor is the use that continues on the same instance, or -1.
-	successor int32
-	// tail is the time from the start of the creation to the end of all that follows.
-	tail float64
-	// rest is the time from the start of the destruction to the same end.
-	rest float64
+	successor int32   // the use that continues on the same instance, or -1
+	tail      float64 // the time from the start of the creation to the end of all that follows
+	rest      float64 // the time from the start of the destruction to the same end
 }
 
 // An operation creates or destroys the instance of a use. While it is pending, start is the earliest possible one.

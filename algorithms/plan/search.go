@@ -16,14 +16,11 @@ type search struct {
 	plan    *assignment
 	subsets *subsets
 	rng     *rand.Rand
-	// base is the earliest instant at which a task can begin, in seconds.
-	base float64
+	base    float64 // the earliest instant at which a task can begin, in seconds
 	// makespan is the makespan of the plan, and least the makespan of the best plan so far, in seconds.
 	makespan, least float64
-	// bestNode is the best plan: the node of each task.
-	bestNode []int32
-	// heat times the blur is the share by which an accepted plan may be worse.
-	heat float64
+	bestNode        []int32 // the best plan: the node of each task
+	heat            float64 // heat times the blur is the share by which an accepted plan may be worse
 	// tasks are the tasks to re-insert. before and after are their nodes.
 	tasks         []int32
 	before, after []int32

@@ -18,8 +18,7 @@ type subsetLimits struct {
 	tight bool
 	until [maxNodes]ticks
 	taken [maxNodes]int64
-	// slack is the most slice-ticks that a solution within the limit, or any part of it, wastes.
-	slack int64
+	slack int64 // the most slice-ticks that a solution within the limit, or any part of it, wastes
 	// skip are the classes of nodes whose tables in after are not needed for any solution within the limit.
 	skip   nodeSet
 	fits   []int32 // the sets that are not too large for the node whose table is computed

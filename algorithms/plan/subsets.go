@@ -38,8 +38,7 @@ type subsets struct {
 	tree  *Tree
 	gpus  int
 	sizes []mig.Slices
-	// class is, by node, the same for nodes with equal subtrees.
-	class []int8
+	class []int8 // by node, the same for nodes with equal subtrees
 	// width is, by node, the number of compute slices that tasks can use at once in the subtree: the slices of its
 	// leaves or, where these leave slices idle, its own.
 	width []int
@@ -47,28 +46,23 @@ type subsets struct {
 	// operations by which the first nodes start do not.
 	model                 mig.Reconfiguration
 	parallel, startsApart bool
-	// greedy selects the optimistic model of waits.
-	greedy bool
+	greedy                bool // selects the optimistic model of waits
 
 	scale           float64 // ticks a second
 	create, destroy [maxNodes]ticks
 	// tasks is the number of tasks to place, and time their durations by size index and task.
-	tasks int
-	time  [][]ticks
-	// area is, by set, the least slice-ticks that its tasks can take.
-	area []int64
-	// blurred is the largest share by which durations differ from the durations in area.
-	blurred float64
+	tasks   int
+	time    [][]ticks
+	area    []int64 // by set, the least slice-ticks that its tasks can take
+	blurred float64 // the largest share by which durations differ from the durations in area
 
-	// fresh means, by GPU, that it is empty, so that only the tables in after are used.
-	fresh []bool
+	fresh []bool // by GPU, whether it is empty, so that only the tables in after are used
 	// start is, by node, when it can start as the first node on its slices, and how long the channel is busy for it.
 	start [maxNodes]cell
 	// first holds the tables of nodes that are the first on their slices, after the GPU's state at the beginning. after
 	// holds the tables of nodes that are used after another node. Both are by node over all GPUs.
 	first, after []table
-	// joint is, by GPU and set, the best way of the GPU and the GPUs before it together.
-	joint [][]cell
+	joint        [][]cell // by GPU and set, the best way of the GPU and the GPUs before it together
 	// noCells and noEnds are tables in which no set can be run.
 	noCells []cell
 	noEnds  []ticks

@@ -8,8 +8,7 @@ import (
 
 // A cell describes the best way of a subtree to run a set of tasks.
 type cell struct {
-	// end is when the last task ends; 0 for the empty set.
-	end ticks
+	end ticks // when the last task ends; 0 for the empty set
 	// heads is the time for which the channel is busy before another subtree can use it: until every part of this
 	// subtree has started or, in the greedy model, until its first part has.
 	heads ticks
@@ -17,16 +16,12 @@ type cell struct {
 
 // A table has a cell for every set of tasks.
 type table struct {
-	// apart is the best way without the node itself: each child runs a part of the set.
-	apart []cell
+	apart []cell // the best way without the node itself: each child runs a part of the set
 	// own is the end if the node's instance is created and runs a part of the set, perhaps an empty one.
-	own []ticks
-	// best is the better of the two.
-	best []cell
-	// forced means that the node is used whatever the set is, and that apart was not computed.
-	forced bool
-	// as is the node whose table is used for this node: a node with an equal table, or the node itself.
-	as int
+	own    []ticks
+	best   []cell // the better of the two
+	forced bool   // the node is used whatever the set is, and apart was not computed
+	as     int    // the node whose table is used for this node: a node with an equal table, or the node itself
 }
 
 // A turn says whether a node is the first that uses its slices.

@@ -15,9 +15,8 @@ type Tree struct {
 	Nodes []mig.Node
 	GPUs  int
 	// Size is, by node, the index of its size in GPU.Sizes.
-	Size []int8
-	// below is, by node, all its descendants.
-	below []nodeSet
+	Size  []int8
+	below []nodeSet // by node, all its descendants
 }
 
 // maxNodes is the largest number of nodes of a repartitioning tree. Instances of one size are disjoint, so a GPU of

@@ -45,8 +45,7 @@ type Submission struct {
 
 	problem  schedule.Problem
 	schedule schedule.Schedule
-	// witness proves a bound; its Kind is "" if the submission has none.
-	witness certificate.Witness
+	witness  certificate.Witness // proves a bound; its Kind is "" if the submission has none
 }
 
 // ReadSubmission reads a submission and verifies its schedule and its witness, which can take minutes. The error says

@@ -22,11 +22,9 @@ type Job struct {
 	// Model is the GPU model that the file asks for, also with a profile, as the file spells it; "" for any.
 	Model string
 	// Line is the line of the job in the file, from 1.
-	Line int
-	// thousandths says that the share was read as thousandths, because the unit was not given or was thousandths.
-	thousandths bool
-	// shareCountsGPUs says that the file has no column for GPUs, so that a share may also be several whole GPUs.
-	shareCountsGPUs bool
+	Line            int
+	thousandths     bool // the share was read as thousandths, because the unit was not given or was thousandths
+	shareCountsGPUs bool // the file has no column for GPUs, so that a share may also be several whole GPUs
 }
 
 // Options say how to read a file.

@@ -20,12 +20,9 @@ type table struct {
 	// A file must have one column of each choice. It may have the optional columns.
 	choices  [][]string
 	optional []string
-	// header has the columns of a format without a header; nil if the first line has them.
-	header []string
-	// comment begins the lines that are skipped; "" skips none.
-	comment string
-	// split returns the fields of a line.
-	split func(line string) ([]string, error)
+	header   []string                            // the columns of a format without a header; nil if the first line has them
+	comment  string                              // begins the lines that are skipped; "" skips none
+	split    func(line string) ([]string, error) // returns the fields of a line
 }
 
 // readLines reads a file line by line. It converts the fields of a line to a job with row, and passes the job or the
@@ -128,10 +125,8 @@ func (e *missingColumnError) Error() string {
 type fields struct {
 	// header has the names of the columns, and values are the fields of the current row.
 	header, values []string
-	// err is the first error of the current row.
-	err error
-	// instants is the kind of the file's times, [number] or [timestamp]; "" before the first.
-	instants string
+	err            error  // the first error of the current row
+	instants       string // the kind of the file's times, [number] or [timestamp]; "" before the first
 }
 
 // has reports whether the file has a column.

@@ -61,8 +61,7 @@ func readElements(r io.Reader, file, member, want string, each func(line int, ra
 // twice.
 type lineCounter struct {
 	io.Reader
-	// read is the number of bytes that were read.
-	read int64
+	read int64 // the number of bytes that were read
 	// passed is the number of lines that end before the last offset given to at, and ends holds the offsets of later
 	// line ends.
 	passed int

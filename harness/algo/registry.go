@@ -63,8 +63,7 @@ type Algorithm struct {
 	// ID is the canonical name: parameters that differ from their defaults, sorted, for example "far?refine=false".
 	ID string
 
-	// made is the algorithm itself if its constructor takes only the parameters; nil otherwise.
-	made any
+	made any // the algorithm itself if its constructor takes only the parameters; nil otherwise
 }
 
 var registry = map[string]Spec{}

@@ -21,9 +21,8 @@ type File struct {
 	// Path is the name of the file. "", "-" and "/dev/stdout" mean standard output.
 	Path string
 	// Format is the format of the file, such as json.
-	Format string
-	// formatFlag is the flag --format; nil if the command does not have it.
-	formatFlag *pflag.Flag
+	Format     string
+	formatFlag *pflag.Flag // the flag --format; nil if the command does not have it
 }
 
 // Register adds the flag that names the file. The file has the format of the name's extension, or the first of the

@@ -108,8 +108,7 @@ type solution struct {
 	head
 	Schedule jsontext.Value `json:"schedule"`
 	Plan     jsontext.Value `json:"plan"`
-	// protocol is the version that the program keeps to.
-	protocol int
+	protocol int            // the version that the program keeps to
 }
 
 func (s *solution) check(id int64) error {

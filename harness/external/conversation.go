@@ -9,12 +9,10 @@ import (
 
 // A conversation asks one process about one instance.
 type conversation struct {
-	ctx  context.Context
-	proc *process
-	// id identifies the instance.
-	id int64
-	// deadline is the time by which the last question about the instance must be answered.
-	deadline time.Time
+	ctx      context.Context
+	proc     *process
+	id       int64     // identifies the instance
+	deadline time.Time // the time by which the last question about the instance must be answered
 }
 
 // ask sends a question and reads the answer. It returns an [*Error] without a program if the program refuses or breaks

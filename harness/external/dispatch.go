@@ -88,10 +88,8 @@ func (c *choice) check(id int64) error {
 // A dispatcher is a program of the dispatch track.
 type dispatcher struct {
 	dialogue
-	// numbers holds the jobs that the program knows, numbered in the order of the messages.
-	numbers map[*task.Job]int
-	// waiting is the number of known jobs that still wait.
-	waiting int
+	numbers map[*task.Job]int // the jobs that the program knows, numbered in the order of the messages
+	waiting int               // the number of known jobs that still wait
 }
 
 // Dispatch implements [sim.Dispatcher]. If the program fails, Dispatch returns -1, which ends the simulation.

@@ -132,8 +132,7 @@ func (p *places) check(id int64) error {
 type placer struct {
 	dialogue
 	setting sim.PlacementSetting
-	// told has the last state of each GPU that the program was told.
-	told []maskChange
+	told    []maskChange // the last state of each GPU that the program was told
 }
 
 // Place implements [sim.Placer]. If the program fails, it chooses a GPU that does not exist, which ends the simulation.

@@ -40,8 +40,7 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stderr tail
-	// limit is the time that the next answer may take, with the parameter that sets it.
-	limit string
+	limit  string // the time that the next answer may take, with the parameter that sets it
 	// longest is the largest length of the next answer, in bytes. The goroutine that reads the output uses it.
 	longest atomic.Int64
 	// lines carries the output of the process. The channel is closed at the end of the output.
@@ -56,15 +55,13 @@ type process struct {
 	stopping sync.Once
 	ended    chan struct{}
 	gone     chan struct{}
-	// used says that the process has answered about an instance.
-	used bool
+	used     bool // the process has answered about an instance
 }
 
 // A line is a line of output, with its line break.
 type line struct {
 	text []byte
-	// more says that the beginning of another line was read together with this one.
-	more bool
+	more bool // the beginning of another line was read together with this one
 }
 
 // Echo receives what programs write to standard error. It is set before the first one starts.

@@ -90,9 +90,8 @@ type program struct {
 	args  []string
 	hello hello
 
-	mu sync.Mutex
-	// idle holds the processes that have said hello and wait for a question.
-	idle []*process
+	mu   sync.Mutex
+	idle []*process // the processes that have said hello and wait for a question
 }
 
 // key identifies a program: two algorithms with the same key share processes.

@@ -15,8 +15,7 @@ type timetable struct {
 	// whole has the schedules of the answers. clock has the plans; it is nil before the first one.
 	whole schedule.Schedule
 	clock algo.Clock
-	// next is the index of the first task without an answer.
-	next int
+	next  int // the index of the first task without an answer
 }
 
 func newTimetable(p schedule.Problem, algorithm string) timetable {

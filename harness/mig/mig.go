@@ -169,8 +169,7 @@ type GPU struct {
 	bySize     [MaxSize + 1]*Profile
 	tree       []Node
 	partitions []Partition
-	// values has what [Derived] derives, by a key of its own for each function.
-	values *sync.Map
+	values     *sync.Map // what [Derived] derives, by a key of its own for each function
 }
 
 // GPUs returns the models of this package's table in a fixed order.

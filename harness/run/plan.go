@@ -23,8 +23,7 @@ type backlog struct {
 	spans  []plannedSpan
 	// total counts the shard's cells, and done counts the cells with a result.
 	total, done int
-	// names has the declared names of external programs that are not in the store yet.
-	names map[store.Program]string
+	names       map[store.Program]string // the declared names of external programs that are not in the store yet
 	// models has the GPU models of the results that are not in the table of package mig, by name. unkept
 	// means that the store lacks one of them.
 	models map[string]*mig.GPU
@@ -50,10 +49,9 @@ type planned struct {
 	solved, failed int
 	last           store.Row
 	// stopped says that the run leaves out the cells that are left: an external program solved none.
-	stopped atomic.Bool
-	spans   []Span
-	// finished has the instances with a result.
-	finished instances
+	stopped  atomic.Bool
+	spans    []Span
+	finished instances // the instances with a result
 	// jobs maps an instance to the index of its job in the piece. Series with the same instances share the map.
 	jobs map[int]int
 }

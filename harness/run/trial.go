@@ -221,8 +221,7 @@ type description struct {
 	// content is a hash of the dataset's first instance and the GPU model, so that results become out of
 	// date when either changes.
 	content string
-	// count is the number of GPUs; 0 if the dataset does not give it.
-	count int
+	count   int // the number of GPUs; 0 if the dataset does not give it
 }
 
 // descriptions holds, for a model, the descriptions of datasets that are not files, by track and dataset.

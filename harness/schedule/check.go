@@ -44,14 +44,11 @@ func Check(p Problem, s Schedule) []Violation {
 type occupation struct {
 	start, end mig.Seconds
 	gpu        int
-	// id is the index of the placement, operation or life; -1-i for instance i of the start partition.
-	id int32
-	// key is the number of the instance (see checker.key).
-	key int32
+	id         int32 // the index of the placement, operation or life; -1-i for instance i of the start partition
+	key        int32 // the number of the instance (see checker.key)
 	// mask has the slices in use. Operations under [mig.Sequential] all have the same one.
-	mask mig.Mask
-	// destroy says that the occupation is a destroy.
-	destroy bool
+	mask    mig.Mask
+	destroy bool // the occupation is a destroy
 }
 
 // A life is the time in which tasks can run on an instance. The slices are in use for longer; see checker.living.
@@ -59,8 +56,7 @@ type life struct {
 	// from is the end of the create, or [Existing.BusyUntil] of an instance of the start partition. to is the start of
 	// the destroy, or infinite.
 	from, to mig.Seconds
-	// given marks an instance of the start partition.
-	given bool
+	given    bool // marks an instance of the start partition
 }
 
 // A checker has one method for each group of rules. The methods add to found.
@@ -68,8 +64,7 @@ type checker struct {
 	p     *Problem
 	s     *Schedule
 	found []Violation
-	// runs are the placements whose instance, GPU and times are possible.
-	runs []occupation
+	runs  []occupation // the placements whose instance, GPU and times are possible
 	// living has an entry for each life: the interval in which its slices are in use, from the start of the create to
 	// the end of the destroy. After partitions, living is sorted by GPU and time, and id is the index in lives.
 	lives  []life

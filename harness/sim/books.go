@@ -15,8 +15,7 @@ type books struct {
 	requests []task.Request
 	gpus     int
 	rules    task.Migration
-	// geometry is nil if instances are created on demand.
-	geometry task.Geometry
+	geometry task.Geometry // nil if instances are created on demand
 	// users has the last request that used a slice, plus one.
 	users map[memorySlice]int
 	stays []visit
@@ -26,9 +25,8 @@ type books struct {
 
 // A memorySlice is a resource that one instance can use at a time.
 type memorySlice struct {
-	gpu int
-	// slice is mediaSlice for the media extensions.
-	slice mig.Slices
+	gpu   int
+	slice mig.Slices // mediaSlice for the media extensions
 }
 
 const mediaSlice mig.Slices = -1

@@ -11,12 +11,9 @@ type departure struct {
 	request int32
 	gpu     int32
 	window  mig.Mask
-	// further says that the instance is not the first of its request.
-	further bool
-	// media says that it has the media extensions of the GPU.
-	media bool
-	// next is the index in all, plus one, of the next departure in the list.
-	next int32
+	further bool  // the instance is not the first of its request
+	media   bool  // it has the media extensions of the GPU
+	next    int32 // the index in all, plus one, of the next departure in the list
 }
 
 // A calendar holds departures until they are due, in a list for each request that they come before.
@@ -24,8 +21,7 @@ type calendar struct {
 	// first is the index in all, plus one, of each list's first departure, by request; 0 ends a list.
 	first []int32
 	all   []departure
-	// free is the index in all, plus one, of the first unused departure; next leads to the others.
-	free int32
+	free  int32 // the index in all, plus one, of the first unused departure; next leads to the others
 }
 
 func newCalendar(requests int) calendar { return calendar{first: make([]int32, requests)} }

@@ -65,8 +65,7 @@ func (l maskList) next(m mig.Mask, gpu int) int {
 // higher level says that the word below it is not zero. Every operation touches at most one word of each level on the
 // way up and one on the way down.
 type intSet struct {
-	// levels holds the words from level 0 up to a single word.
-	levels [][]uint64
+	levels [][]uint64 // the words from level 0 up to a single word
 }
 
 // newIntSets returns empty sets of numbers below n, which is at least 1. They share three allocations, which makes a

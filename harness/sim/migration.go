@@ -56,13 +56,10 @@ type Residents struct {
 	cluster *Cluster
 	rules   task.Migration
 	slot    int
-	// head says that no earlier request than the present one waits.
-	head bool
-	// behind yields the profiles of [Residents.Behind]; nil if there are none.
-	behind iter.Seq[int]
-	on     [][]resident // by GPU, in no particular order
-	// stays has the places and departures of the requests that run on one GPU.
-	stays []departure
+	head    bool          // no earlier request than the present one waits
+	behind  iter.Seq[int] // yields the profiles of [Residents.Behind]; nil if there are none
+	on      [][]resident  // by GPU, in no particular order
+	stays   []departure   // the places and departures of the requests that run on one GPU
 	// spots has the first places of each request's instances, and moves has all moves.
 	spots [][]Spot
 	moves []Moved
@@ -74,8 +71,7 @@ type Residents struct {
 // A resident is a Resident whose Fixed says only that its request is a gang or for several GPUs.
 type resident struct {
 	Resident
-	// until is the slot from which the workload can be moved again.
-	until int
+	until int // the slot from which the workload can be moved again
 }
 
 // Cluster returns the occupied slices.

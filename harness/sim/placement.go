@@ -121,8 +121,7 @@ type placementEngine struct {
 	// leaving has the instances that leave before the present request, and spots has the places of the present request.
 	leaving []departure
 	spots   []Spot
-	// places has the places of each request; nil if no request has a gang.
-	places [][]Spot
+	places  [][]Spot // the places of each request; nil if no request has a gang
 
 	// mover and residents are nil if workloads do not move.
 	mover     Mover

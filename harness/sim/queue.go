@@ -19,10 +19,8 @@ type Queue struct {
 	waiting heap.Heap[task.Minutes]
 	slices  []Slice
 	free    int
-	// busy is the number of busy compute slices by GPU.
-	busy []mig.Slices
-	// watts is [task.Fleet.Watts]: the power of a GPU by its number of busy compute slices.
-	watts []float64
+	busy    []mig.Slices // the number of busy compute slices by GPU
+	watts   []float64    // [task.Fleet.Watts]: the power of a GPU by its number of busy compute slices
 }
 
 // A Slice is one instance of a GPU of the fleet (the reports' "slice").

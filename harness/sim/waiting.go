@@ -64,16 +64,12 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 // of a request. Requests of one kind are served in the order of their arrival.
 type waitingKind struct {
 	profile, instances int
-	// of is the first request of the kind.
-	of *task.Request
+	of                 *task.Request // the first request of the kind
 	// compute and slices are the numbers of compute and memory slices of all instances.
 	compute, slices int
-	// queue holds the requests that wait.
-	queue []int32
-	// failed is the last event at which the kind was rejected, counted from 1.
-	failed int
-	// blocked is the number of requests in the queue that are already counted as blocked by the geometry.
-	blocked int
+	queue           []int32 // the requests that wait
+	failed          int     // the last event at which the kind was rejected, counted from 1
+	blocked         int     // the number of requests in the queue that are already counted as blocked by the geometry
 }
 
 // waitingEngine carries out the choices of the scheduler.

@@ -65,8 +65,7 @@ func CheckWaiting(r *WaitingResult) error {
 type waitingBooks struct {
 	books
 	result *WaitingResult
-	// events has the slots in which a request arrives or leaves.
-	events map[int]bool
+	events map[int]bool // the slots in which a request arrives or leaves
 }
 
 // An action is the start of a request or a move before it. move is the index of the move, or the number of all moves

@@ -44,11 +44,9 @@ type waitingUse struct {
 	from, to, now int
 	// used and compute are the numbers of memory and compute slices in use.
 	used, compute int
-	// scattered is the sum of scatter over the GPUs.
-	scattered int
-	scatter   *[Masks]int32 // see scatterByMask
-	// sum has the sums over the slots, except for Peak.
-	sum Use
+	scattered     int           // the sum of scatter over the GPUs
+	scatter       *[Masks]int32 // see scatterByMask
+	sum           Use           // the sums over the slots, except for Peak
 }
 
 // scatterScale is a multiple of 1 to 8: its product with 1 - run / free is a whole number for up to 8 free slices.

@@ -28,10 +28,8 @@ func Bootstrap(values []float64, seed uint64) (low, high float64, err error) {
 // Resampled holds the means of [Resamples] resamples of several samples. Only one goroutine at a time may use it.
 type Resampled struct {
 	samples [][]float64
-	// means holds the means of each sample's resamples, in the order of the draws.
-	means [][]float64
-	// scratch holds the means of one sample, or their differences, while a quantile is selected.
-	scratch []float64
+	means   [][]float64 // the means of each sample's resamples, in the order of the draws
+	scratch []float64   // the means of one sample, or their differences, while a quantile is selected
 }
 
 // Resample draws [Resamples] resamples: it draws as many rows as the samples have, with replacement, and takes the
@@ -188,8 +186,7 @@ func interleave(samples [][]float64, chosen []int) [][][lanes]float64 {
 // draws holds the rows of a block of resamples.
 type draws struct {
 	random *rand.PCG
-	// n is the number of rows.
-	n uint64
+	n      uint64 // the number of rows
 	// pairs holds the drawn rows of each resample. If n is odd, the last row is n, the row of zeros.
 	pairs [block][]pair
 }

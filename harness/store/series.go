@@ -77,13 +77,10 @@ func hashColumns(columns string) int64 {
 // An entry is the row of a series in one database.
 type entry struct {
 	Series
-	id int64
-	// identity is hashColumns of the series.
-	identity int64
-	// written is the number of the last write to the series; the table state counts the writes.
-	written int64
-	// checksums is the column that chunkSums.encode returns.
-	checksums string
+	id        int64
+	identity  int64  // hashColumns of the series
+	written   int64  // the number of the last write to the series; the table state counts the writes
+	checksums string // the column that chunkSums.encode returns
 }
 
 // newEntry reads an entry from its columns, joined by NUL: id, identity, written, checksums and seriesColumns. It

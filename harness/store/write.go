@@ -31,12 +31,9 @@ type Writer struct {
 	// order lists the series of pending in the order in which they are committed, which is the order of their first
 	// cells.
 	order []Series
-	// size is the number of pending cells.
-	size int
-	// timer runs while there are pending cells.
-	timer *time.Timer
-	// wait is the time for which cells may be pending.
-	wait time.Duration
+	size  int           // the number of pending cells
+	timer *time.Timer   // runs while there are pending cells
+	wait  time.Duration // the time for which cells may be pending
 	// failed is the first error of writing. After it the writer drops all cells.
 	failed error
 }
@@ -174,12 +171,10 @@ type transaction struct {
 	tx       *sql.Tx
 	conn     *sql.Conn
 	prepared map[string]*sql.Stmt
-	// insert is the prepared insertCell.
-	insert driver.Stmt
+	insert   driver.Stmt // the prepared insertCell
 	// series and written are the numbers of series and of writes in the table state.
 	series, written int64
-	// names has the ids of the lists of names of the cells.
-	names map[string]int64
+	names           map[string]int64 // the ids of the lists of names of the cells
 }
 
 // statement prepares a query, or returns the prepared one.

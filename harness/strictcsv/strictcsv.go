@@ -309,8 +309,7 @@ type limiter struct {
 	// line is the current line, length is the number of its bytes so far, and total is the number of all bytes so far.
 	line, length int
 	total        int64
-	// err is the error with which the text was refused; nil so far.
-	err error
+	err          error // the error with which the text was refused; nil so far
 }
 
 func (l *limiter) Read(b []byte) (int, error) {

@@ -31,14 +31,11 @@ type settings struct {
 	// capacity is the number of tasks that the agent considers together; 0 means any
 	// number. More tasks are split into parts, in order of arrival.
 	capacity int
-	// k is the number of tries.
-	k int
-	// sampled makes the first try draw its actions, too.
-	sampled bool
+	k        int  // the number of tries
+	sampled  bool // makes the first try draw its actions, too
 	// temperature divides preferences before an action is drawn. More than 1 makes tries differ more.
-	temperature float64
-	// startInLevels is [env.BatchOptions.StartInLevels].
-	startInLevels bool
+	temperature   float64
+	startInLevels bool // [env.BatchOptions.StartInLevels]
 }
 
 // A lane is an environment in which a policy makes one try at a problem.
@@ -47,9 +44,8 @@ type lane = env.Scheduler
 // An agent schedules with a trained network. It is safe for concurrent use.
 type agent struct {
 	settings
-	lane func(*mig.GPU, mig.Reconfiguration) lane
-	// network makes an untrained network for the observations of a lane.
-	network func(lane) nn.Policy
+	lane    func(*mig.GPU, mig.Reconfiguration) lane
+	network func(lane) nn.Policy // makes an untrained network for the observations of a lane
 }
 
 // The models that agents are trained for. Weights also serve models with the same partitions.

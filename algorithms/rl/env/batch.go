@@ -85,12 +85,9 @@ type Batch struct {
 
 // A batchClass is a task class of the DRL paper (4.1).
 type batchClass struct {
-	// next is the index in [Batch].order of the task to be executed next.
-	next int32
-	// count is the number of tasks of the class in the batch.
-	count int32
-	// fits has bit s set if the class runs on size s.
-	fits uint8
+	next  int32 // the index in [Batch].order of the task to be executed next
+	count int32 // the number of tasks of the class in the batch
+	fits  uint8 // bit s set if the class runs on size s
 }
 
 // grid is the number of steps in a unit of time.

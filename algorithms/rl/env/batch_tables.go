@@ -11,15 +11,12 @@ import (
 // batchTables holds the canonical partitions of a GPU model and the ways between them (DRL 4.1). Slices are compute
 // slices.
 type batchTables struct {
-	// swaps generate the permutations sigma of DRL Definition 1, the small ones first.
-	swaps []swap
-	// forms are the useful partitions.
-	forms []sizeVector
+	swaps []swap       // generate the permutations sigma of DRL Definition 1, the small ones first
+	forms []sizeVector // the useful partitions
 	// canonical is, by form, the index of its canonical partition in partitions.
 	canonical  []int
 	partitions []canonicalPartition
-	// whole is the index of the partition of one instance.
-	whole int
+	whole      int // the index of the partition of one instance
 	// ways lists, by current and target canonical partition, the forms of the target's class, those that change the
 	// fewest slices first.
 	ways [][][]way
@@ -33,21 +30,16 @@ type sizeVector [8]int8
 
 // A canonicalPartition is the first partition of its class.
 type canonicalPartition struct {
-	// form is the partition's index in forms.
-	form int
-	// instances are sets of slices, from left to right.
-	instances []uint8
-	// sizes has bit s set if there is an instance of size s.
-	sizes uint8
-	// ofSize is, by size, a set of indices in instances.
-	ofSize [mig.MaxSize + 1]uint8
+	form      int                    // the partition's index in forms
+	instances []uint8                // sets of slices, from left to right
+	sizes     uint8                  // bit s set if there is an instance of size s
+	ofSize    [mig.MaxSize + 1]uint8 // by size, a set of indices in instances
 }
 
 // A way is a form to which a reconfiguration can lead.
 type way struct {
-	form int
-	// changed is the set of slices whose instances differ in size.
-	changed uint8
+	form    int
+	changed uint8 // the set of slices whose instances differ in size
 }
 
 // newBatchTables returns the tables of a GPU model. If unmerged is set, each partition has a class of its own, and no

@@ -23,15 +23,13 @@ import (
 // paid once for each completed job, with the decision before the completion, and it is the same for all jobs in time.
 // On the last step the released code pays the third line alone; see [DeadlineOptions].
 type Deadline struct {
-	options DeadlineOptions
-	source  JobSource
-	engine  *sim.Dispatch
-	queue   *sim.Queue
-	jobs    []task.Job
-	// running is, by slice, the job that runs on it.
-	running []runningJob
-	// preemptive means that the fleet pre-empts jobs.
-	preemptive bool
+	options    DeadlineOptions
+	source     JobSource
+	engine     *sim.Dispatch
+	queue      *sim.Queue
+	jobs       []task.Job
+	running    []runningJob // by slice, the job that runs on it
+	preemptive bool         // the fleet pre-empts jobs
 }
 
 // A runningJob is the present job of a slice.

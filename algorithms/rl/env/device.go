@@ -19,22 +19,19 @@ import (
 // Package algorithms plans whole batches and then computes their times. An environment
 // needs the times after each decision and therefore uses a Device.
 type Device struct {
-	gpu   *mig.GPU
-	model mig.Reconfiguration
-	// instances are all instances of the GPU's repartitioning tree.
-	instances []mig.Instance
-	masks     []uint8   // by instance: its memory slices
-	create    []float64 // by instance, in seconds
-	destroy   []float64 // by instance, in seconds
+	gpu       *mig.GPU
+	model     mig.Reconfiguration
+	instances []mig.Instance // all instances of the GPU's repartitioning tree
+	masks     []uint8        // by instance: its memory slices
+	create    []float64      // by instance, in seconds
+	destroy   []float64      // by instance, in seconds
 
-	// here is, by memory slice, the index of the instance that is there, or absent.
-	here [mig.MaxMemorySlices]int8
+	here [mig.MaxMemorySlices]int8 // by memory slice, the index of the instance that is there, or absent
 	// free is, by memory slice, when it becomes free: at the end of its last task, of the work that Preset gave it, or
 	// of the destruction of its last instance.
-	free [mig.MaxMemorySlices]float64
-	// channel holds the operations' times, ascending and disjoint, under mig.Sequential.
-	channel []interval
-	done    float64 // makespan
+	free    [mig.MaxMemorySlices]float64
+	channel []interval // the operations' times, ascending and disjoint, under mig.Sequential
+	done    float64    // makespan
 
 	placements []schedule.Placement
 	operations []schedule.Operation

@@ -23,14 +23,10 @@ const WindowSize = 12
 // the jobs left that contain the longest one, which has to be in some group. Within a group, the jobs get the slots by
 // compute work, that is, by Compute (SM) [%] times Duration: the least work gets the fewest multiprocessors.
 type Grouping struct {
-	// concurrency is Cmax, the largest size of a group.
-	concurrency int
-	// prospects adds the model's savings to observations.
-	prospects bool
-	// mean is the mean solo time of the window, in seconds.
-	mean float64
-	// jobs are the jobs of the window, longest first.
-	jobs [WindowSize]windowJob
+	concurrency int                   // Cmax, the largest size of a group
+	prospects   bool                  // adds the model's savings to observations
+	mean        float64               // the mean solo time of the window, in seconds
+	jobs        [WindowSize]windowJob // the jobs of the window, longest first
 	// left lists the jobs without a group, longest first, as indices in jobs. leftBuffer is its memory.
 	left       []int8
 	leftBuffer [WindowSize]int8

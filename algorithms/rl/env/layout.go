@@ -12,19 +12,15 @@ import (
 // nodes, and the slices that may be exchanged. A renaming exchanges slices, so that equivalent states look the same:
 // real slices become canonical ones. It is a bit mask, whose bit i says that the i-th swap has been made.
 type layout struct {
-	sizes []mig.Slices
-	nodes []node
-	// computeSlices is the number of compute slices.
-	computeSlices int
+	sizes         []mig.Slices
+	nodes         []node
+	computeSlices int // the number of compute slices
 	// swaps are the pairs of neighbouring instances of the same size within a larger one, the
 	// small ones first. Their slices may be exchanged, with all that runs on them.
-	swaps []swap
-	// real is, by renaming and node, the instance's number on the device.
-	real [][]int
-	// partitions has, for each useful partition, the numbers of its instances on the device.
-	partitions [][]int
-	// cost is the time of creating and destroying an instance of the smallest size, in seconds.
-	cost float64
+	swaps      []swap
+	real       [][]int // by renaming and node, the instance's number on the device
+	partitions [][]int // for each useful partition, the numbers of its instances on the device
+	cost       float64 // the time of creating and destroying an instance of the smallest size, in seconds
 }
 
 // A node is an instance as the agent knows it.

@@ -43,8 +43,7 @@ type Own struct {
 	// last is the number of tasks in the endgame; 0 means no endgame.
 	last    int
 	endgame *plan.LastTasks
-	// planned are the tasks that the endgame has placed and that have not run yet.
-	planned []plannedTask
+	planned []plannedTask // the tasks that the endgame has placed and that have not run yet
 }
 
 // RewardScale scales the rewards of [Own]: they add up to -RewardScale if the potential grows by as much as the lower
@@ -195,14 +194,10 @@ func (o *Own) Step(action int) (reward float32, done bool) {
 // A view is the GPU as the agent sees it, with slices renamed.
 type view struct {
 	renaming int
-	// free is, by canonical compute slice, when its last task so far ends, at least the release.
-	free [8]float64
-	// first is when the first slice is free.
-	first float64
-	// start is, by node, when a task could start there if no other reconfiguration delayed it.
-	start []float64
-	// exists has bit n set if node n exists.
-	exists uint32
+	free     [8]float64 // by canonical compute slice, when its last task so far ends, at least the release
+	first    float64    // when the first slice is free
+	start    []float64  // by node, when a task could start there if no other reconfiguration delayed it
+	exists   uint32     // bit n set if node n exists
 }
 
 // look sets the view to the state of the device.

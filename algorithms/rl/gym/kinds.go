@@ -15,10 +15,8 @@ type kind struct {
 	// facts name the numbers that are known when an episode begins, and metrics those that are measured when it is
 	// done. Names end in the unit.
 	facts, metrics []string
-	// instances is the number of instances of the dataset; 0 without one or without an end.
-	instances int
-	// newEnvironment makes environment i of n.
-	newEnvironment func(i, n int) (environment, error)
+	instances      int                                 // the number of instances of the dataset; 0 without one or without an end
+	newEnvironment func(i, n int) (environment, error) // makes environment i of n
 }
 
 // An environment reports facts and metrics of its episodes.

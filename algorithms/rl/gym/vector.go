@@ -12,10 +12,9 @@ import (
 type vector struct {
 	*request
 	kind
-	envs  []environment
-	shape env.Shape
-	// streams are the random streams from which the environments draw their episodes.
-	streams []*rand.Rand
+	envs    []environment
+	shape   env.Shape
+	streams []*rand.Rand // the random streams from which the environments draw their episodes
 	// live says which environments are in an episode. The others wait for one to begin.
 	live []bool
 
@@ -34,8 +33,7 @@ type vector struct {
 	// masks marks the allowed actions. done marks the episodes that have come to their end with this message, and
 	// truncated those ended by an action that is not allowed.
 	masks, done, truncated []bool
-	// answers has the lines of the answer file for the episodes that are done.
-	answers []byte
+	answers                []byte // the lines of the answer file for the episodes that are done
 }
 
 // Orders to an environment.

@@ -31,8 +31,7 @@ type adamCoefficients struct {
 	// rate is the learning rate with the bias correction of the first moment, and rootScale corrects the root of the
 	// second.
 	rate, rootScale float32
-	// clip scales the gradients.
-	clip float32
+	clip            float32 // scales the gradients
 }
 
 // Step moves the parameters against scale times the gradients, at a learning rate. Gradients of 0 and -0 have the same

@@ -34,8 +34,7 @@ type SetPolicy struct {
 	live                 []int     // rows of each observation of the last Forward
 	x, globals, joined   []float32 // the live rows, the globals, and the trunk's input
 	preferences, dScores []float32
-	// sums has a row for each observation: the sum of the derivatives of its rows.
-	sums []float32
+	sums                 []float32 // a row for each observation: the sum of the derivatives of its rows
 }
 
 // A setLayer is a layer of a [SetPolicy]. gain scales its first weights.

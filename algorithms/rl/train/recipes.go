@@ -39,25 +39,21 @@ type Recipe struct {
 	Score string
 
 	setup func(k nn.Kernel, steps int64, seed uint64) (setup, error)
-	// meta has the fields of the weights that all runs share.
-	meta nn.Meta
+	meta  nn.Meta // the fields of the weights that all runs share
 }
 
 // A setup holds everything that a recipe needs to run.
 type setup struct {
-	policy  nn.Policy
-	learner learner
-	score   func(nn.Policy) (float64, error)
-	// kept returns [curve.Point.Kept] after a score; nil where it is not measured.
-	kept func() float64
-	// segments is the number of segments; 0 means the usual number.
-	segments int64
+	policy   nn.Policy
+	learner  learner
+	score    func(nn.Policy) (float64, error)
+	kept     func() float64 // returns [curve.Point.Kept] after a score; nil where it is not measured
+	segments int64          // the number of segments; 0 means the usual number
 	// constantFor is not 0 if the settings do not depend on the length of the run. Such a run can be given more steps
 	// later: a shorter run is the beginning of a longer one, to the last bit. The run has stretches, the first of
 	// constantFor steps. Each later one ends at ten times as many steps. A stretch has segments of one length.
 	constantFor int64
-	// text lists all settings, so that a run is not resumed with other ones.
-	text string
+	text        string // all settings, so that a run is not resumed with other ones
 }
 
 // Recipes lists all recipes: our own agent's, the DRL paper's, the deadline report's, and those of the co-run track.
@@ -139,8 +135,7 @@ type own struct {
 	workloads []string
 	// rate is the first learning rate, and entropy is the first weight of the entropy. Both fall to 0.
 	rate, entropy float64
-	// further says to begin with the built-in weights of the agent for all workloads.
-	further bool
+	further       bool // says to begin with the built-in weights of the agent for all workloads
 }
 
 // ppo returns the learner's settings.

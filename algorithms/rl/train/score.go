@@ -24,8 +24,7 @@ const (
 // A scoredBatch is a batch on which agents are scored.
 type scoredBatch struct {
 	times []env.Times
-	// bound is l_bound (DRL 5.2), in seconds.
-	bound float64
+	bound float64 // l_bound (DRL 5.2), in seconds
 }
 
 // workloadBatches returns the batches of n tasks on which agents for the workloads are scored.

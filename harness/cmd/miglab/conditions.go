@@ -17,12 +17,11 @@ const mostGPUs = 100_000
 
 // conditions are the flags that name a track and the conditions of its results.
 type conditions struct {
-	track *track.Track
-	gpu   *mig.GPU
-	gpus  int
-	model mig.Reconfiguration
-	// rankBy is the metric to rank by; "" means the usual metric of the track.
-	rankBy string
+	track  *track.Track
+	gpu    *mig.GPU
+	gpus   int
+	model  mig.Reconfiguration
+	rankBy string // the metric to rank by; "" means the usual metric of the track
 }
 
 // register adds the flags. --gpu may also name a GPU model that only the results in one of the folders have.

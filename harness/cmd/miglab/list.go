@@ -27,9 +27,8 @@ type catalogue struct {
 	reports.Table
 	// brief is the number of columns in the text of a list. Other formats and the text about one thing have all
 	// columns.
-	brief int
-	// params has the parameters of the thing of each row; nil if things of this kind have none.
-	params [][]spec.Param
+	brief  int
+	params [][]spec.Param // the parameters of the thing of each row; nil if things of this kind have none
 	// fits reports whether the thing of a row is for a track; nil if things of this kind are for no track.
 	fits func(row int, t *track.Track) bool
 }

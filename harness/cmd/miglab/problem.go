@@ -22,8 +22,7 @@ type problemFlags struct {
 	tasks           string
 	reconfiguration mig.Reconfiguration
 	count           int
-	// file is the tasks file after problem has read it.
-	file batchFile
+	file            batchFile // the tasks file after problem has read it
 }
 
 // register adds the flags. None of them is required.
@@ -47,8 +46,7 @@ func (f *problemFlags) problem(ctx context.Context) (_ schedule.Problem, err err
 type batchFile struct {
 	path  string
 	tasks task.Batch
-	// lines holds the line of each task.
-	lines []int
+	lines []int // the line of each task
 }
 
 func readTasks(path string, g *mig.GPU) (f batchFile, err error) {

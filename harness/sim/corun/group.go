@@ -14,8 +14,7 @@ type Layout struct {
 	// Slots is the number of jobs.
 	Slots int
 
-	// defaults says that some slot has no percentage.
-	defaults bool
+	defaults bool // some slot has no percentage
 	// domains is the number of memory domains, that is, of GPU instances. memory is the bandwidth of a domain, and end
 	// is the number of the slot after its last slot.
 	domains int
@@ -26,8 +25,7 @@ type Layout struct {
 
 // slot is the place of one job of a group.
 type slot struct {
-	// instance numbers the compute instance.
-	instance int
+	instance int // numbers the compute instance
 	// whole is the compute instance's share of the GPU. share is the job's share of the
 	// instance; 0 without percentages. total is the sum of the instance's shares.
 	whole, share, total float64
@@ -163,8 +161,7 @@ func (m *Model) Slowdowns(l *Layout, jobs *[MaxSlots]*task.Program) []float64 {
 // A runner is a job with work left.
 type runner struct {
 	slot int
-	// left is the remaining share of the work, from 1 to 0.
-	left float64
+	left float64 // the remaining share of the work, from 1 to 0
 	// alone is the time of the whole work in seconds, and use is the bandwidth that the job would
 	// use, if no other job used the memory. pace is the time of the whole work beside the others.
 	alone, use, pace float64

@@ -131,11 +131,10 @@ func Measure(w Window, p Plan) (Result, error) {
 
 // replayed is a job while it runs.
 type replayed struct {
-	job *task.Program
-	gi  *GI
-	ci  *CI
-	// share is the job's share of the compute instance, from 0 to 1; 0 without MPS percentages.
-	share float64
+	job   *task.Program
+	gi    *GI
+	ci    *CI
+	share float64 // the job's share of the compute instance, from 0 to 1; 0 without MPS percentages
 	// left is the remaining share of the job, from 1 to 0, and rate is the share done in a
 	// second. By rounding, left may reach 0 before the job is done.
 	left, rate float64

@@ -46,11 +46,10 @@ type Trainer struct {
 	Vectors  [][]float32
 
 	Settings
-	policy nn.Policy
-	adam   *nn.Adam
-	source rand.PCG // of Rand
-	// diverged is a *DivergedError, which blocks the trainer until Load, or nil.
-	diverged error
+	policy   nn.Policy
+	adam     *nn.Adam
+	source   rand.PCG // of Rand
+	diverged error    // a *DivergedError, which blocks the trainer until Load, or nil
 }
 
 // NewTrainer returns a trainer and makes its environments. It panics if the network is not for their shape. Set Body
