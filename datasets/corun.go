@@ -18,9 +18,9 @@ const corunPrefix = "corun/"
 // A corunSet is a family of datasets of the co-run track.
 type corunSet struct {
 	name, doc string
-	instances int                                                    // the number of instances; 0 means that there is no limit
+	instances int                                                    // 0 means that there is no limit
 	programs  func(s *windows, g *mig.GPU, index int) []task.Program // returns the jobs of an instance
-	params    []spec.Param                                           // the dataset's own parameters; [corunParams] are added to them
+	params    []spec.Param                                           // without [corunParams], which every family has
 }
 
 const (

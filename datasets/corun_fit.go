@@ -19,10 +19,8 @@ type KernelFit struct {
 	// Fitted is the program. Its class is the class in Table IV or, without a Program, the best-fitting class that the
 	// times do not contradict.
 	Fitted task.Program
-	// RMS is the root mean square of the relative residuals over the instance sizes.
-	RMS float64
-	// Gain is the measured time on the smallest size over the time on the largest.
-	Gain float64
+	RMS    float64 // the root mean square of the relative residuals over the instance sizes
+	Gain   float64 // the measured time on the smallest size over the time on the largest
 }
 
 // Contradicts reports whether the measured times contradict the class: an unscalable (US) kernel gains less than

@@ -9,10 +9,9 @@ import (
 // An MPSTime has published times of a batch of inputs through a neural network on a GPU under MPS, CUDA's service by
 // which processes share a GPU.
 type MPSTime struct {
-	Network string `csv:"network"`
-	GPU     string `csv:"gpu"`
-	// Percent is the process's share of the multiprocessors.
-	Percent float64 `csv:"percent"`
+	Network string  `csv:"network"`
+	GPU     string  `csv:"gpu"`
+	Percent float64 `csv:"percent"` // the process's share of the multiprocessors
 	// Alone is the time in milliseconds with the rest of the GPU idle. Beside is the time beside a second process of
 	// the same network with the same share.
 	Alone  float64 `csv:"alone_ms"`

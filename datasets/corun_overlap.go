@@ -14,10 +14,8 @@ type OverlapGroup struct {
 	programs [corun.MaxSlots]*task.Program
 	// measured has the slowdown of each job: its time beside the others over its time alone on the whole GPU.
 	measured []float64
-	// Kind is [OnPartitions] or [Unlimited].
-	Kind string
-	// HeldOut excludes the group from the fit of constants.
-	HeldOut bool
+	Kind     string // [OnPartitions] or [Unlimited]
+	HeldOut  bool   // excludes the group from the fit of constants
 }
 
 // The kinds of groups.

@@ -17,21 +17,16 @@ import (
 type Family struct {
 	// Name is the spec without parameters. If it ends in a colon, the path of a file follows,
 	// and New finds the path under the key [FileKey].
-	Name string
-	// Aliases are other names of the same datasets.
-	Aliases []string
-	// Doc describes the datasets in half a sentence.
-	Doc string
-	// Source is the paper and section, or the source of the data.
-	Source string
+	Name    string
+	Aliases []string // other names of the same datasets
+	Doc     string   // describes the datasets in half a sentence
+	Source  string   // the paper and section, or the source of the data
 	// Assumes names the assumptions of the instances that are not measured, for the notes of tables; "" for none.
 	Assumes string
-	// Params declares the parameters, in the order in which they are listed.
-	Params []spec.Param
+	Params  []spec.Param // declares the parameters, in the order in which they are listed
 	// Tasks says that instances are [task.Batches]. [Register] then adds the parameter noise.
 	Tasks bool
-	// File names the kind of file, for example "tasks file"; "" for families without files.
-	File string
+	File  string // names the kind of file, for example "tasks file"; "" for families without files
 	// Example is a small file for the tests. It may be "" if instances of another family can be written as such a file.
 	Example string
 	// New makes the dataset. id is the canonical spec, for messages. Datasets with equal IDs must be equal under ==.

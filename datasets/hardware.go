@@ -25,8 +25,7 @@ type Provenance struct {
 	Driver string `csv:"driver"`
 	// Source says how kernels were limited to a part of the GPU: [mig.SourceMIG] or [mig.SourcePartition].
 	Source string `csv:"source"`
-	// Date is the day of the measurement, for example 2026-11-21.
-	Date string `csv:"date"`
+	Date   string `csv:"date"` // the day of the measurement, for example 2026-11-21
 }
 
 // String returns the source, GPU, driver and date in one line.
@@ -76,8 +75,7 @@ type KernelTime struct {
 	// Mean and StdDev are over the runs; +Inf and 0 if the kernel does not fit.
 	Mean   mig.Seconds `csv:"mean_seconds"`
 	StdDev mig.Seconds `csv:"std_seconds"`
-	// Runs is the number of runs.
-	Runs int `csv:"runs"`
+	Runs   int         `csv:"runs"` // the number of runs
 }
 
 // A ReconfigurationTime is the measured time to create or destroy instances of a size (FAR 2.1, Table 1).
@@ -85,15 +83,12 @@ type ReconfigurationTime struct {
 	Provenance
 	// Partition has the instances that a round created and destroyed again: their sizes by start, as
 	// [mig.Partition] prints them, for example 2-2-2.
-	Partition string `csv:"partition"`
-	// Size is the size of the row's instances.
-	Size mig.Slices `csv:"size"`
-	// Operation is create or destroy.
-	Operation string `csv:"operation"`
+	Partition string     `csv:"partition"`
+	Size      mig.Slices `csv:"size"`      // the size of the row's instances
+	Operation string     `csv:"operation"` // create or destroy
 	// Threads is the number of the round's operations that ran at once. 1 means one after the other.
 	Threads int `csv:"threads"`
-	// Runs is the number of operations.
-	Runs int `csv:"runs"`
+	Runs    int `csv:"runs"` // the number of operations
 	// Mean, StdDev, Min and Max are over single operations. Total is the mean time of
 	// a whole round, from the first start to the last end.
 	Mean   mig.Seconds `csv:"mean_seconds"`
@@ -115,14 +110,12 @@ type IsolationTime struct {
 	Size   mig.Slices `csv:"size"`
 	// Beside lists the kernels that ran at the same time, each with the size and the
 	// first slice of its instance: name:size@start, separated by spaces; empty alone.
-	Beside string `csv:"beside"`
-	Runs   int    `csv:"runs"`
-	// Median is over the runs.
-	Median mig.Seconds `csv:"median_seconds"`
+	Beside string      `csv:"beside"`
+	Runs   int         `csv:"runs"`
+	Median mig.Seconds `csv:"median_seconds"` // over the runs
 	// Difference is Median over the kernel's median alone, less one, in percent; 0 alone.
 	Difference float64 `csv:"difference_percent"`
-	// Timed says which times were measured: [TimedWindow] or [TimedProcess].
-	Timed string `csv:"timed"`
+	Timed      string  `csv:"timed"` // says which times were measured: [TimedWindow] or [TimedProcess]
 	// Load has the clocks, power and temperature of the GPU during the runs.
 	Load
 }
@@ -156,12 +149,10 @@ type ExecutionTime struct {
 
 // A HardwareTable is a file of datasets/hardware.
 type HardwareTable[Row any] struct {
-	// File is the file's name up to the kind: h200 for h200.kernels.csv.
-	File string
+	File string // the file's name up to the kind: h200 for h200.kernels.csv
 	// Provenance is the provenance of all rows, with the date of the first row.
 	Provenance
-	// Rows has at least one row, in the order of the file.
-	Rows []Row
+	Rows []Row // at least one row, in the order of the file
 }
 
 // A HardwareSet holds measurements on GPUs. The tables of each kind are sorted by date and
@@ -172,8 +163,7 @@ type HardwareSet struct {
 	Isolation       []HardwareTable[IsolationTime]
 	Execution       []HardwareTable[ExecutionTime]
 	Overlap         []HardwareTable[OverlapRate]
-	// Stub names a file that was made on a stub instead of a GPU; "" if all were made on GPUs.
-	Stub string
+	Stub            string // names a file that was made on a stub instead of a GPU; "" if all were made on GPUs
 }
 
 //go:embed hardware

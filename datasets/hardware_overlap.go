@@ -15,8 +15,7 @@ import (
 // jobs that share a GPU. Each job of each run of a group has a row.
 type OverlapRate struct {
 	Provenance
-	// UUID identifies the GPU or the instance on which the kernel reported to run.
-	UUID string `csv:"gpu_uuid"`
+	UUID string `csv:"gpu_uuid"` // identifies the GPU or the instance on which the kernel reported to run
 	// Group lists the jobs as [OverlapJob] writes them, separated by spaces. A group of one job is a kernel alone.
 	Group string `csv:"group"`
 	// Job is the position of the row's job in the group, from 1.
@@ -26,8 +25,7 @@ type OverlapRate struct {
 	// kernel without a limit.
 	SMs int `csv:"sms"`
 	Of  int `csv:"gpu_sms"`
-	// Run counts the runs of the group, from 1.
-	Run int `csv:"run"`
+	Run int `csv:"run"` // counts the runs of the group, from 1
 	// Iterations is the number of measured iterations in Window seconds. Iteration is the time of one.
 	Iterations int         `csv:"iterations"`
 	Window     mig.Seconds `csv:"window_s"`

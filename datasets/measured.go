@@ -31,10 +31,8 @@ type measurement struct {
 	// Mean is over the runs; +Inf if the kernel does not fit.
 	Mean   mig.Seconds `csv:"mean_seconds"`
 	StdDev mig.Seconds `csv:"std_seconds"`
-	// Runs is 0 if neither the number of runs nor StdDev was published.
-	Runs int `csv:"runs"`
-	// Source is the publication of the times; manifest.json has its details.
-	Source string `csv:"source"`
+	Runs   int         `csv:"runs"`   // 0 if neither the number of runs nor StdDev was published
+	Source string      `csv:"source"` // the publication of the times; manifest.json has its details
 }
 
 //go:embed manifest.json measured traces/openb.csv

@@ -45,12 +45,9 @@ func InstanceOf[T task.Payload](s Spec, g *mig.GPU, index int) (T, error) {
 
 // IndexError says that a dataset has no instance with an index.
 type IndexError struct {
-	// Dataset is the canonical spec.
-	Dataset string
-	// Index is the requested index.
-	Index int
-	// Instances is the number of instances; 0 means that there is no limit.
-	Instances int
+	Dataset   string // the canonical spec
+	Index     int    // the requested index
+	Instances int    // 0 means that there is no limit
 }
 
 func (e *IndexError) Error() string {
@@ -64,8 +61,7 @@ func (e *IndexError) Error() string {
 type UnmeasuredError struct {
 	// Dataset names the dataset, and GPU the model.
 	Dataset, GPU string
-	// Measured lists the GPU boards with times.
-	Measured []string
+	Measured     []string // the GPU boards with times
 }
 
 func (e *UnmeasuredError) Error() string {

@@ -53,19 +53,16 @@ var (
 // compared.
 type workload struct {
 	// Name is the canonical name, and Alias is another name; "" if there is none.
-	Name  string `csv:"name"`
-	Alias string `csv:"alias"`
-	// Scaling is the name of a [scalingClass].
-	Scaling string `csv:"scaling"`
+	Name    string `csv:"name"`
+	Alias   string `csv:"alias"`
+	Scaling string `csv:"scaling"` // the name of a [scalingClass]
 	// Shortest and Longest are t_min and t_max; t(1) lies between them.
-	Shortest mig.Seconds `csv:"shortest_s"`
-	Longest  mig.Seconds `csv:"longest_s"`
-	// Tasks is the default number of tasks in a batch.
-	Tasks int `csv:"tasks"`
-	// MemoryBound is the default of psup, in percent.
-	MemoryBound int    `csv:"psup"`
-	peak               // rejects tasks; none if it is zero
-	Source      string `csv:"source"`
+	Shortest    mig.Seconds `csv:"shortest_s"`
+	Longest     mig.Seconds `csv:"longest_s"`
+	Tasks       int         `csv:"tasks"` // the default number of tasks in a batch
+	MemoryBound int         `csv:"psup"`  // the default of psup, in percent
+	peak                    // rejects tasks; the zero peak rejects none
+	Source      string      `csv:"source"`
 }
 
 //go:embed workloads.csv

@@ -40,12 +40,10 @@ type Track[P, A any] struct {
 // A Suite tests the algorithms of a package.
 type Suite[P, A any] struct {
 	Track[P, A]
-	// Specs are the algorithms under test; nil means all of the track.
-	Specs []algo.Spec
+	Specs []algo.Spec // the algorithms under test; nil means all of the track
 	// Problems is the number of problems to draw. The seeds are 0, 1, 2, ...
 	Problems int
-	// Draw draws a problem.
-	Draw func(rng *rand.Rand) P
+	Draw     func(rng *rand.Rand) P // draws a problem
 	// Algorithms lists the IDs of the algorithms that run on a problem; nil means all [Variants] of the track.
 	Algorithms func(p P, rng *rand.Rand) []string
 	// Infeasible reports whether an algorithm may have no answer to a problem; nil means that all have one.

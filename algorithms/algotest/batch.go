@@ -30,8 +30,7 @@ var Batch = Track[algo.Problem, schedule.Schedule]{
 // A StreamProblem is a problem of the stream track.
 type StreamProblem struct {
 	algo.Problem
-	// Lengths holds the number of tasks of each batch.
-	Lengths []int
+	Lengths []int // the number of tasks of each batch
 }
 
 // Stream is the stream track.

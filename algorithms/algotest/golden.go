@@ -22,10 +22,8 @@ func GoldenName(id string, s algo.Spec) string {
 
 // An Answer is the content of one golden file or line.
 type Answer struct {
-	// Key names the algorithm and its version.
-	Key string
-	// Text is the answer.
-	Text string
+	Key  string // names the algorithm and its version
+	Text string // the answer
 }
 
 // Golden compares answers with the files of a folder; the keys are the files' names. Results are stored by version, so

@@ -11,13 +11,11 @@ import (
 
 // A PlacementProblem is a problem of the placement track.
 type PlacementProblem struct {
-	GPU      *mig.GPU
-	GPUs     int
-	Requests []task.Request
-	// Demand is the true probability of each profile, or nil.
-	Demand []float64
-	// Migration has the cluster's limits on moves.
-	Migration task.Migration
+	GPU       *mig.GPU
+	GPUs      int
+	Requests  []task.Request
+	Demand    []float64      // the true probability of each profile, or nil
+	Migration task.Migration // the cluster's limits on moves
 }
 
 // A Decision is a placer's answer to a request.

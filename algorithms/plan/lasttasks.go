@@ -21,8 +21,7 @@ type LastTasks struct {
 
 // GPUAtWork is the state of a GPU after the earlier decisions of a batch. Times are in seconds.
 type GPUAtWork struct {
-	// Free is, by compute slice, when its last task ends.
-	Free []float64
+	Free []float64 // by compute slice, when its last task ends
 	// Start is, by node of [mig.GPU.FullTree], when a first task could start there. Bit i of Exists is set if node i
 	// exists.
 	Start  []float64

@@ -16,8 +16,7 @@ import "miglab/harness/mig"
 type Use struct {
 	GPU      int
 	Instance mig.Instance
-	// Tasks are in order of execution.
-	Tasks []Task
+	Tasks    []Task // in order of execution
 	// Destroy requests the destruction of the instance after the tasks, even if no later use needs its slices.
 	Destroy bool
 	// seconds is the sum of the tasks' durations. Only clocks with sums or with the rule longestTail need it.
@@ -27,6 +26,5 @@ type Use struct {
 // A Task is a task of a problem and its duration on the instance that runs it.
 type Task struct {
 	Seconds float64
-	// Index is the task's index in the problem's Tasks.
-	Index int32
+	Index   int32 // the task's index in the problem's Tasks
 }

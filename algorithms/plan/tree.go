@@ -14,8 +14,7 @@ type Tree struct {
 	// Nodes are the nodes of one tree.
 	Nodes []mig.Node
 	GPUs  int
-	// Size is, by node, the index of its size in GPU.Sizes.
-	Size  []int8
+	Size  []int8    // by node, the index of its size in GPU.Sizes
 	below []nodeSet // by node, all its descendants
 }
 

@@ -26,13 +26,11 @@ type Instance struct {
 	Dataset string `csv:"dataset"`
 	Index   int    `csv:"index"`
 	// GPU is the GPU model, and Model is the reconfiguration model, such as sequential.
-	GPU   string `csv:"gpu"`
-	GPUs  int    `csv:"gpus"`
-	Model string `csv:"reconfiguration"`
-	// Objective is "min" or "max" with a metric of the track, as in "min makespan_s".
-	Objective string `csv:"objective"`
-	// Hash is the SHA-256 of the instance's file, in hexadecimal digits.
-	Hash string `csv:"sha256"`
+	GPU       string `csv:"gpu"`
+	GPUs      int    `csv:"gpus"`
+	Model     string `csv:"reconfiguration"`
+	Objective string `csv:"objective"` // "min" or "max" with a metric of the track, as in "min makespan_s"
+	Hash      string `csv:"sha256"`    // the SHA-256 of the instance's file, in hexadecimal digits
 }
 
 // A file is the file of an instance, which has all data of the problem for other solvers.

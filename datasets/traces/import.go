@@ -20,9 +20,8 @@ type Job struct {
 	// are joined by +, with GPUs 1. Profile is "" if the file names no profile.
 	Profile string
 	// Model is the GPU model that the file asks for, also with a profile, as the file spells it; "" for any.
-	Model string
-	// Line is the line of the job in the file, from 1.
-	Line            int
+	Model           string
+	Line            int  // the line of the job in the file, from 1
 	thousandths     bool // the share was read as thousandths, because the unit was not given or was thousandths
 	shareCountsGPUs bool // the file has no column for GPUs, so that a share may also be several whole GPUs
 }
@@ -32,13 +31,11 @@ type Options struct {
 	// Pending keeps the pods that were never placed (format openb), and the jobs that wait (formats sacct and pods in a
 	// snapshot).
 	Pending bool
-	// Columns has the file's names for [CSVColumns], where they differ.
-	Columns map[string]string
+	Columns map[string]string // the file's names for [CSVColumns], where they differ
 	// Snapshot reads jobs that are all there at once, in the formats of [SnapshotFormats]. Read then ignores times:
 	// each job is submitted at 0 and lasts a second. In the formats sacct and pods, a snapshot has the jobs that run.
 	Snapshot bool
-	// Unit is the unit of the times in the format csv, in seconds; 0 means 1.
-	Unit float64
+	Unit     float64 // the unit of the times in the format csv, in seconds; 0 means 1
 	// ShareUnit is one of [ShareUnits]. If it is "", shares are thousandths, and a file in which
 	// they could be percent is refused.
 	ShareUnit string

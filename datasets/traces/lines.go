@@ -20,7 +20,7 @@ type table struct {
 	// A file must have one column of each choice. It may have the optional columns.
 	choices  [][]string
 	optional []string
-	header   []string                            // the columns of a format without a header; nil if the first line has them
+	header   []string                            // for a format without a header; nil if the first line has the columns
 	comment  string                              // begins the lines that are skipped; "" skips none
 	split    func(line string) ([]string, error) // returns the fields of a line
 }

@@ -140,8 +140,7 @@ type Law struct {
 	// Alpha is the exponent: on s slices instead of m, a job takes (m/s)^Alpha times as long.
 	// With 1, twice the slices halve the duration, and with 0 the duration is the same on all.
 	Alpha float64
-	// Slack is the time from arrival to deadline, as a multiple of the lifetime.
-	Slack float64
+	Slack float64 // the time from arrival to deadline, as a multiple of the lifetime
 }
 
 // Seconds returns the duration of a job on instances of a size. lifetime is its duration on the size measured.

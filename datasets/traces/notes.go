@@ -85,10 +85,8 @@ func Reasons(rejected []Rejected) (out []Reason) {
 type Census struct {
 	// Used is the number of jobs that became requests. Jobs also has those of the parts Lost, Running and Waiting.
 	Used, Jobs int
-	// Of has the number of rejected rows of each part.
-	Of map[Part]int
-	// Lost continues a sentence with the most frequent reason for which jobs are lost.
-	Lost string
+	Of         map[Part]int // the number of rejected rows of each part
+	Lost       string       // continues a sentence with the most frequent reason for which jobs are lost
 }
 
 // Count counts the jobs of a trace from the number that became requests and the rejected rows.

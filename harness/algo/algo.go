@@ -87,10 +87,8 @@ type Failure interface {
 
 // InfeasibleError says that an algorithm's own rules leave a task without a place.
 type InfeasibleError struct {
-	// Algorithm is the name of the algorithm.
-	Algorithm string
-	// Task is the name of the task.
-	Task string
+	Algorithm string // the name of the algorithm
+	Task      string // the name of the task
 	// Reason completes the sentence "task ... ", for example "fits no instance of 2-2".
 	Reason string
 }

@@ -23,14 +23,12 @@ type Args = spec.Args
 
 // Spec announces an algorithm.
 type Spec struct {
-	// Name is the algorithm's name on the command line and in result files.
-	Name string
+	Name string // the algorithm's name on the command line and in result files
 	// Version counts the changes that alter any answer. Results of another version are recomputed.
 	Version int
 	// Track is the track of New. [Register] sets it.
 	Track string
-	// Cite is the paper and section, or what the algorithm is modelled on.
-	Cite string
+	Cite  string // the paper and section, or what the algorithm is modelled on
 	// Summary is half a sentence for `miglab list`.
 	Summary string
 	Params  []Param

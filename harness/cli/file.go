@@ -19,9 +19,8 @@ import (
 // A File is a file that a command writes. Register adds its flag.
 type File struct {
 	// Path is the name of the file. "", "-" and "/dev/stdout" mean standard output.
-	Path string
-	// Format is the format of the file, such as json.
-	Format     string
+	Path       string
+	Format     string      // the format of the file, such as json
 	formatFlag *pflag.Flag // the flag --format; nil if the command does not have it
 }
 

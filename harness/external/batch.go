@@ -50,10 +50,9 @@ type (
 		BusyUntil mig.Seconds `json:"busy_until_s"`
 	}
 	job struct {
-		Name    string      `json:"name"`
-		Release mig.Seconds `json:"release_s"`
-		// Seconds lacks the sizes that the task does not fit.
-		Seconds map[mig.Slices]mig.Seconds `json:"seconds"`
+		Name    string                     `json:"name"`
+		Release mig.Seconds                `json:"release_s"`
+		Seconds map[mig.Slices]mig.Seconds `json:"seconds"` // lacks the sizes that the task does not fit
 	}
 )
 

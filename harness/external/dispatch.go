@@ -31,8 +31,7 @@ type (
 		Type   string       `json:"type"` // fleet
 		ID     int64        `json:"id"`
 		Slices []fleetSlice `json:"slices"`
-		// Watts is the power of a GPU by its number of busy compute slices, from 0.
-		Watts []float64 `json:"watts"`
+		Watts  []float64    `json:"watts"` // the power of a GPU by its number of busy compute slices, from 0
 	}
 	fleetSlice struct {
 		GPU  int        `json:"gpu"`
@@ -40,22 +39,18 @@ type (
 	}
 	// dispatchRequest asks for a decision about a job.
 	dispatchRequest struct {
-		Type string       `json:"type"` // job
-		ID   int64        `json:"id"`
-		Now  task.Minutes `json:"now_min"`
-		// Arrived lists the jobs that have arrived since the last decision.
-		Arrived []arrivedJob `json:"arrived"`
-		// Job is the number of the job to dispatch.
-		Job int `json:"job"`
-		// Free has the indices of the slices that are free.
-		Free []int `json:"free"`
+		Type    string       `json:"type"` // job
+		ID      int64        `json:"id"`
+		Now     task.Minutes `json:"now_min"`
+		Arrived []arrivedJob `json:"arrived"` // the jobs that have arrived since the last decision
+		Job     int          `json:"job"`     // the number of the job to dispatch
+		Free    []int        `json:"free"`    // the indices of the slices that are free
 	}
 	arrivedJob struct {
-		Job      int          `json:"job"`
-		Arrival  task.Minutes `json:"arrival_min"`
-		Deadline task.Minutes `json:"deadline_min"`
-		// Minutes lacks the sizes that the job does not fit.
-		Minutes map[mig.Slices]task.Minutes `json:"minutes"`
+		Job      int                         `json:"job"`
+		Arrival  task.Minutes                `json:"arrival_min"`
+		Deadline task.Minutes                `json:"deadline_min"`
+		Minutes  map[mig.Slices]task.Minutes `json:"minutes"` // lacks the sizes that the job does not fit
 	}
 )
 

@@ -55,10 +55,9 @@ type answer interface {
 
 // A head holds the fields that all answers have.
 type head struct {
-	Type string `json:"type"`
-	ID   *int64 `json:"id"`
-	// Message is only for refusals.
-	Message string `json:"message"`
+	Type    string `json:"type"`
+	ID      *int64 `json:"id"`
+	Message string `json:"message"` // only for refusals
 }
 
 // The types of a refusal, an answer without a decision.

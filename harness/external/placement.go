@@ -41,9 +41,8 @@ type (
 		// Geometry has the instances of each GPU, as in 4@0 2@4 1@6, if they are never changed.
 		Geometry []string `json:"geometry,omitempty"`
 		// Gangs is missing if all requests are for one instance without media extensions, or for whole GPUs.
-		Gangs bool `json:"gangs,omitzero"`
-		// Demand is missing if it is not known.
-		Demand []float64 `json:"demand,omitempty"`
+		Gangs  bool      `json:"gangs,omitzero"`
+		Demand []float64 `json:"demand,omitempty"` // missing if it is not known
 	}
 	clusterProfile struct {
 		Name   string       `json:"name"`
@@ -53,12 +52,10 @@ type (
 	}
 	// placementRequest asks for a decision.
 	placementRequest struct {
-		Type string `json:"type"` // request
-		ID   int64  `json:"id"`
-		// Profile is an index in the profiles of the cluster.
-		Profile int `json:"profile"`
-		// Changes has the GPUs whose masks have changed since the last decision.
-		Changes []maskChange `json:"changes"`
+		Type    string       `json:"type"` // request
+		ID      int64        `json:"id"`
+		Profile int          `json:"profile"` // an index in the profiles of the cluster
+		Changes []maskChange `json:"changes"` // the GPUs whose masks have changed since the last decision
 	}
 	// gangRequest asks for the places of a gang.
 	gangRequest struct {
@@ -70,15 +67,13 @@ type (
 		Changes []maskChange `json:"changes"`
 	}
 	gangMember struct {
-		Profile int `json:"profile"`
-		// Media is missing if the member needs no media extensions.
-		Media bool `json:"media,omitzero"`
+		Profile int  `json:"profile"`
+		Media   bool `json:"media,omitzero"` // missing if the member needs no media extensions
 	}
 	maskChange struct {
-		GPU  int      `json:"gpu"`
-		Mask mig.Mask `json:"mask"`
-		// Media is missing if the media extensions are free.
-		Media bool `json:"media,omitzero"`
+		GPU   int      `json:"gpu"`
+		Mask  mig.Mask `json:"mask"`
+		Media bool     `json:"media,omitzero"` // missing if the media extensions are free
 	}
 )
 

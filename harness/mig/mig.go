@@ -68,24 +68,16 @@ func ParseReconfiguration(s string) (Reconfiguration, error) {
 
 // A Profile is a kind of GPU instance that a model offers.
 type Profile struct {
-	// ID is the GPU instance profile number of the NVIDIA driver.
-	ID int `json:"id"`
-	// Size is the number of compute slices, which the papers call the instance size.
-	Size Slices `json:"size"`
-	// Length is the number of memory slices that a placement occupies.
-	Length Slices `json:"length"`
-	// Starts lists the memory slices at which a placement may begin, ascending.
-	Starts []Slices `json:"starts"`
-	// Max is the number of instances of the profile that a GPU can hold at once.
-	Max int `json:"max"`
-	// MemoryGB is the memory in NVIDIA's profile name, in GB.
-	MemoryGB int `json:"memory_gb"`
+	ID       int      `json:"id"`        // the GPU instance profile number of the NVIDIA driver
+	Size     Slices   `json:"size"`      // the number of compute slices, which the papers call the instance size
+	Length   Slices   `json:"length"`    // the number of memory slices that a placement occupies
+	Starts   []Slices `json:"starts"`    // the memory slices at which a placement may begin, ascending
+	Max      int      `json:"max"`       // the number of instances of the profile that a GPU can hold at once
+	MemoryGB int      `json:"memory_gb"` // the memory in NVIDIA's profile name, in GB
 	// SMs is the number of streaming multiprocessors. It is 0 if it is not published.
-	SMs int `json:"sms"`
-	// DoubleMemory marks the one-slice profile with two memory slices.
-	DoubleMemory bool `json:"double_memory,omitempty"`
-	// MediaExtensions marks the "+me" profile.
-	MediaExtensions bool `json:"media_extensions,omitempty"`
+	SMs             int  `json:"sms"`
+	DoubleMemory    bool `json:"double_memory,omitempty"`    // marks the one-slice profile with two memory slices
+	MediaExtensions bool `json:"media_extensions,omitempty"` // marks the "+me" profile
 	// Variant is the end of the name of a profile with other engines: "+gfx" has graphics, "+me.all" has all
 	// media engines, "-me" has no media engine.
 	Variant string `json:"variant,omitempty"`
@@ -116,8 +108,7 @@ func (p *Profile) Standard() bool {
 // are equal under == exactly if they are the same instance.
 type Instance struct {
 	Profile *Profile
-	// Start is the first memory slice.
-	Start Slices
+	Start   Slices // the first memory slice
 }
 
 // Size returns the number of compute slices.
@@ -135,28 +126,22 @@ func (i Instance) String() string { return fmt.Sprintf("%d@%d", i.Profile.Size, 
 // A GPU is a GPU model. All methods are safe for concurrent use. The values that they return
 // are shared and must not be changed.
 type GPU struct {
-	// Name is the model's name in files and on the command line.
-	Name string `json:"gpu"`
+	Name string `json:"gpu"` // the model's name in files and on the command line
 	// Origin says where a model comes from that is not in the table of this package, for
 	// example from the driver of a GPU. It is empty for the others.
-	Origin string `json:"origin,omitempty"`
-	// Aliases are further names that [Catalog.Lookup] accepts.
-	Aliases []string `json:"aliases,omitempty"`
+	Origin  string   `json:"origin,omitempty"`
+	Aliases []string `json:"aliases,omitempty"` // further names that [Catalog.Lookup] accepts
 	// Like names the model from which this one differs only in its costs; "" for most models. Name contains the costs.
-	Like string `json:"like,omitempty"`
-	// ComputeSlices is 7, or 4 on A30: the #slices_G of the papers.
-	ComputeSlices Slices `json:"compute_slices"`
-	// MemorySlices is 8, or 4 on A30.
-	MemorySlices Slices `json:"memory_slices"`
+	Like          string `json:"like,omitempty"`
+	ComputeSlices Slices `json:"compute_slices"` // 7, or 4 on A30: the #slices_G of the papers
+	MemorySlices  Slices `json:"memory_slices"`  // 8, or 4 on A30
 	// DriverSlices is the number of the driver's memory slices in one memory slice of the model: 3 on RTX PRO 6000,
 	// where the driver counts 12 and starts instances only at the borders of the model's 4. 0 means 1.
-	DriverSlices Slices `json:"driver_slices,omitempty"`
-	// Profiles lists the profiles that algorithms may use, by ascending size.
-	Profiles []*Profile `json:"profiles"`
+	DriverSlices Slices     `json:"driver_slices,omitempty"`
+	Profiles     []*Profile `json:"profiles"` // the profiles that algorithms may use, by ascending size
 	// Others lists further profiles of the driver. Each takes the slices of one in Profiles and has other engines.
-	Others []*Profile `json:"others,omitempty"`
-	// CostSource says where the create and destroy times come from.
-	CostSource string `json:"cost_source"`
+	Others     []*Profile `json:"others,omitempty"`
+	CostSource string     `json:"cost_source"` // says where the create and destroy times come from
 	// Assumed says which other numbers have no source, and which values are assumed instead.
 	Assumed string `json:"assumed,omitempty"`
 	// Power says what a board draws; nil if neither the model's file nor its name gives it. Results then have no

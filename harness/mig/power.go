@@ -22,15 +22,13 @@ type (
 //   - Busy: a board draws Idle and, for each busy instance, the watts of its size, whatever else runs.
 //   - Curve: the watts depend on the number of busy compute slices of the board alone, as in the deadline report.
 type Power struct {
-	// Idle is the power of a board without a busy instance.
-	Idle Watts `json:"idle_w"`
+	Idle Watts `json:"idle_w"` // the power of a board without a busy instance
 	// Busy is the power that a busy instance adds, in the order of [GPU.Sizes]; nil if there is a Curve.
 	Busy []Watts `json:"busy_w,omitempty"`
 	// Curve is the power of a board by its number of busy compute slices, from 0; the last entry is also for more. It
 	// begins with Idle and does not fall.
-	Curve []Watts `json:"curve_w,omitempty"`
-	// Source says where the watts come from.
-	Source string `json:"power_source"`
+	Curve  []Watts `json:"curve_w,omitempty"`
+	Source string  `json:"power_source"` // says where the watts come from
 }
 
 const maxWatts = 1e6

@@ -10,9 +10,8 @@ import (
 type Node struct {
 	Instance
 	// Parent is the index of the instance that must be destroyed first. It is -1 at the root.
-	Parent int
-	// Children are the indices of the instances that this one is split into, by start.
-	Children []int
+	Parent   int
+	Children []int // the indices of the instances that this one is split into, by start
 }
 
 // Tree returns the repartitioning tree in preorder. The root is node 0. Every standard

@@ -10,16 +10,13 @@ import (
 
 // UnknownError says that a name is not one of the known names.
 type UnknownError struct {
-	// Kind is the kind of the name, for example "algorithm".
-	Kind string
-	// Name is the name that was given.
-	Name string
+	Kind string // the kind of the name, for example "algorithm"
+	Name string // the name that was given
 	// Nearest is the known name that takes the fewest edits; of several, the one with the
 	// longest common beginning. It is empty if every known name is too far: at most a third of the
 	// name, or one letter, may differ, unless the name is a part of the known one or begins with it.
 	Nearest string
-	// Known lists all known names, sorted.
-	Known []string
+	Known   []string // all known names, sorted
 }
 
 // maxListed is the largest number of known names with which an error lists them.

@@ -19,14 +19,11 @@ import (
 
 // An Engine computes cells. Only Store must be set.
 type Engine struct {
-	// Store has the earlier results and receives the new ones.
-	Store *store.DB
+	Store *store.DB // has the earlier results and receives the new ones
 	// File is the database of Store that receives the results. "" means the shard's file in the store's folder.
-	File string
-	// Workers is the number of cells that are computed at a time; 0 means one for each processor.
-	Workers int
-	// Shard is the part of the cells that this engine computes.
-	Shard Shard
+	File    string
+	Workers int   // the number of cells that are computed at a time; 0 means one for each processor
+	Shard   Shard // the part of the cells that this engine computes
 	// Progress receives the number of the shard's cells that are done: before the first is computed, at intervals, and
 	// at the end. Calls do not overlap. May be nil.
 	Progress func(done, total int)

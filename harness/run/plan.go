@@ -83,8 +83,7 @@ func (s *planned) count(row store.Row, took time.Duration) {
 type StoppedError struct {
 	Series       store.Series
 	Failed, Left int
-	// Last is the row of the last failure.
-	Last store.Row
+	Last         store.Row // the row of the last failure
 }
 
 func (e *StoppedError) Error() string {

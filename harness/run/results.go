@@ -31,10 +31,9 @@ func Open(dir string, models *mig.Catalog) (*store.DB, error) {
 
 // A Failure counts the cells that ended with an error of one kind.
 type Failure struct {
-	Kind  string
-	Cells int
-	// Errors holds the first few different texts, each after the name of its first cell.
-	Errors []string
+	Kind   string
+	Cells  int
+	Errors []string // the first few different texts, each after the name of its first cell
 }
 
 // Failures returns the errors of the cells of the engine's shard, grouped and sorted by kind. It passes on the

@@ -13,10 +13,8 @@ import (
 // A Shard is one of several parts into which cells, or other numbered work, are divided among processes or machines.
 // All cells of one instance are in the same shard. The zero value contains all work.
 type Shard struct {
-	// Index counts from 0.
-	Index int
-	// Of is the number of shards; 0 means 1.
-	Of int
+	Index int // counts from 0
+	Of    int // the number of shards; 0 means 1
 }
 
 func (s Shard) count() int { return max(s.Of, 1) }

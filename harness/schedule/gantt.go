@@ -20,16 +20,14 @@ const (
 // A Bar is a rectangle of a Gantt chart: compute slices across, time along.
 type Bar struct {
 	Kind BarKind `json:"kind"`
-	// GPU counts from 0.
-	GPU int `json:"gpu"`
+	GPU  int     `json:"gpu"` // counts from 0
 	// Slice is the first compute slice and Width the number of compute slices. Compute
 	// slice i is drawn at memory slice i: 3 slices at 0 take 0-2 and leave 3 idle.
 	Slice mig.Slices  `json:"slice"`
 	Width mig.Slices  `json:"width"`
 	Start mig.Seconds `json:"start"`
 	End   mig.Seconds `json:"end"`
-	// Label is the task's name, or for an operation the instance, for example 3@4.
-	Label string `json:"label"`
+	Label string      `json:"label"` // the task's name, or for an operation the instance, for example 3@4
 }
 
 // Bars returns the bars of a schedule that [Check] accepts, sorted by start, GPU, slice,

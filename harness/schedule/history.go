@@ -9,8 +9,7 @@ import (
 
 // A History says when pieces of work arrived, waited and ran: the tasks of a schedule, requests, or jobs.
 type History struct {
-	// Slices is the number of compute slices of all GPUs.
-	Slices int
+	Slices int // the number of compute slices of all GPUs
 	// Due says that the work has deadlines.
 	Due  bool
 	Work []Work
@@ -19,10 +18,8 @@ type History struct {
 // Work is a task, a request or a job.
 type Work struct {
 	Arrival mig.Seconds
-	// Late says that the work ended after its deadline.
-	Late bool
-	// Stays are the runs of the work in the order of time: at least one, and several if it was stopped.
-	Stays []Stay
+	Late    bool   // the work ended after its deadline
+	Stays   []Stay // the runs of the work in the order of time: at least one, and several if it was stopped
 }
 
 // A Stay is a run from Start up to End on a number of compute slices.

@@ -11,17 +11,13 @@ type SliceSeconds float64
 
 // Metrics measures a valid schedule.
 type Metrics struct {
-	// Makespan is the time at which the last task ends (FAR 2.2).
-	Makespan mig.Seconds
-	// Busy is the work of the compute slices: the sum of size times duration over all tasks.
-	Busy SliceSeconds
+	Makespan mig.Seconds  // the time at which the last task ends (FAR 2.2)
+	Busy     SliceSeconds // the work of the compute slices: the sum of size times duration over all tasks
 	// Utilisation is Busy divided by the slice-seconds of the GPUs up to the makespan, from 0 to 1. Slices of
 	// instances that are being created or destroyed are idle. It is 0 for a schedule without tasks.
-	Utilisation float64
-	// Reconfigurations is the number of creates and destroys, including those after the makespan.
-	Reconfigurations int
-	// Reconfiguring is the sum of the durations of all creates and destroys.
-	Reconfiguring mig.Seconds
+	Utilisation      float64
+	Reconfigurations int         // the number of creates and destroys, including those after the makespan
+	Reconfiguring    mig.Seconds // the sum of the durations of all creates and destroys
 	// Energy is what the GPUs draw from 0 to the makespan; 0 for a model without a [mig.Power]. Creates and destroys
 	// draw no more than an idle GPU.
 	Energy mig.Joules

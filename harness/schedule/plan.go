@@ -22,9 +22,8 @@ type Use struct {
 	GPU      int
 	Instance mig.Instance
 	// Tasks are indices in Problem.Tasks, in order of execution. There is at least one.
-	Tasks []int
-	// NotBefore is the earliest start of the tasks and of the operations that only this use needs.
-	NotBefore mig.Seconds
+	Tasks     []int
+	NotBefore mig.Seconds // the earliest start of the tasks and of the operations that only this use needs
 }
 
 // DecodePlan reads a plan for the problem: a JSON list of objects with gpu, size, slice, tasks and, optionally,

@@ -10,12 +10,9 @@ import (
 
 // A Problem is a batch of tasks and the GPUs to schedule them on.
 type Problem struct {
-	// GPU is the model; all GPUs are of one model.
-	GPU *mig.GPU
-	// Count is the number of GPUs; 0 means 1.
-	Count int
-	// Model says how long reconfigurations take.
-	Model mig.Reconfiguration
+	GPU   *mig.GPU            // the model; all GPUs are of one model
+	Count int                 // the number of GPUs; 0 means 1
+	Model mig.Reconfiguration // says how long reconfigurations take
 	// Start lists the instances that exist at time 0. If it is empty, the GPUs are empty.
 	Start []Existing
 	// Release holds the earliest time at which each task may start. It is nil if all may start at time 0.
@@ -43,8 +40,7 @@ type Existing = task.Existing
 
 // A Placement is the run of a task, or a part of it where tasks can be stopped.
 type Placement struct {
-	// Task is the index in Problem.Tasks.
-	Task int
+	Task int // the index in Problem.Tasks
 	// GPU counts from 0.
 	GPU        int
 	Instance   mig.Instance
@@ -81,12 +77,10 @@ type Operation struct {
 type Schedule struct {
 	GPU *mig.GPU
 	// Algorithm is the ID, with parameters, of the algorithm that made the schedule. Package algo sets it.
-	Algorithm string
-	Model     mig.Reconfiguration
-	// Placements has one entry for each task, or for each part of its run, in any order.
-	Placements []Placement
-	// Operations has one entry for each create or destroy, in any order.
-	Operations []Operation
+	Algorithm  string
+	Model      mig.Reconfiguration
+	Placements []Placement // one entry for each task, or for each part of its run, in any order
+	Operations []Operation // one entry for each create or destroy, in any order
 	// Counters are whole numbers that an algorithm reports about its work, for example
 	// the moves and swaps of FAR's refinement. It is nil if the algorithm reports no numbers.
 	Counters map[string]int

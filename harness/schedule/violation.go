@@ -65,9 +65,8 @@ const (
 
 // A Violation is one broken rule.
 type Violation struct {
-	Kind Kind
-	// Detail names the place, the value found and the correct value.
-	Detail string
+	Kind   Kind
+	Detail string // names the place, the value found and the correct value
 }
 
 func (v Violation) Error() string {
@@ -76,10 +75,8 @@ func (v Violation) Error() string {
 
 // InvalidError says that a schedule was not measured because it breaks rules.
 type InvalidError struct {
-	// Algorithm is the ID of the algorithm that made the schedule.
-	Algorithm string
-	// Violations is the result of [Check]; it is not empty.
-	Violations []Violation
+	Algorithm  string      // the ID of the algorithm that made the schedule
+	Violations []Violation // the result of [Check]; it is not empty
 }
 
 // shown is the largest number of violations in an error's text.

@@ -10,10 +10,8 @@ func (e WattMinutes) Joules() float64 { return float64(e) * 60 }
 
 // A Run is a stay of a job on a slice. With a pre-emptive fleet a job may have several stays.
 type Run struct {
-	// Job is the index of the job.
-	Job int
-	// Slice is an index in [Queue.Slices].
-	Slice int
+	Job   int // the index of the job
+	Slice int // an index in [Queue.Slices]
 	// Start and End count from the beginning of the day.
 	Start, End task.Minutes
 }
@@ -30,8 +28,7 @@ type DispatchResult struct {
 	// EnergyAsReleased is what the report's figures show: the report's released code frees a slice before it charges
 	// for the time in which the slice was busy.
 	Energy, EnergyAsReleased WattMinutes
-	// Makespan is the time of the last completion.
-	Makespan task.Minutes
+	Makespan                 task.Minutes // the time of the last completion
 	// Runs[i] is the stay of job i. For a pre-emptive fleet, Runs is in the order of ends instead, without stays of
 	// length 0 that do not end a job.
 	Runs []Run

@@ -20,12 +20,9 @@ type BatchDispatcher interface {
 
 // DispatchSetting has the facts that a dispatcher may know before the first job.
 type DispatchSetting struct {
-	// Seed starts the stream of a scheduler that draws random numbers.
-	Seed uint64
-	// Slices is the number of slices of the fleet.
-	Slices int
+	Seed   uint64 // starts the stream of a scheduler that draws random numbers
+	Slices int    // the number of slices of the fleet
 	// Preemptive is [task.Fleet.Preemptive]: jobs that have run return to the queue with shorter durations.
 	Preemptive bool
-	// NumPy is [task.Queue.NumPy]; nil if the jobs were not drawn from NumPy's stream.
-	NumPy *task.NumPyStream
+	NumPy      *task.NumPyStream // [task.Queue.NumPy]; nil if the jobs were not drawn from NumPy's stream
 }

@@ -8,8 +8,7 @@ import (
 // A Tally counts requests.
 type Tally struct {
 	Requests int
-	// Slices is the sum of the memory slices of all their instances.
-	Slices int
+	Slices   int // the sum of the memory slices of all their instances
 }
 
 func (t *Tally) add(q *task.Request) {
@@ -40,14 +39,10 @@ var SteadyWindow = Window{From: 2, To: 5}
 
 // A Load is the state of a cluster at the end of a slot, or its mean over slots.
 type Load struct {
-	// Running is the number of accepted requests that have not left.
-	Running float64
-	// ActiveGPUs is the number of GPUs with an instance.
-	ActiveGPUs float64
-	// UsedSlices is the number of occupied memory slices of all GPUs.
-	UsedSlices float64
-	// Fragmentation is the mean score F over the GPUs, by reading (MFI VI).
-	Fragmentation [readings]float64
+	Running       float64           // the number of accepted requests that have not left
+	ActiveGPUs    float64           // the number of GPUs with an instance
+	UsedSlices    float64           // the number of occupied memory slices of all GPUs
+	Fragmentation [readings]float64 // the mean score F over the GPUs, by reading (MFI VI)
 }
 
 // PlacementResult is the outcome of a stream of requests.
@@ -58,15 +53,12 @@ type PlacementResult struct {
 	Arrived, Accepted Tally
 	// SteadyArrived and SteadyAccepted count the window.
 	SteadyArrived, SteadyAccepted Tally
-	// AcceptedByProfile counts accepted requests in the order of the cluster's profiles.
-	AcceptedByProfile []int
+	AcceptedByProfile             []int // counts accepted requests in the order of the cluster's profiles
 	// Final is the state after the last arrival, and Mean is the mean state over the ends of the
 	// slots from 0 to the slot of the last arrival.
 	Final, Mean Load
-	// Slots is the number of slots from 0 to the slot of the last arrival.
-	Slots int
-	// Rules limits the moves of workloads.
-	Rules task.Migration
+	Slots       int            // the number of slots from 0 to the slot of the last arrival
+	Rules       task.Migration // limits the moves of workloads
 	// Spots has the first places of each request's instances; the list of a rejected request is
 	// empty. Moved has all moves. Both are nil unless the scheduler may move.
 	Spots [][]Spot

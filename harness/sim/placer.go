@@ -21,29 +21,22 @@ type Reporter interface {
 
 // A Spot is a place for an instance.
 type Spot struct {
-	// GPU counts from 0.
-	GPU int
-	// Start is the first memory slice.
-	Start mig.Slices
+	GPU   int        // counts from 0
+	Start mig.Slices // the first memory slice
 }
 
 // PlacementSetting has the facts that a placer may know before the first request.
 type PlacementSetting struct {
-	GPU *mig.GPU
-	// GPUs is the number of GPUs in the cluster.
-	GPUs int
-	// PerNode is the number of consecutive GPUs in a node; 0 for a single node.
-	PerNode int
-	// Waiting says whether a rejected request waits.
-	Waiting task.Waiting
-	// Geometry holds the instances of a cluster that never changes them.
-	Geometry task.Geometry
+	GPU      *mig.GPU
+	GPUs     int           // the number of GPUs in the cluster
+	PerNode  int           // the number of consecutive GPUs in a node; 0 for a single node
+	Waiting  task.Waiting  // says whether a rejected request waits
+	Geometry task.Geometry // the instances of a cluster that never changes them
 	// Gangs says that some requests have a [task.Gang]. A scheduler refuses the setting if it does not look at
 	// [Cluster.Profile] when [Cluster.Restricted], and is no [GangPlacer].
 	Gangs bool
 	// Demand is the true probability of each profile, by its index in the cluster's
 	// profiles; nil if it is unknown. Only schedulers that declare it may read it.
 	Demand []float64
-	// Seed starts the stream of a scheduler that draws random numbers.
-	Seed uint64
+	Seed   uint64 // starts the stream of a scheduler that draws random numbers
 }

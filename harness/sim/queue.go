@@ -25,14 +25,10 @@ type Queue struct {
 
 // A Slice is one instance of a GPU of the fleet (the reports' "slice").
 type Slice struct {
-	// GPU counts from 0, in the order of [task.Fleet.Partitions].
-	GPU int
-	// Size is the number of compute slices.
-	Size mig.Slices
-	// Busy reports whether a job runs on the slice.
-	Busy bool
-	// FreeAt is the end of that job; for a free slice, the end of its last job.
-	FreeAt task.Minutes
+	GPU    int          // counts from 0, in the order of [task.Fleet.Partitions]
+	Size   mig.Slices   // the number of compute slices
+	Busy   bool         // reports whether a job runs on the slice
+	FreeAt task.Minutes // the end of that job; for a free slice, the end of its last job
 }
 
 // Now returns the time of the decision.

@@ -23,14 +23,12 @@ type WaitingResult struct {
 // Use is the use of a cluster between [WarmUp] and the last arrival. All values except Slots and Peak are means over
 // that time.
 type Use struct {
-	// Slots is the length of that time; 0 if the last request arrives before [WarmUp].
-	Slots int
+	Slots int // the length of that time; 0 if the last request arrives before [WarmUp]
 	// Compute and Memory are the shares of compute and memory slices in use, and Queued is the share of the time in
 	// which a request waits. Fragmentation is the mean over the GPUs of 1 - longest free run / free slices, among the
 	// slices at which 1g can be; it is 0 for a GPU without free slices.
 	Compute, Memory, Fragmentation, Queued float64
-	// Peak is the largest share of compute or memory slices in use at any time.
-	Peak float64
+	Peak                                   float64 // the largest share of compute or memory slices in use at any time
 }
 
 // WarmUp is the time after the beginning of a stream, in seconds, at which the measurement of [Use] begins.

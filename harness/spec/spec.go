@@ -17,23 +17,18 @@ import (
 
 // A Param declares a parameter.
 type Param struct {
-	// Name is the key, the part before the equals sign.
-	Name string
+	Name string // the key, the part before the equals sign
 	// Default is the value of a parameter that is left out, in canonical spelling. "" means that the
 	// parameter then has no value.
-	Default string
-	// DefaultFrom computes Default from the parameters declared before; nil for most.
-	DefaultFrom func(Args) string
-	// Values lists the values that may be given; nil means that Type decides.
-	Values []string
+	Default     string
+	DefaultFrom func(Args) string // computes Default from the parameters declared before; nil for most
+	Values      []string          // the values that may be given; nil means that Type decides
 	// Type says which values may be given if Values is nil. The zero Type accepts any.
 	Type Type
 	// Example is a value of a parameter that must be given. It is "" for all others.
 	Example string
-	// Without lists parameters that cannot be given together with this one.
-	Without []string
-	// Doc describes the parameter in half a sentence.
-	Doc string
+	Without []string // parameters that cannot be given together with this one
+	Doc     string   // describes the parameter in half a sentence
 }
 
 // Args are the values of all declared parameters by name, in canonical spelling. A parameter without a value is "".
@@ -41,12 +36,9 @@ type Args map[string]string
 
 // A ParameterError says that a value of a parameter is not possible.
 type ParameterError struct {
-	// Name is the parameter.
-	Name string
-	// Value is the given value; "" if no value was given.
-	Value string
-	// Want says what would be right.
-	Want string
+	Name  string // the parameter
+	Value string // the given value; "" if no value was given
+	Want  string // says what would be right
 }
 
 func (e *ParameterError) Error() string {

@@ -12,8 +12,7 @@ import (
 
 // A Type says which values a parameter takes.
 type Type struct {
-	// Want completes "give ...", for example "a whole number from 1 to 100".
-	Want string
+	Want string // completes "give ...", for example "a whole number from 1 to 100"
 	// Read returns the canonical spelling of a value that is not empty. It returns [ErrValue] for a
 	// value that does not match Want. Other errors are shown unchanged.
 	Read func(value string) (string, error)

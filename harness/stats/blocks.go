@@ -14,8 +14,7 @@ type BlockEstimate struct {
 	Mean float64
 	// Low and High bound the 95 % confidence interval of the mean.
 	Low, High float64
-	// Blocks is how many blocks fit into the series side by side.
-	Blocks int
+	Blocks    int // how many blocks fit into the series side by side
 	// Short says that neighbouring blocks are alike, so that the interval is too narrow. Longer blocks are needed.
 	Short bool
 }

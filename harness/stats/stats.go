@@ -20,8 +20,7 @@ type Summary struct {
 	Mean float64
 	// Low and High bound the 95 % confidence interval of the mean; NaN for a single value.
 	Low, High float64
-	// StdDev is the sample standard deviation, with n-1 in the denominator; NaN for a single value.
-	StdDev float64
+	StdDev    float64 // the sample standard deviation, with n-1 in the denominator; NaN for a single value
 	// StdErr is the standard error of the mean, StdDev over the root of N; NaN for a single value.
 	StdErr           float64
 	Median, Min, Max float64

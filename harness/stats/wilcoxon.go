@@ -8,14 +8,12 @@ import (
 // A Test is the outcome of [Wilcoxon].
 type Test struct {
 	// N is the number of differences that are not zero. The test uses only these.
-	N int
-	// Statistic is the sum of the ranks of the positive differences, from 0 to N(N+1)/2.
-	Statistic float64
+	N         int
+	Statistic float64 // the sum of the ranks of the positive differences, from 0 to N(N+1)/2
 	// P is the probability of a statistic at least as far from its mean if neither sign is
 	// favoured; 1 if all differences are zero.
-	P float64
-	// Exact says that P is exact and not the normal approximation.
-	Exact bool
+	P     float64
+	Exact bool // P is exact and not the normal approximation
 }
 
 // exactWilcoxon is the largest number of differences for which the distribution is

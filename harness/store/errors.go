@@ -22,9 +22,8 @@ func (e *ConflictError) Error() string {
 
 // Damage says that a database is not as it was written.
 type Damage struct {
-	File string `json:"path"`
-	// Reason is a sentence without its full stop.
-	Reason string `json:"reason"`
+	File   string `json:"path"`
+	Reason string `json:"reason"` // a sentence without its full stop
 }
 
 func (d *Damage) Error() string {

@@ -10,8 +10,7 @@ import (
 type Model struct {
 	// Name is its name in series, and JSON its definition.
 	Name, JSON string
-	// File is the database that has the model, or says where the model comes from.
-	File string
+	File       string // the database that has the model, or says where the model comes from
 }
 
 const keepModel = "INSERT INTO model VALUES (?, ?, ?) ON CONFLICT DO NOTHING"

@@ -6,8 +6,7 @@ import "strconv"
 type Program struct {
 	Track, Algorithm string
 	Version          int
-	// Weights identifies the content of the program's files.
-	Weights string
+	Weights          string // identifies the content of the program's files
 }
 
 // Program returns the program of the series.

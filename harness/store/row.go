@@ -28,10 +28,8 @@ type Row struct {
 	// Instance counts from 0.
 	Instance int
 	Metrics  Metrics
-	// Kind is empty for a row with metrics; otherwise it classifies the error.
-	Kind string
-	// Error says what went wrong.
-	Error string
+	Kind     string // empty for a row with metrics; otherwise it classifies the error
+	Error    string // says what went wrong
 	// Micros is the wall time of the work in microseconds; 0 means that it is not known. The store rounds it to
 	// nanoseconds. Rows that differ only in the wall time agree, and the first one is kept.
 	Micros float64

@@ -19,12 +19,10 @@ type Series struct {
 	// Count is the number of GPUs.
 	Count     int    `json:"count"`
 	Algorithm string `json:"algorithm"`
-	// Version is the version of the algorithm.
-	Version int `json:"version"`
+	Version   int    `json:"version"` // the version of the algorithm
 	// Weights identifies the weights of a trained algorithm; empty for all others.
 	Weights string `json:"weights,omitempty"`
-	// Model is the reconfiguration model.
-	Model string `json:"model"`
+	Model   string `json:"model"` // the reconfiguration model
 }
 
 // A Filter selects the series with its values. A zero field selects all values.

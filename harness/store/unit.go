@@ -4,8 +4,7 @@ package store
 type Unit struct {
 	// Key names the work, and Digest identifies everything that the record depends on.
 	Key, Digest string
-	// Record is JSON.
-	Record string
+	Record      string // JSON
 }
 
 const keepUnit = "REPLACE INTO unit VALUES (?, ?, ?, ?)"

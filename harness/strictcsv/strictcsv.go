@@ -27,12 +27,10 @@ import (
 // Error says where a file is wrong and what would be right.
 type Error struct {
 	File string
-	// Line counts from 1.
-	Line int
+	Line int // counts from 1
 	// Column is the column's name in the header. It is empty where the whole line is meant.
 	Column string
-	// Err says what is wrong.
-	Err error
+	Err    error // says what is wrong
 }
 
 func (e *Error) Error() string {
@@ -52,16 +50,13 @@ func (e *Error) Unwrap() error { return e.Err }
 // columns may be in any order, lines may end in CRLF, empty lines are skipped and spaces around fields are dropped.
 type Format struct {
 	// Columns are the columns of the header. All must be there.
-	Columns []string
-	// Optional columns may be missing.
-	Optional []string
+	Columns  []string
+	Optional []string // columns that may be missing
 	// Or are the Columns and Optional of other kinds of files. A file is of the first kind of which its header has a
 	// column that Columns and Optional lack.
-	Or []Format
-	// Header names the header in errors, for example "the header of a jobs file".
-	Header string
-	// Empty is the error for a file that has only a header.
-	Empty string
+	Or     []Format
+	Header string // names the header in errors, for example "the header of a jobs file"
+	Empty  string // the error for a file that has only a header
 	// exact is for files that a program wrote: the columns must be in their order, and the fields
 	// are taken as they are.
 	exact bool
@@ -69,8 +64,7 @@ type Format struct {
 
 // A Sheet holds the fields of a file.
 type Sheet struct {
-	// Lines holds the line of each row.
-	Lines []int
+	Lines []int // the line of each row
 	// Err is the first error of [Sheet.Number] and [Sheet.Whole].
 	Err error
 

@@ -29,8 +29,7 @@ type Error struct {
 	Line int
 	// Path is the value concerned, for example placements[3].size. It is empty for the whole text.
 	Path string
-	// Err says what is wrong.
-	Err error
+	Err  error // says what is wrong
 }
 
 func (e *Error) Error() string {

@@ -13,18 +13,14 @@ import (
 // A Gang has the instances of a request that needs several at once, or a single one with media extensions. They are
 // placed together or not at all, and leave together.
 type Gang struct {
-	// Members are the instances, in the order of [Request.SetGang].
-	Members []Member
-	// OneGPU says that all members must be on the same GPU.
-	OneGPU bool
+	Members []Member // the instances, in the order of [Request.SetGang]
+	OneGPU  bool     // all members must be on the same GPU
 }
 
 // A Member is one of the instances that a request needs.
 type Member struct {
-	// Profile is the profile without "+me".
-	Profile *mig.Profile
-	// Media says that the instance has the media extensions, of which a GPU has one: its profile is "+me".
-	Media bool
+	Profile *mig.Profile // the profile without "+me"
+	Media   bool         // the instance has the media extensions, of which a GPU has one: its profile is "+me"
 }
 
 // String returns NVIDIA's name of the profile.

@@ -73,8 +73,7 @@ type Queue struct {
 
 // A Fleet is the GPUs of the dispatch track: each has a partition that never changes.
 type Fleet struct {
-	// Partitions has one entry for each GPU.
-	Partitions []mig.Partition
+	Partitions []mig.Partition // one entry for each GPU
 	// Watts is the power of a GPU with 0, 1, 2, ... busy compute slices. The last entry is also for more slices.
 	Watts []float64
 	// Float32 rounds end times to float32 when a job starts, as the deadline report's code does.
@@ -130,10 +129,8 @@ const maxWatts = 1e6
 
 // A NumPyStream is a position in the random stream of NumPy, package numpy.
 type NumPyStream struct {
-	// Seed is the argument of np.random.seed.
-	Seed uint32
-	// Used is the number of 32-bit numbers drawn since.
-	Used int
+	Seed uint32 // the argument of np.random.seed
+	Used int    // the number of 32-bit numbers drawn since
 }
 
 func (Queue) Kind() string { return "jobs" }

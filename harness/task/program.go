@@ -27,23 +27,17 @@ func Classes() []Class { return []Class{ComputeIntensive, MemoryIntensive, Unsca
 // A Program is a job of the co-run track in the terms of the performance model. Serial, Compute and Memory are shares
 // of the solo time. Together they take 1 on a whole GPU ([Program.Relative]).
 type Program struct {
-	Name  string
-	Class Class
-	// Unseen programs are not used in training (marked * in Table IV).
-	Unseen bool
+	Name   string
+	Class  Class
+	Unseen bool // not used in training (marked * in Table IV)
 	// Fitted is true if Serial, Parallelism and Solo are fitted on public measurements, and
 	// false if all are drawn from the class or given by a user.
-	Fitted bool
-	// Solo is the time on a whole GPU with MIG off.
-	Solo mig.Seconds
-	// Serial is the part s that no resource speeds up.
-	Serial float64
-	// Compute is the work w_c: its time on all multiprocessors.
-	Compute float64
-	// Parallelism is the limit p: the largest share of the multiprocessors that helps.
-	Parallelism float64
-	// Memory is the work w_m: its time with the whole bandwidth.
-	Memory float64
+	Fitted      bool
+	Solo        mig.Seconds // the time on a whole GPU with MIG off
+	Serial      float64     // the part s that no resource speeds up
+	Compute     float64     // the work w_c: its time on all multiprocessors
+	Parallelism float64     // the limit p: the largest share of the multiprocessors that helps
+	Memory      float64     // the work w_m: its time with the whole bandwidth
 }
 
 // Validate checks that the program is possible and takes its solo time on a whole GPU. The error text is to follow the

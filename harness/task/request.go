@@ -114,21 +114,15 @@ func RequestProfiles(g *mig.GPU) []*mig.Profile {
 // Requests is a stream of requests to a cluster, by arrival (MFI IV).
 type Requests struct {
 	Requests []Request
-	// GPUs is the size of the cluster.
-	GPUs int
-	// PerNode is the number of consecutive GPUs in a node; 0 for a single node.
-	PerNode int
+	GPUs     int // the size of the cluster
+	PerNode  int // the number of consecutive GPUs in a node; 0 for a single node
 	// Demand is the probability of each profile with which the requests were drawn, in the
 	// order of the GPU's profiles without "+me"; nil for a trace.
-	Demand []float64
-	// Migration limits the moves of workloads.
-	Migration Migration
-	// Waiting says whether a request that fits nowhere waits.
-	Waiting Waiting
-	// Geometry holds the instances of a cluster that never changes them.
-	Geometry Geometry
-	// SlotSeconds is the length of a slot in seconds; 0 means 1.
-	SlotSeconds float64
+	Demand      []float64
+	Migration   Migration // limits the moves of workloads
+	Waiting     Waiting   // says whether a request that fits nowhere waits
+	Geometry    Geometry  // the instances of a cluster that never changes them
+	SlotSeconds float64   // the length of a slot in seconds; 0 means 1
 }
 
 // Waiting says what happens to a request that fits nowhere in the cluster.

@@ -26,8 +26,7 @@ var never = mig.Seconds(math.Inf(1))
 // A Task is a moldable task: the scheduler chooses the size of the instance that runs it.
 // The zero value fits no instance.
 type Task struct {
-	// Name identifies the task within its batch.
-	Name string
+	Name string // identifies the task within its batch
 	// seconds holds the duration for size s at index s-1. Zero and +Inf mean that the task does not fit.
 	seconds [mig.MaxSize]mig.Seconds
 }
@@ -127,10 +126,8 @@ func (b Batch) Hash() [sha256.Size]byte {
 
 // Batches is one batch of tasks, or a stream of several.
 type Batches struct {
-	// Tasks holds the batches one after the other, each in order of arrival.
-	Tasks Batch
-	// Lengths holds the number of tasks of each batch; it adds up to len(Tasks).
-	Lengths []int
+	Tasks   Batch // the batches one after the other, each in order of arrival
+	Lengths []int // the number of tasks of each batch; it adds up to len(Tasks)
 	// Start lists the instances that exist at time 0. If it is empty, the GPU is empty.
 	Start []Existing
 	// Arrivals holds the time at which each task arrives, in ascending order. It is nil if all tasks arrive at time 0.

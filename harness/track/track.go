@@ -29,13 +29,10 @@ import (
 
 // A Track is one kind of problem.
 type Track struct {
-	Name string
-	// Order sorts the tracks in lists; tracks of the same order are sorted by name.
-	Order int
-	// Data is the kind of payload that its instances have ([task.Payload.Kind]).
-	Data string
-	// GPU is the default model.
-	GPU string
+	Name  string
+	Order int    // sorts the tracks in lists; tracks of the same order are sorted by name
+	Data  string // the kind of payload that its instances have ([task.Payload.Kind])
+	GPU   string // the default model
 	// Reference marks a track of bounds and optima. They are computed beside algorithms of other
 	// tracks and are not ranked.
 	Reference bool
@@ -58,14 +55,12 @@ type Track struct {
 	// answers equal the answers of Solve; each takes an equal share of the time. It returns an error without answers;
 	// Solve then finds the instance that fails. nil means that the track solves instances one by one.
 	SolveTogether func(context.Context, algo.Algorithm, []Problem) ([]Answer, error)
-	// Beside lists the references that are computed beside the algorithms.
-	Beside []Reference
+	Beside        []Reference // the references that are computed beside the algorithms
 	// Boards define the rankings of leaderboards. The first board for the regime of a dataset is used.
 	Boards []Board
 	// Contests are the comparisons that the web site shows. [Register] adds the track's rows of contests.csv.
 	Contests []Contest
-	// Drawn means that the web site draws the schedules of the first instances of Contests.
-	Drawn bool
+	Drawn    bool // the web site draws the schedules of the first instances of Contests
 	// Audited lists metrics with proven bounds. In a valid answer such a metric is not below its bound, or not above it
 	// where higher is better.
 	Audited []Board
@@ -84,10 +79,8 @@ type Problem struct {
 
 // An Answer is the judged result of an algorithm for an instance.
 type Answer struct {
-	// Metrics are in no particular order.
-	Metrics []Metric
-	// Took is the wall time of the decisions.
-	Took time.Duration
+	Metrics []Metric      // in no particular order
+	Took    time.Duration // the wall time of the decisions
 	// Problem and Schedule are set only by tracks whose answers are schedules.
 	Problem  schedule.Problem
 	Schedule schedule.Schedule
@@ -102,21 +95,17 @@ type Metric = sim.Metric
 type Reference struct {
 	Track     string
 	Algorithm string
-	// Metric is empty if the result is only shown.
-	Metric string
+	Metric    string // empty if the result is only shown
 }
 
 // A Board defines how the algorithms on a dataset are ranked.
 type Board struct {
 	// Metric is the ranked metric. The lowest value comes first unless Higher is set.
-	Metric string
-	Higher bool
-	// Regime is the regime of the datasets that the board ranks; "" means all datasets.
-	Regime task.Regime
-	// Aside is a metric that is shown but not ranked; "" means no such metric.
-	Aside string
-	// Powered means that the metric exists only for GPU models with a [mig.Power].
-	Powered bool
+	Metric  string
+	Higher  bool
+	Regime  task.Regime // the regime of the datasets that the board ranks; "" means all datasets
+	Aside   string      // a metric that is shown but not ranked; "" means no such metric
+	Powered bool        // the metric exists only for GPU models with a [mig.Power]
 	// Load lists metrics whose means show that a dataset loads a cluster. A dataset is ranked only if the means of some
 	// algorithm reach all values. nil means that every dataset is ranked.
 	Load []Least
@@ -140,14 +129,12 @@ type Contest struct {
 	Model      mig.Reconfiguration
 	Datasets   []string
 	Algorithms []string
-	// Instances is the number of instances of each dataset.
-	Instances int
+	Instances  int // the number of instances of each dataset
 }
 
 // InvalidError says that the referee rejects an answer.
 type InvalidError struct {
-	// Err describes the broken rule.
-	Err error
+	Err error // describes the broken rule
 }
 
 func (e *InvalidError) Error() string { return e.Err.Error() }

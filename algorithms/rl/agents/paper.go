@@ -28,8 +28,7 @@ type PaperAgent struct {
 	Encoding env.Encoding
 	Direct   bool
 	Online   bool
-	// Explores says that training rewards the entropy of the policy.
-	Explores bool
+	Explores bool // training rewards the entropy of the policy
 }
 
 // PaperAgents are the columns of DRL Table 4 and the online agent of Table 5.

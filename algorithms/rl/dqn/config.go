@@ -10,17 +10,14 @@ type Config struct {
 	// Buffer is the number of transitions that are kept, a multiple of Envs. Updates begin
 	// once it holds LearnStart transitions.
 	Buffer, LearnStart int
-	// TargetEvery is the number of updates between copies to the target network.
-	TargetEvery int
+	TargetEvery        int // the number of updates between copies to the target network
 	// TotalSteps is the number of steps of all environments to which LearningRate and
 	// Epsilon are relative. Training may continue beyond it.
 	TotalSteps int64
 	// LearningRate is the rate of Adam. Epsilon is the probability of a uniformly drawn action.
 	LearningRate, Epsilon learn.Anneal
-	// Gamma discounts rewards by step.
-	Gamma float64
-	// Double says that the policy chooses the next action instead of the target network.
-	Double bool
+	Gamma                 float64 // discounts rewards by step
+	Double                bool    // the policy chooses the next action instead of the target network
 	// Shards is the number of parts into which environments and batches are split, at most one for each environment.
 	// More workers than shards are of no use. Results depend on the number of shards.
 	Shards int

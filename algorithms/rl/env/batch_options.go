@@ -33,15 +33,11 @@ func (e *Encoding) UnmarshalText(name []byte) error {
 type BatchOptions struct {
 	GPU *mig.GPU `json:"-"`
 	// Model is the cost model of [Batch.Device]. In the MDP itself, slices always reconfigure in parallel (DRL 4.2).
-	Model mig.Reconfiguration `json:"-"`
-	// Tasks is N, the number of tasks that the agent sees at once.
-	Tasks int `json:"-"`
-	// Levels is M, the number of levels of time, up to MaxLevels; 0 means continuous time.
-	Levels int `json:"levels"`
-	// Encoding is Float in continuous time.
-	Encoding Encoding `json:"encoding"`
-	// Direct makes every reconfiguration wait for its slices (DRL 6.5.2).
-	Direct bool `json:"direct"`
+	Model    mig.Reconfiguration `json:"-"`
+	Tasks    int                 `json:"-"`        // N, the number of tasks that the agent sees at once
+	Levels   int                 `json:"levels"`   // M, the levels of time, up to MaxLevels; 0 means continuous time
+	Encoding Encoding            `json:"encoding"` // Float in continuous time
+	Direct   bool                `json:"direct"`   // makes every reconfiguration wait for its slices (DRL 6.5.2)
 	// Stream is the number of tasks of an episode that Reset draws. Those beyond the first N replenish the batch in
 	// order of arrival (DRL 3, online). 0 means N, the offline batch.
 	Stream int `json:"stream"`
@@ -56,8 +52,7 @@ type BatchOptions struct {
 	// Reconfiguration is the time of reconfiguring a slice in the MDP; 0 means the times of the
 	// GPU model. The released code of the online agent has 0.7 s.
 	Reconfiguration mig.Seconds `json:"-"`
-	// LevelRewards makes rewards levels, as Released does.
-	LevelRewards bool `json:"-"`
+	LevelRewards    bool        `json:"-"` // makes rewards levels, as Released does
 	// Once forbids, with Direct too, a second reconfiguration before a task has been executed.
 	Once bool `json:"-"`
 	// StartInLevels shows a slice that is busy for x seconds as busy for x levels when Load begins on an unused

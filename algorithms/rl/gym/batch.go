@@ -21,21 +21,18 @@ import (
 
 // batchOptions are the common options of own and batch.
 type batchOptions struct {
-	// Workload is a synthetic dataset, from whose sampler episodes are drawn.
-	Workload string `json:"workload"`
+	Workload string `json:"workload"` // a synthetic dataset, from whose sampler episodes are drawn
 	// Dataset replaces the workload: episodes are its instances, in order. Of n environments, number i has the
 	// instances i, i+n, i+2n and so on. After the last instance comes the first.
 	Dataset string `json:"dataset"`
 	// GPU is a model, and Reconfiguration is sequential, parallel or free.
 	GPU             string `json:"gpu"`
 	Reconfiguration string `json:"reconfiguration"`
-	// Tasks is the number of tasks that an agent sees at once.
-	Tasks int `json:"tasks"`
+	Tasks           int    `json:"tasks"` // the number of tasks that an agent sees at once
 	// Bound and FAR ask for facts: the certified lower bound of a batch, and FAR's makespan.
-	Bound bool `json:"bound"`
-	FAR   bool `json:"far"`
-	// Answers asks for the lines of a file of answers; see [external.Answer].
-	Answers bool `json:"answers"`
+	Bound   bool `json:"bound"`
+	FAR     bool `json:"far"`
+	Answers bool `json:"answers"` // asks for the lines of a file of answers; see [external.Answer]
 
 	// The values that the options name; either sampler or dataset is nil.
 	gpu     *mig.GPU
@@ -53,8 +50,7 @@ const maxTasks = 10_000
 func openOwn(options []byte) (kind, error) {
 	o := struct {
 		batchOptions
-		// Start is the probability that an episode begins on a GPU at work.
-		Start float64 `json:"start"`
+		Start float64 `json:"start"` // the probability that an episode begins on a GPU at work
 	}{batchOptions: defaults}
 	if err := strictjson.Line(options, &o); err != nil {
 		return kind{}, err

@@ -15,7 +15,7 @@ type kind struct {
 	// facts name the numbers that are known when an episode begins, and metrics those that are measured when it is
 	// done. Names end in the unit.
 	facts, metrics []string
-	instances      int                                 // the number of instances of the dataset; 0 without one or without an end
+	instances      int                                 // of the dataset; 0 without one or without an end
 	newEnvironment func(i, n int) (environment, error) // makes environment i of n
 }
 

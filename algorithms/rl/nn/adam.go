@@ -11,8 +11,7 @@ import (
 type Adam struct {
 	// First and Second are the moving averages of the gradients and of their squares.
 	First, Second []float32
-	// Steps is the number of steps taken.
-	Steps int64
+	Steps         int64 // the number of steps taken
 }
 
 const (

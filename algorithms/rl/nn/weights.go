@@ -16,10 +16,8 @@ import (
 
 // Meta describes what weights are for.
 type Meta struct {
-	// Network is the policy's String.
-	Network string `json:"network"`
-	// Agent is the algorithm's name.
-	Agent string `json:"agent"`
+	Network string `json:"network"` // the policy's String
+	Agent   string `json:"agent"`   // the algorithm's name
 	// GPU and Workload are what the agent was trained on.
 	GPU      string `json:"gpu,omitempty"`
 	Workload string `json:"workload,omitempty"`

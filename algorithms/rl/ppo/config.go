@@ -12,8 +12,7 @@ type Config struct {
 	TotalSteps int64
 	// LearningRate is the rate of Adam. Entropy is the coefficient of the entropy bonus.
 	LearningRate, Entropy learn.Anneal
-	// Gamma discounts rewards by step.
-	Gamma float64
+	Gamma                 float64 // discounts rewards by step
 	// Clip is the largest difference from 1 at which the ratio of new to old probability still improves the loss.
 	Clip float64
 	// Shards is the number of parts into which environments and minibatches are split, at most one for each

@@ -37,12 +37,11 @@ type paperRun struct {
 	// 500 million online.
 	Steps int `csv:"steps"`
 	// Runs is the number of training runs. A claim about training needs three.
-	Runs int `csv:"runs"`
-	// Shipped is [Recipe.Shipped].
-	Shipped int `csv:"shipped"`
-	Tasks   int `csv:"tasks"`  // N
-	Levels  int `csv:"levels"` // M; 0 is continuous time
-	Units   int `csv:"units"`  // of each of the two hidden layers
+	Runs    int `csv:"runs"`
+	Shipped int `csv:"shipped"` // [Recipe.Shipped]
+	Tasks   int `csv:"tasks"`   // N
+	Levels  int `csv:"levels"`  // M; 0 is continuous time
+	Units   int `csv:"units"`   // of each of the two hidden layers
 	// Change lists the other differences from the usual run: constants below, separated by spaces; often empty.
 	Change string `csv:"change"`
 	// Penalty, unless it is 0, is the penalty of [env.Penalised]. The paper only says that it is heavy; the work that

@@ -21,19 +21,14 @@ import (
 type Recipe struct {
 	// Name is the name of the weights. Package agents loads the weights of shipped agents.
 	Name string
-	// Doc is a phrase for lists.
-	Doc string
+	Doc  string // a phrase for lists
 	// Steps is the number of steps, in all environments, of the project's own runs. The DRL
 	// paper's agents took 200 million.
-	Steps int64
-	// Learner names the learning algorithm and the source of its settings, for example "PPO, ours".
-	Learner string
-	// Updates is the number of gradient steps in a run of the project.
-	Updates int64
-	// Seeds are the seeds of the project's own runs.
-	Seeds []uint
-	// Shipped is the number of these runs, from seed 1 on, whose weights are built into the program.
-	Shipped int
+	Steps   int64
+	Learner string // names the learning algorithm and the source of its settings, for example "PPO, ours"
+	Updates int64  // the number of gradient steps in a run of the project
+	Seeds   []uint // the seeds of the project's own runs
+	Shipped int    // the number of these runs, from seed 1 on, whose weights are built into the program
 	// Score is the measure in the learning curve: p_opt_percent, late_percent or relative_throughput. Lower is better,
 	// except for relative_throughput.
 	Score string

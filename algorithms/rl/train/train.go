@@ -41,16 +41,13 @@ type Options struct {
 	// Steps is the number of steps in all environments; 0 means [Recipe.Steps].
 	Steps int64
 	Seed  uint64
-	// Set changes the recipe's settings; see [Recipe.ReadSettings].
-	Set spec.Args
-	// Dir gets a folder for the run; see [Recipe.Folder].
-	Dir string
+	Set   spec.Args // changes the recipe's settings; see [Recipe.ReadSettings]
+	Dir   string    // gets a folder for the run; see [Recipe.Folder]
 	// Workers limits the number of goroutines. It does not change the result.
 	Workers int
 	// Kernel computes the products. A kernel that rounds differently gives a different run.
-	Kernel nn.Kernel
-	// Progress, if set, is called with the number of steps done and the total.
-	Progress func(done, total int64)
+	Kernel   nn.Kernel
+	Progress func(done, total int64) // if set, is called with the number of steps done and the total
 }
 
 // A Result is the record of a finished run.
@@ -58,8 +55,7 @@ type Result struct {
 	// Steps is the number of steps, and Score is the score at the end.
 	Steps int64
 	Score float64
-	// Files has the SHA-256 of the curve and of the weights, by path below [Options].Dir.
-	Files map[string]string
+	Files map[string]string // the SHA-256 of the curve and of the weights, by path below [Options].Dir
 }
 
 // A learner trains a policy; packages ppo and dqn have them.

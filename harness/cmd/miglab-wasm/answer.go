@@ -32,14 +32,11 @@ const (
 // A request is a problem and a question about it.
 type request struct {
 	// Want is "problem", "bound", or the ID of an algorithm.
-	Want string `json:"want"`
-	GPU  string `json:"gpu"`
-	// Count is the number of GPUs.
-	Count int `json:"count"`
-	// Model is the reconfiguration model.
-	Model string `json:"model"`
-	// Tasks is the text of a tasks file.
-	Tasks string `json:"tasks"`
+	Want  string `json:"want"`
+	GPU   string `json:"gpu"`
+	Count int    `json:"count"` // the number of GPUs
+	Model string `json:"model"` // the reconfiguration model
+	Tasks string `json:"tasks"` // the text of a tasks file
 }
 
 // An answer has an error, or the part that the request wants.
@@ -72,8 +69,7 @@ type plan struct {
 	// Used and Waiting count slices in use and tasks that have not begun over time.
 	Used    []schedule.Step `json:"used"`
 	Waiting []schedule.Step `json:"waiting"`
-	// File has the bytes that miglab schedule prints.
-	File string `json:"file"`
+	File    string          `json:"file"` // the bytes that miglab schedule prints
 }
 
 // reply answers a request in JSON.

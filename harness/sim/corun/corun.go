@@ -33,21 +33,17 @@ type Setup struct {
 
 // A GI is a GPU instance, or the whole GPU: the domain of memory.
 type GI struct {
-	CIs []CI
-	// Memory is the share of the GPU's bandwidth, from 0 to 1.
-	Memory float64
+	CIs    []CI
+	Memory float64 // the share of the GPU's bandwidth, from 0 to 1
 }
 
 // A CI is a compute instance, or all of a GPU without MIG.
 type CI struct {
-	// MIG is false if the GPU is not divided by MIG: the CI is all eight GPCs.
-	MIG bool
-	// Compute is the share of the GPU's eight GPCs, from 0 to 1.
-	Compute float64
+	MIG     bool    // false if the GPU is not divided by MIG: the CI is all eight GPCs
+	Compute float64 // the share of the GPU's eight GPCs, from 0 to 1
 	// Shares has the MPS clients' shares of the CI, each from 0 to 1. It is empty for a CI with a single job.
-	Shares []float64
-	// Default is the number of MPS clients without percentages; 0 if there are Shares.
-	Default int
+	Shares  []float64
+	Default int // the number of MPS clients without percentages; 0 if there are Shares
 }
 
 // A Window is the input of a scheduler: jobs that have all arrived and run in groups, one
@@ -94,15 +90,12 @@ type Plan []Group
 // A Result holds the measurements of the referee.
 type Result struct {
 	// Groups has the durations of the groups, in the order of the plan: each lasts until its last job ends.
-	Groups []mig.Seconds
-	// Makespan is the sum of Groups.
-	Makespan mig.Seconds
+	Groups   []mig.Seconds
+	Makespan mig.Seconds // the sum of Groups
 	// TimeSharing is the sum of the solo times: the jobs one after the other, each with the whole GPU.
 	TimeSharing mig.Seconds
-	// Slowdowns has each job's time in its group over its solo time, by job (V-B).
-	Slowdowns []float64
-	// Slower is the number of groups that take longer than their jobs one after the other.
-	Slower int
+	Slowdowns   []float64 // each job's time in its group over its solo time, by job (V-B)
+	Slower      int       // the number of groups that take longer than their jobs one after the other
 }
 
 // Throughput returns the throughput relative to time sharing.

@@ -11,8 +11,7 @@ const MaxSlots = 8
 
 // A Layout is a setup in the form that the simulation needs, with its slots in lists.
 type Layout struct {
-	// Slots is the number of jobs.
-	Slots int
+	Slots int // the number of jobs
 
 	defaults bool // some slot has no percentage
 	// domains is the number of memory domains, that is, of GPU instances. memory is the bandwidth of a domain, and end

@@ -22,8 +22,7 @@ func (v *Violations) add(format string, args ...any) { *v = append(*v, fmt.Sprin
 
 // InvalidError says that a plan was not measured because it breaks rules.
 type InvalidError struct {
-	// Violations lists all violations; it is not empty.
-	Violations Violations
+	Violations Violations // all violations; it is not empty
 }
 
 // shown is the largest number of violations in an error's text.

@@ -9,10 +9,8 @@ import (
 
 // A Shard is a contiguous group of environments with its own policy. It is used by one goroutine at a time.
 type Shard struct {
-	// Policy shares its parameters with all other shards.
-	Policy nn.Policy
-	// Rand is for choosing actions.
-	Rand *rand.Rand
+	Policy nn.Policy  // shares its parameters with all other shards
+	Rand   *rand.Rand // for choosing actions
 	// Begin and End are the range of its environments; End is not included.
 	Begin, End int
 

@@ -34,13 +34,11 @@ type Trainer struct {
 	Count  int64
 	Shards []*Shard
 	Shape  env.Shape
-	// Rand draws what is learned from.
-	Rand *rand.Rand
+	Rand   *rand.Rand // draws what is learned from
 	// Body runs one iteration with at most workers shards at once, and sets the Stats of its updates. Its error is a
 	// *DivergedError.
-	Body func(workers int) error
-	// Stats describe the present iteration.
-	Stats Stats
+	Body  func(workers int) error
+	Stats Stats // of the present iteration
 	// Counters and Vectors are the content of checkpoints. An algorithm appends its own.
 	Counters []*int64
 	Vectors  [][]float32

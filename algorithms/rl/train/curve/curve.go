@@ -46,8 +46,7 @@ func ClassOrdered(workload string) []string {
 
 // A Point is a line of a curve: what an agent achieved at the end of a segment.
 type Point struct {
-	// Steps of training so far, at least 1.
-	Steps int64
+	Steps int64 // of training so far, at least 1
 	// Score is measured on the same instances every time. It is the mean p_opt in percent. For jobs with deadlines it
 	// is the share of late jobs in percent, and for co-runs the relative throughput, where more is better.
 	Score float64

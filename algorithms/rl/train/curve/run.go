@@ -34,10 +34,8 @@ type Run struct {
 	Steps []float64
 	// Scores and Kept have the point's values, as in [Point].
 	Scores, Kept []float64
-	// Rate is the learning rate at the end.
-	Rate float64
-	// Return is the mean return of the episodes that ended in the last segment; NaN if none did.
-	Return float64
+	Rate         float64 // the learning rate at the end
+	Return       float64 // the mean return of the episodes that ended in the last segment; NaN if none did
 }
 
 var runName = regexp.MustCompile(`^(?:.*/)?([^/]+)-seed([1-9][0-9]{0,8})(?:/curve)?\.csv$`)
