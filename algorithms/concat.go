@@ -223,8 +223,7 @@ func (f farConcat) loads(batch algo.Problem, state endState, found *treePlan, d 
 
 // A block is a batch's plan, timed forward by itself as in concat_test of the released code. Times are in seconds.
 type block struct {
-	// first is when its first task begins; 0 without tasks.
-	first, makespan float64
+	first, makespan float64   // first is when its first task begins; 0 without tasks
 	ends            []float64 // by compute slice, when its last task ends
 }
 

@@ -30,8 +30,7 @@ var _ = algo.Register(algo.Spec{
 type keepRule bool
 
 const (
-	// keepBest undoes the changes after the plan with the least makespan.
-	keepBest keepRule = false
+	keepBest keepRule = false // undoes the changes after the plan with the least makespan
 	// keepLast keeps all changes, as the released scripts do. The result can be worse than the plan before them.
 	keepLast keepRule = true
 )

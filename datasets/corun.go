@@ -24,10 +24,9 @@ type corunSet struct {
 }
 
 const (
-	seenName   = "seen"
-	unseenName = "unseen"
-	// paperWindow is W, the number of jobs in a window of the paper.
-	paperWindow = 12
+	seenName    = "seen"
+	unseenName  = "unseen"
+	paperWindow = 12 // W, the number of jobs in a window of the paper
 )
 
 // categories are the categories of the paper's queues, named after the dominant class.

@@ -122,8 +122,7 @@ type IsolationTime struct {
 
 // The kinds of times of a kernel beside others.
 const (
-	// TimedWindow is the time of an iteration, in a window in which all the kernels ran.
-	TimedWindow = "window"
+	TimedWindow = "window" // the time of an iteration, in a window in which all the kernels ran
 	// TimedProcess is the time of a whole run. The other kernels may have started after it.
 	TimedProcess = "process"
 )

@@ -71,9 +71,8 @@ func (k workKind) family() Family {
 
 // repeatedWork draws batches of tasks. Each task repeats a piece of measured work.
 type repeatedWork struct {
-	kind string // the name of a workKind
-	// n is the number of tasks in a batch.
-	n, batches int
+	kind       string  // the name of a workKind
+	n, batches int     // n is the number of tasks in a batch
 	seconds    float64 // the length of every task on the whole GPU; 0 draws the lengths
 	fill       bool    // estimates durations that were not measured
 	// rho is the load of a Poisson process of arrivals; 0 if all tasks arrive at time 0.

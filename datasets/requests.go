@@ -55,17 +55,14 @@ const (
 	paperLifespan lifespan = "paper"
 	// steadyLifespan is U[1,2 rho T] slots: the requested slices in the cluster would be
 	// rho times its capacity if all were accepted.
-	steadyLifespan lifespan = "steady"
-	// foreverLifespan has no departures.
-	foreverLifespan lifespan = "forever"
+	steadyLifespan  lifespan = "steady"
+	foreverLifespan lifespan = "forever" // no departures
 )
 
 // The readings of T, the number of slots after which the requests so far add up to the capacity in memory slices.
 const (
-	// expectedT is the capacity over the mean memory slices of a request.
-	expectedT = "expected"
-	// realisedT is the slot by which the requests of this stream add up to the capacity.
-	realisedT = "realised"
+	expectedT = "expected" // the capacity over the mean memory slices of a request
+	realisedT = "realised" // the slot by which the requests of this stream add up to the capacity
 )
 
 // steadyDemand is the least demand of a stream with steady lifespans, in multiples of the cluster's capacity: two fill

@@ -59,8 +59,7 @@ func (e *IndexError) Error() string {
 
 // UnmeasuredError says that a dataset has no times for a GPU.
 type UnmeasuredError struct {
-	// Dataset names the dataset, and GPU the model.
-	Dataset, GPU string
+	Dataset, GPU string   // Dataset names the dataset, and GPU the model
 	Measured     []string // the GPU boards with times
 }
 

@@ -33,11 +33,10 @@ type synthetic struct {
 	leave     float64 // replaces the generator's own probability
 	inClasses bool    // leaves the tasks in the order of their classes
 	// start is emptyStart or busyStart.
-	start   string
-	batches int
-	repeat  int // the number of consecutive copies of each batch
-	// total is 0 if the tasks are not cut, and part is 0 if the instance has all parts.
-	total, part int
+	start       string
+	batches     int
+	repeat      int // the number of consecutive copies of each batch
+	total, part int // total is 0 if the tasks are not cut, and part is 0 if the instance has all parts
 	// key and seed determine the random stream of the batches.
 	key  string
 	seed uint64
@@ -75,8 +74,7 @@ func (w workload) params() []spec.Param {
 // The values of the parameters start and order.
 const (
 	emptyStart = "empty"
-	// busyStart is the start of the released evaluation, see [inUse].
-	busyStart = "busy"
+	busyStart  = "busy" // the start of the released evaluation, see [inUse]
 
 	// classOrder is the order in create_dataset.py of the DRL paper's public code: by ascending size
 	// up to which tasks scale, and within a class the memory-bound tasks first. Batches of n then

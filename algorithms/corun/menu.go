@@ -35,9 +35,8 @@ func (p *place) most(m *corun.Model) float64 {
 
 // A slot has the properties in which slots of different setups can differ.
 type slot struct {
-	place int
-	// gpu and compute mean that a GPU instance and a compute instance begin here.
-	gpu, compute bool
+	place        int
+	gpu, compute bool // a GPU instance and a compute instance begin here
 	last         bool // the GPU instance is the last one
 	twin         bool // the jobs here and in the slot before can be exchanged without effect
 }

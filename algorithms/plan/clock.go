@@ -12,9 +12,8 @@ type channelRule uint8
 
 const (
 	// firstAsked prefers the operation that became possible first (FAR Algorithm 1's reconfig_end).
-	firstAsked channelRule = iota
-	// longestTail prefers the operation with the longest remaining chain of work.
-	longestTail
+	firstAsked  channelRule = iota
+	longestTail             // prefers the operation with the longest remaining chain of work
 )
 
 // A clock computes when the uses of one GPU run. Everything happens as early as possible. An instance is destroyed when

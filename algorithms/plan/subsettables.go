@@ -28,10 +28,8 @@ type table struct {
 type turn uint8
 
 const (
-	// firstOnSlices follows the GPU's state at the beginning.
-	firstOnSlices turn = iota
-	// laterOnSlices follows another node.
-	laterOnSlices
+	firstOnSlices turn = iota // follows the GPU's state at the beginning
+	laterOnSlices             // follows another node
 )
 
 // table returns the table of a node at its turn.

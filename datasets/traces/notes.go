@@ -27,16 +27,11 @@ type Part int
 
 // The parts of the demand.
 const (
-	// Lost is a job that needs GPUs and cannot be used.
-	Lost Part = iota
-	// Running is a job that has no end yet.
-	Running
-	// Waiting is a job that was not started.
-	Waiting
-	// Past is a job that holds no GPU when a snapshot is taken.
-	Past
-	// NoJob is a step of a job, or a job without GPUs.
-	NoJob
+	Lost    Part = iota // a job that needs GPUs and cannot be used
+	Running             // a job that has no end yet
+	Waiting             // a job that was not started
+	Past                // a job that holds no GPU when a snapshot is taken
+	NoJob               // a step of a job, or a job without GPUs
 )
 
 // A partError is a reason for which a row that is not [Lost] is rejected.
@@ -62,9 +57,8 @@ func reject(line int, reason error) Rejected {
 
 // A Reason is a reason for which rows are rejected.
 type Reason struct {
-	Text string
-	// Rows is the number of the rows, and Line is the line of the first.
-	Rows, Line int
+	Text       string
+	Rows, Line int // Rows is the number of the rows, and Line is the line of the first
 }
 
 // Reasons counts the rejected rows by reason. It returns the most frequent reason first.

@@ -10,10 +10,8 @@ import (
 // The kinds of errors of programs. An error may also be [store.KindTimeout] for a program that takes too long,
 // [run.KindInfeasible] for a program that declines, and [run.KindInvalid] for an answer that is wrong for the instance.
 const (
-	// KindCrashed is a program that ended instead of answering, or answered that it crashed.
-	KindCrashed = "crashed"
-	// KindProtocol is a program that wrote a message that the protocol does not allow.
-	KindProtocol = "protocol"
+	KindCrashed  = "crashed"  // a program that ended instead of answering, or answered that it crashed
+	KindProtocol = "protocol" // a program that wrote a message that the protocol does not allow
 )
 
 // Error describes a mistake of a program.

@@ -18,8 +18,7 @@ const (
 	// drain is the time for which output is still read after a process has ended and its children
 	// were killed. A child that escapes the kill could hold the pipe open forever.
 	drain = time.Second
-	// grace is the time in which a process may end after its standard input is closed.
-	grace = 500 * time.Millisecond
+	grace = 500 * time.Millisecond // for a process to end after its standard input is closed
 )
 
 // The limits of an answer in bytes: answerBase and answerPerByte for each byte of the question, up to answerLongest.

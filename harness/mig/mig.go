@@ -38,8 +38,7 @@ const (
 	// Sequential lets one create or destroy run at a time on a GPU, as FAR 2.1 measured on
 	// A30, A100 and H100. It is the default, and leaderboards use it.
 	Sequential Reconfiguration = iota
-	// Parallel lets disjoint instances be reconfigured at once, as the DRL paper's environment does.
-	Parallel
+	Parallel                   // lets disjoint instances be reconfigured at once, as the DRL paper's environment does
 	// Free takes no time. The FAR paper timed MISO and FIXPART this way.
 	Free
 )

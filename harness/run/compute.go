@@ -18,10 +18,8 @@ import (
 const (
 	// KindInfeasible is an [*algo.InfeasibleError]: the algorithm's rules leave a task without a place.
 	KindInfeasible = "infeasible"
-	// KindInvalid is an answer that the referee rejects.
-	KindInvalid = "invalid"
-	// KindFailed is any other error of the algorithm.
-	KindFailed = "failed"
+	KindInvalid    = "invalid" // an answer that the referee rejects
+	KindFailed     = "failed"  // any other error of the algorithm
 )
 
 // panicError says that an algorithm panicked.

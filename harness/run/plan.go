@@ -18,11 +18,10 @@ import (
 // may not fit in memory.
 type backlog struct {
 	// series has each series once, in the order in which the spans list them.
-	series []*planned
-	shard  Shard
-	spans  []plannedSpan
-	// total counts the shard's cells, and done counts the cells with a result.
-	total, done int
+	series      []*planned
+	shard       Shard
+	spans       []plannedSpan
+	total, done int                      // total counts the shard's cells, and done counts the cells with a result
 	names       map[store.Program]string // the declared names of external programs that are not in the store yet
 	// models has the GPU models of the results that are not in the table of package mig, by name. unkept
 	// means that the store lacks one of them.

@@ -56,16 +56,14 @@ const (
 
 // An event is a run or an operation of a schedule.
 type event struct {
-	gpu      int
-	instance mig.Instance
-	// start and end point into the schedule.
-	start, end *mig.Seconds
+	gpu        int
+	instance   mig.Instance
+	start, end *mig.Seconds // point into the schedule
 	// middle is halfway between start and end as planned. Events that share a slice have different middles or take no
 	// time, whatever the tolerance of [Check] is.
-	middle mig.Seconds
-	order  order
-	// release is the earliest start, and takes is the duration in the replay.
-	release, takes mig.Seconds
+	middle         mig.Seconds
+	order          order
+	release, takes mig.Seconds // release is the earliest start, and takes is the duration in the replay
 }
 
 // order sorts events with the same middle.

@@ -10,10 +10,9 @@ func (e WattMinutes) Joules() float64 { return float64(e) * 60 }
 
 // A Run is a stay of a job on a slice. With a pre-emptive fleet a job may have several stays.
 type Run struct {
-	Job   int // the index of the job
-	Slice int // an index in [Queue.Slices]
-	// Start and End count from the beginning of the day.
-	Start, End task.Minutes
+	Job        int          // the index of the job
+	Slice      int          // an index in [Queue.Slices]
+	Start, End task.Minutes // count from the beginning of the day
 }
 
 // DispatchResult is the outcome of the jobs of one queue.

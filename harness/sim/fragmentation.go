@@ -11,10 +11,8 @@ import (
 type Reading uint8
 
 const (
-	// Literal is line 7 as printed: a placement is lost if any of its slices is occupied.
-	Literal Reading = iota
-	// Partial counts a placement if some of its slices are occupied, but not all.
-	Partial
+	Literal Reading = iota // line 7 as printed: a placement is lost if any of its slices is occupied
+	Partial                // counts a placement if some of its slices are occupied, but not all
 	// StartFree counts a placement if some of its slices are occupied, but not the first.
 	StartFree
 	readings

@@ -22,8 +22,7 @@ type GangPlacer interface {
 // A gangView hides the places at which a member of a gang cannot be.
 type gangView struct {
 	*task.Gang
-	// next is the member that is placed now, and gpu has the one before it.
-	next, gpu int
+	next, gpu int // next is the member that is placed now, and gpu has the one before it
 }
 
 // narrow returns a profile with only the starts that the next member can have on a GPU. If the gang needs one GPU, the

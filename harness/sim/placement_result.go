@@ -47,12 +47,10 @@ type Load struct {
 
 // PlacementResult is the outcome of a stream of requests.
 type PlacementResult struct {
-	GPU  *mig.GPU
-	GPUs int
-	// Arrived and Accepted count the whole stream.
-	Arrived, Accepted Tally
-	// SteadyArrived and SteadyAccepted count the window.
-	SteadyArrived, SteadyAccepted Tally
+	GPU                           *mig.GPU
+	GPUs                          int
+	Arrived, Accepted             Tally // count the whole stream
+	SteadyArrived, SteadyAccepted Tally // count the window
 	AcceptedByProfile             []int // counts accepted requests in the order of the cluster's profiles
 	// Final is the state after the last arrival, and Mean is the mean state over the ends of the
 	// slots from 0 to the slot of the last arrival.

@@ -65,11 +65,10 @@ func RunWaiting(g *mig.GPU, in task.Requests, p Placer) (WaitingResult, error) {
 type waitingKind struct {
 	profile, instances int
 	of                 *task.Request // the first request of the kind
-	// compute and slices are the numbers of compute and memory slices of all instances.
-	compute, slices int
-	queue           []int32 // the requests that wait
-	failed          int     // the last event at which the kind was rejected, counted from 1
-	blocked         int     // the number of requests in the queue that are already counted as blocked by the geometry
+	compute, slices    int           // the numbers of compute and memory slices of all instances
+	queue              []int32       // the requests that wait
+	failed             int           // the last event at which the kind was rejected, counted from 1
+	blocked            int           // how many requests in the queue are already counted as blocked by the geometry
 }
 
 // waitingEngine carries out the choices of the scheduler.

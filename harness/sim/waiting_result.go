@@ -40,8 +40,7 @@ type waitingUse struct {
 	gpus int
 	// from and to are the slots between which [Use] is measured, and now is the present slot.
 	from, to, now int
-	// used and compute are the numbers of memory and compute slices in use.
-	used, compute int
+	used, compute int           // the numbers of memory and compute slices in use
 	scattered     int           // the sum of scatter over the GPUs
 	scatter       *[Masks]int32 // see scatterByMask
 	sum           Use           // the sums over the slots, except for Peak

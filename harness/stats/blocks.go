@@ -11,10 +11,9 @@ const BlockResamples = 2_000
 
 // A BlockEstimate is a mean over a long series of values that depend on those before them.
 type BlockEstimate struct {
-	Mean float64
-	// Low and High bound the 95 % confidence interval of the mean.
-	Low, High float64
-	Blocks    int // how many blocks fit into the series side by side
+	Mean      float64
+	Low, High float64 // bound the 95 % confidence interval of the mean
+	Blocks    int     // how many blocks fit into the series side by side
 	// Short says that neighbouring blocks are alike, so that the interval is too narrow. Longer blocks are needed.
 	Short bool
 }

@@ -16,10 +16,9 @@ var ErrNoValues = errors.New("there are no values to summarise")
 // Summary describes a sample. All numbers have the unit of the values.
 type Summary struct {
 	// N is the number of values, at least 1.
-	N    int
-	Mean float64
-	// Low and High bound the 95 % confidence interval of the mean; NaN for a single value.
-	Low, High float64
+	N         int
+	Mean      float64
+	Low, High float64 // of the 95 % confidence interval of the mean; NaN for a single value
 	StdDev    float64 // the sample standard deviation, with n-1 in the denominator; NaN for a single value
 	// StdErr is the standard error of the mean, StdDev over the root of N; NaN for a single value.
 	StdErr           float64

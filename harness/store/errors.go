@@ -8,10 +8,9 @@ import (
 // ConflictError says that two results disagree about a cell. Equal cells have equal results, so
 // an algorithm changed without a new version, or depends on more than its input.
 type ConflictError struct {
-	Series   Series
-	Instance int
-	// First and Second are each a file and the result that it has.
-	First, Second string
+	Series        Series
+	Instance      int
+	First, Second string // each a file and the result that it has
 }
 
 func (e *ConflictError) Error() string {

@@ -8,8 +8,7 @@ import (
 
 // A Model is a GPU model that is not in the program's table, so that it must be kept with the results on it.
 type Model struct {
-	// Name is its name in series, and JSON its definition.
-	Name, JSON string
+	Name, JSON string // Name is its name in series, and JSON its definition
 	File       string // the database that has the model, or says where the model comes from
 }
 
@@ -17,9 +16,8 @@ const keepModel = "INSERT INTO model VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 
 // ModelError says that two places have different GPU models of one name.
 type ModelError struct {
-	Name string
-	// First and Second are the databases.
-	First, Second string
+	Name          string
+	First, Second string // the databases
 }
 
 func (e *ModelError) Error() string {

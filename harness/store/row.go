@@ -70,8 +70,7 @@ func (r *Row) nanoseconds() int64 { return int64(math.Round(r.Micros * 1000)) }
 
 // Metrics are numbers by name. Names carry the unit, as in makespan_s. The zero value is empty.
 type Metrics struct {
-	// names and numbers are JSON arrays without white space, of one length.
-	names, numbers string
+	names, numbers string // JSON arrays without white space, of one length
 }
 
 // NewMetrics orders numbers by ascending name. [Writer.Append] refuses names that are not UTF-8 and

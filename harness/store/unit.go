@@ -2,8 +2,7 @@ package store
 
 // A Unit is the record of a finished piece of work that is not a cell.
 type Unit struct {
-	// Key names the work, and Digest identifies everything that the record depends on.
-	Key, Digest string
+	Key, Digest string // Key names the work, and Digest identifies everything that the record depends on
 	Record      string // JSON
 }
 

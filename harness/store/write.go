@@ -168,12 +168,11 @@ func (f *file) write(order []Series, pending map[Series][][]cell) error {
 
 // A transaction writes pending cells. It prepares each of its statements once.
 type transaction struct {
-	tx       *sql.Tx
-	conn     *sql.Conn
-	prepared map[string]*sql.Stmt
-	insert   driver.Stmt // the prepared insertCell
-	// series and written are the numbers of series and of writes in the table state.
-	series, written int64
+	tx              *sql.Tx
+	conn            *sql.Conn
+	prepared        map[string]*sql.Stmt
+	insert          driver.Stmt      // the prepared insertCell
+	series, written int64            // the numbers of series and of writes in the table state
 	names           map[string]int64 // the ids of the lists of names of the cells
 }
 

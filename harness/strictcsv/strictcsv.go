@@ -278,10 +278,8 @@ func Write(w io.Writer, header []string, rows int, fields func(row int) []string
 
 // The limits of a file, so that a wrong file is refused before it fills the memory.
 const (
-	// MaxBytes is the size of the largest file.
-	MaxBytes = 256 << 20
-	// MaxLine is the length of the longest line.
-	MaxLine = 1 << 20
+	MaxBytes = 256 << 20 // the size of the largest file
+	MaxLine  = 1 << 20   // the length of the longest line
 )
 
 var byteOrderMark = []byte("\ufeff")

@@ -17,8 +17,7 @@ const MaxMinutes Minutes = 1e9
 
 // A Job has a deadline and runs on one instance of a GPU whose partition never changes (deadline report 2.4).
 type Job struct {
-	// Arrival and Deadline count from the beginning of the day.
-	Arrival, Deadline Minutes
+	Arrival, Deadline Minutes // count from the beginning of the day
 	// minutes holds the duration for size s at index s-1. Zero means that the job does not fit.
 	minutes [mig.MaxSize]Minutes
 }

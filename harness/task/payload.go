@@ -27,14 +27,10 @@ type Regime string
 
 // The regimes.
 const (
-	// Whole work is measured from the first task or request to the last.
-	Whole Regime = "whole"
-	// Steady requests keep a cluster at a constant load, and are measured once it is full.
-	Steady Regime = "steady"
-	// Timed tasks arrive one after the other, and their flow times are measured.
-	Timed Regime = "timed"
-	// Queued requests wait until a cluster has room for them.
-	Queued Regime = "queued"
+	Whole  Regime = "whole"  // work is measured from the first task or request to the last
+	Steady Regime = "steady" // requests keep a cluster at a constant load, and are measured once it is full
+	Timed  Regime = "timed"  // tasks arrive one after the other, and their flow times are measured
+	Queued Regime = "queued" // requests wait until a cluster has room for them
 )
 
 // A Digest is a hash of values, each written with its length or in a fixed number of bytes.

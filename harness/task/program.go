@@ -13,12 +13,9 @@ type Class string
 
 // The classes of the hierarchical paper's Table IV.
 const (
-	// ComputeIntensive programs are limited by multiprocessors.
-	ComputeIntensive Class = "CI"
-	// MemoryIntensive programs are limited by memory bandwidth.
-	MemoryIntensive Class = "MI"
-	// Unscalable programs lose less than 10 % on one of eight GPCs.
-	Unscalable Class = "US"
+	ComputeIntensive Class = "CI" // limited by multiprocessors
+	MemoryIntensive  Class = "MI" // limited by memory bandwidth
+	Unscalable       Class = "US" // loses less than 10 % on one of eight GPCs
 )
 
 // Classes lists the classes in the paper's order.

@@ -130,8 +130,7 @@ type Waiting string
 
 // The rules for requests that fit nowhere.
 const (
-	// Reject drops the request, as in the MFI paper.
-	Reject Waiting = ""
+	Reject Waiting = "" // drops the request, as in the MFI paper
 	// Retry lets the request wait. Whenever a request arrives or an instance leaves, all waiting requests are
 	// tried in the order of their arrival, as kube-scheduler does with unschedulable pods.
 	Retry Waiting = "retry"

@@ -187,10 +187,8 @@ func readWork(in *strictcsv.Sheet, i int, g *mig.GPU, q *Request) error {
 }
 
 const (
-	// maxSlots bounds slots in files, so that sums over a cluster stay exact.
-	maxSlots = 1<<32 - 1
-	// maxGPUs is the largest number of GPUs that a request in a file may need.
-	maxGPUs = 1 << 20
+	maxSlots = 1<<32 - 1 // bounds slots in files, so that sums over a cluster stay exact
+	maxGPUs  = 1 << 20   // the largest number of GPUs that a request in a file may need
 	// maxMB is a million GB, the largest memory that a request may need.
 	maxMB = 1 << 30
 

@@ -14,8 +14,7 @@ import (
 
 // The shortest and the longest duration of a task.
 const (
-	// MinSeconds is far above the precision with which schedules are checked.
-	MinSeconds = 1e-6
+	MinSeconds = 1e-6 // far above the precision with which schedules are checked
 	// MaxSeconds is about 30,000 years. Sums of such durations keep their precision.
 	MaxSeconds = 1e12
 )

@@ -14,12 +14,9 @@ import (
 
 // The metrics of a schedule. Its counters are metrics under their own names.
 const (
-	// MetricMakespan is the time at which the last task ends, in seconds (FAR 2.2).
-	MetricMakespan = "makespan_s"
-	// MetricUtilisation is the busy share of the compute slices' time, from 0 to 1.
-	MetricUtilisation = "utilisation"
-	// MetricReconfigurations is the number of creates and destroys.
-	MetricReconfigurations = "reconfigurations"
+	MetricMakespan         = "makespan_s"       // the time at which the last task ends, in seconds (FAR 2.2)
+	MetricUtilisation      = "utilisation"      // the busy share of the compute slices' time, from 0 to 1
+	MetricReconfigurations = "reconfigurations" // the number of creates and destroys
 	// MetricReconfiguration is the sum of the durations of creates and destroys, in seconds.
 	MetricReconfiguration = "reconfiguration_s"
 	// MetricEnergy is the energy in joules that all GPUs draw until the last task ends. It exists only for GPU models

@@ -19,10 +19,8 @@ const (
 	MetricThroughput = "throughput"
 	// MetricSlowdownMean is the mean slowdown of the jobs: a job's time in its group over its solo time.
 	MetricSlowdownMean = "slowdown_mean"
-	// MetricFairness is the smallest slowdown over the largest.
-	MetricFairness = "fairness"
-	// MetricGroups is the number of groups.
-	MetricGroups = "groups"
+	MetricFairness     = "fairness" // the smallest slowdown over the largest
+	MetricGroups       = "groups"   // the number of groups
 )
 
 // corunSlices is the number of compute slices of the GPUs of the co-run track.

@@ -14,8 +14,7 @@ import (
 
 // A CorunAgent is one of the agents of the co-run track.
 type CorunAgent struct {
-	// Name names the algorithm, and the weights of its first training run.
-	Name, Doc string
+	Name, Doc string // Name names the algorithm, and the weights of its first training run
 	// Prospects says that the agent sees the time that each group saves by the co-run model; see
 	// [env.NewGrouping]. The paper's agent does not.
 	Prospects bool

@@ -11,10 +11,8 @@ import (
 type Encoding uint8
 
 const (
-	// Float writes a time as a fraction of the largest one.
-	Float Encoding = iota
-	// OneHot writes a time as a vector with a 1 at its level.
-	OneHot
+	Float  Encoding = iota // writes a time as a fraction of the largest one
+	OneHot                 // writes a time as a vector with a 1 at its level
 )
 
 // UnmarshalText reads "float" or "one-hot". The error is a [*nearest.UnknownError].

@@ -40,12 +40,9 @@ func (d *Deadline) Bounds() []Range {
 }
 
 const (
-	// jobFeatures is the number of features of a job in all observations.
-	jobFeatures = 4
-	// binsEach is the number of bins for each feature.
-	binsEach = 10
-	// extraFeatures is the number of features of the fleet and the queue as a whole.
-	extraFeatures = 3
+	jobFeatures   = 4  // the number of features of a job in all observations
+	binsEach      = 10 // the number of bins for each feature
+	extraFeatures = 3  // the number of features of the fleet and the queue as a whole
 )
 
 // Observe writes the agent's observation of a queue in which a decision is due, and

@@ -87,11 +87,9 @@ func logScale(x float64) float64 { return max(0, 1+portable.Log(x)/portable.Log(
 const (
 	// shown is the number of jobs whose counters are shown: the jobs of the candidate and the two longest of the
 	// others.
-	shown = corun.MaxConcurrency + 2
-	// sums is the number of sums of each counter over all others.
-	sums = 2
-	// sumScale brings sums over jobs to the size of other inputs.
-	sumScale = 4
+	shown    = corun.MaxConcurrency + 2
+	sums     = 2 // the number of sums of each counter over all others
+	sumScale = 4 // brings sums over jobs to the size of other inputs
 )
 
 // action is a setup with its slots' offers, those with fewer multiprocessors first.

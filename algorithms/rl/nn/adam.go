@@ -9,9 +9,8 @@ import (
 // Adam is the optimiser of Kingma and Ba (2015) with Stable-Baselines3's constants: decay rates 0.9 and 0.999 of the
 // moments, epsilon 1e-5. Its exported fields are its whole state, for checkpoints. Every build computes the same bits.
 type Adam struct {
-	// First and Second are the moving averages of the gradients and of their squares.
-	First, Second []float32
-	Steps         int64 // the number of steps taken
+	First, Second []float32 // the moving averages of the gradients and of their squares
+	Steps         int64     // the number of steps taken
 }
 
 const (

@@ -33,8 +33,7 @@ const (
 	// hide the latency of a multiply-add. AVX2 computes it in four parts.
 	wide = 2 * lanes
 	tall = 8
-	// few rows are multiplied one by one, which skips zeros.
-	few = 4
+	few  = 4 // so many rows are multiplied one by one, which skips zeros
 	// depth is the number of rows of a panel. The panel and the rows that it is multiplied
 	// with must fit into the first-level cache.
 	depth = 192

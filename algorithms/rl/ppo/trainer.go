@@ -27,8 +27,7 @@ type Trainer struct {
 	minibatch []experience // the data of these steps
 	parts     []*shard
 
-	// The work of a shard, created once so that iterations do not allocate.
-	rollOut, learnFrom func(int)
+	rollOut, learnFrom func(int) // the work of a shard, created once so that iterations do not allocate
 }
 
 // shard holds the data of one shard in addition to its environments.

@@ -19,14 +19,11 @@ import (
 
 const (
 	// corunScored and corunWindows are the dataset and the number of windows for scoring during training.
-	corunScored  = "corun/drawn"
-	corunWindows = 20
-	// corunWide is the share of programs without the limits of their class.
-	corunWide = 0.25
-	// corunWeight is the weight of intermediate rewards relative to final ones.
-	corunWeight = 0.005
-	// corunSegments is the number of segments: each begins with an empty replay buffer.
-	corunSegments = 10
+	corunScored   = "corun/drawn"
+	corunWindows  = 20
+	corunWide     = 0.25  // the share of programs without the limits of their class
+	corunWeight   = 0.005 // the weight of intermediate rewards relative to final ones
+	corunSegments = 10    // the number of segments: each begins with an empty replay buffer
 )
 
 // corunRecipes lists the hierarchical paper's agent and ours. The paper trains on 20 queues of its

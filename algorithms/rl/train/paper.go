@@ -51,11 +51,9 @@ type paperRun struct {
 
 // The differences from an agent's usual run.
 const (
-	byDQN = "dqn"
-	// shortBatches draws batches of 1 to N tasks, instead of N.
-	shortBatches = "short"
-	// emptyStart makes episodes begin on an idle GPU.
-	emptyStart = "empty"
+	byDQN        = "dqn"
+	shortBatches = "short" // draws batches of 1 to N tasks, instead of N
+	emptyStart   = "empty" // makes episodes begin on an idle GPU
 	// asReleased follows the released code: its environment ([env.BatchOptions]), the settings of its learner and its
 	// generator of the workload.
 	asReleased = "released"

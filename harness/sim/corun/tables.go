@@ -16,8 +16,7 @@ const (
 	MIGShared Family = "mig-shared"
 	// MIGPrivate divides the GPU into GPU instances of 3 and 4 GPCs with half the memory each.
 	MIGPrivate Family = "mig-private"
-	// MPSOnly divides the GPU only by MPS percentages (Table VII, left column).
-	MPSOnly Family = "mps"
+	MPSOnly    Family = "mps" // divides the GPU only by MPS percentages (Table VII, left column)
 	// Hierarchical is all of Table VII's right column, with the clients of two compute
 	// instances in all combinations. Lockstep has the same percentages in both instances.
 	Hierarchical Family = "hierarchical"
@@ -33,8 +32,7 @@ const (
 	// Agent is the 29 setups from which the paper's agent chooses; each setup is an action. The paper gives only the
 	// number 29. setups.txt says how this list was chosen.
 	Agent Family = "agent"
-	// Every has the setups of all other families: no scheduler of the track uses another setup.
-	Every Family = "every"
+	Every Family = "every" // the setups of all other families: no scheduler of the track uses another setup
 )
 
 // DefaultFamilies lists the families of MIG+MPS default, one for each MIG partition.

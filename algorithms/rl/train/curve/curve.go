@@ -49,13 +49,11 @@ type Point struct {
 	Steps int64 // of training so far, at least 1
 	// Score is measured on the same instances every time. It is the mean p_opt in percent. For jobs with deadlines it
 	// is the share of late jobs in percent, and for co-runs the relative throughput, where more is better.
-	Score float64
-	// Return and Length are means over the episodes that ended in the segment; NaN without such an episode.
-	Return, Length float64
+	Score          float64
+	Return, Length float64 // means over the episodes that ended in the segment; NaN without such an episode
 	// These are means over the segment's iterations.
 	Entropy, PolicyLoss, ValueLoss, ExplainedVariance float64
-	// LearningRate and Exploration are values of the last iteration.
-	LearningRate, Exploration float64
+	LearningRate, Exploration                         float64 // values of the last iteration
 	// Kept is the share of the scored batches, in percent, that run on one partition; NaN where the run does not
 	// measure it.
 	Kept float64
