@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -69,14 +70,22 @@ type Violation struct {
 	Detail string // names the place, the value found and the correct value
 }
 
-func (v Violation) Error() string {
-	return string(v.Kind) + ": " + v.Detail
-}
+func (v Violation) Error() string { return string(v.Kind) + ": " + v.Detail }
 
 // InvalidError says that a schedule was not measured because it breaks rules.
 type InvalidError struct {
 	Algorithm  string      // the ID of the algorithm that made the schedule
 	Violations []Violation // the result of [Check]; it is not empty
+}
+
+// List returns an error with all violations, a line each, after a line that says which schedule breaks the rules.
+func (e *InvalidError) List(which string) error {
+	text := fmt.Sprintf("%s breaks the rules %d times", which, len(e.Violations))
+	if len(e.Violations) == 1 {
+		text = strings.TrimSuffix(text, "s")
+	}
+	lines := append([]string{text}, nearest.Names(e.Violations, Violation.Error)...)
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // shown is the largest number of violations in an error's text.

@@ -163,15 +163,7 @@ func solve(ctx context.Context, p schedule.Problem, id string) (*plan, error) {
 	}
 	m, err := schedule.Measure(p, s)
 	if invalid, broken := errors.AsType[*schedule.InvalidError](err); broken {
-		times := "times"
-		if len(invalid.Violations) == 1 {
-			times = "time"
-		}
-		errs := []error{fmt.Errorf("the schedule of %s breaks the rules %d %s", id, len(invalid.Violations), times)}
-		for _, v := range invalid.Violations {
-			errs = append(errs, v)
-		}
-		return nil, errors.Join(errs...)
+		return nil, invalid.List("the schedule of " + id)
 	}
 	if err != nil {
 		return nil, err

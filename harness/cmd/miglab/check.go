@@ -79,7 +79,7 @@ func checkSchedule(c *cobra.Command, p schedule.Problem, path string) error {
 	}
 	m, err := schedule.Measure(p, s)
 	if invalid, broken := errors.AsType[*schedule.InvalidError](err); broken {
-		return violationsError(path, invalid.Violations)
+		return cli.FailedError{Err: invalid.List(path)}
 	}
 	if err != nil {
 		return err

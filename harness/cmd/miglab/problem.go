@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -89,13 +88,4 @@ func readFile[T any](path string, decode func(io.Reader) (T, error)) (v T, err e
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return v, err
-}
-
-// violationsError joins the violations that the referee found into one error, a line each.
-func violationsError(what string, vs []schedule.Violation) error {
-	errs := []error{fmt.Errorf("%s breaks the rules %s", what, cli.Count(len(vs), "times"))}
-	for _, v := range vs {
-		errs = append(errs, v)
-	}
-	return cli.FailedError{Err: errors.Join(errs...)}
 }

@@ -85,7 +85,7 @@ func (f *problemFlags) schedule(
 	}
 	m, err = schedule.Measure(p, s)
 	if invalid, broken := errors.AsType[*schedule.InvalidError](err); broken {
-		err = violationsError("the schedule of "+a.ID, invalid.Violations)
+		err = cli.FailedError{Err: invalid.List("the schedule of " + a.ID)}
 	}
 	return s, m, err
 }
