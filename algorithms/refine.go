@@ -37,12 +37,6 @@ func (r *refinement) locate(node int32) (n *mig.Node, end []float64) {
 	return &tree.Nodes[v], r.end[g*k : (g+1)*k]
 }
 
-// nodeEnd returns end(I) of Algorithm 2, line 11: the time at which the last slice of a node is free.
-func (r *refinement) nodeEnd(node int32) float64 {
-	n, end := r.locate(node)
-	return slices.Max(end[n.Start : n.Start+n.Size()])
-}
-
 // delay adds seconds to the ends of the slices that a node keeps from others. Size 3 at slice 0 also keeps slice 3.
 func (r *refinement) delay(node int32, by float64) {
 	n, end := r.locate(node)
@@ -119,9 +113,9 @@ func (r *refinement) relieve(node int32, omega float64) bool {
 	n, _ := r.locate(node)
 	other, end := int32(-1), math.Inf(1)
 	for o := range int32(tree.Count()) {
-		same, _ := r.locate(o)
+		same, ends := r.locate(o)
 		if o != node && same.Size() == n.Size() {
-			nodeEnd := r.nodeEnd(o)
+			nodeEnd := slices.Max(ends[same.Start : same.Start+same.Size()]) // end(I) of line 11
 			if nodeEnd < end {
 				other, end = o, nodeEnd
 			}

@@ -7,9 +7,7 @@ import (
 
 // Scalability returns the mean efficiency t(1)/(s t(s)) of a task over the sizes s of a GPU, as
 // DRL 5.1.3 defines it: without size 1. It is 1 for a task that scales linearly.
-func Scalability(t *task.Task, g *mig.GPU) float64 {
-	return meanEfficiency(t, g.Sizes()[1:])
-}
+func Scalability(t *task.Task, g *mig.GPU) float64 { return meanEfficiency(t, g.Sizes()[1:]) }
 
 // meanEfficiency returns the mean efficiency of a task over some sizes.
 func meanEfficiency(t *task.Task, sizes []mig.Slices) float64 {

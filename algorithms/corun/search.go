@@ -66,18 +66,14 @@ func (s *search) fastest(jobs []int, below float64) float64 {
 	return s.below
 }
 
-// fairest returns a group in the setup and slots with the least mean slowdown among its fastest ways. There are often
+// plan returns each group in the setup and slots with the least mean slowdown among its fastest ways. There are often
 // several, because all jobs except the last to end have slack.
-func (s *search) fairest(g jobGroup) corun.Group {
-	s.below, s.fair = g.seconds*(1+rounding), &way{slowdown: math.Inf(1)}
-	s.try(g.jobs)
-	return s.fair.group
-}
-
 func (s *search) plan(groups []jobGroup) corun.Plan {
 	var out corun.Plan
 	for _, g := range groups {
-		out = append(out, s.fairest(g))
+		s.below, s.fair = g.seconds*(1+rounding), &way{slowdown: math.Inf(1)}
+		s.try(g.jobs)
+		out = append(out, s.fair.group)
 	}
 	return out
 }

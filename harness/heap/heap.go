@@ -17,9 +17,7 @@ type Item[K cmp.Ordered] struct {
 }
 
 // Before reports whether a comes before b.
-func (a Item[K]) Before(b Item[K]) bool {
-	return a.Key < b.Key || a.Key == b.Key && a.Tie < b.Tie
-}
+func (a Item[K]) Before(b Item[K]) bool { return a.Key < b.Key || a.Key == b.Key && a.Tie < b.Tie }
 
 // A Heap is a binary min-heap. The first element is the least one; the children of
 // element i are elements 2i+1 and 2i+2. The zero value is empty.

@@ -77,9 +77,7 @@ func (c *Catalog) LookupOrRead(name string) (*GPU, error) {
 }
 
 // MustLookup is [Catalog.Lookup] in the table, for names in the program's text. It panics on an error.
-func MustLookup(name string) *GPU {
-	return spec.Must(new(Catalog).Lookup(name))
-}
+func MustLookup(name string) *GPU { return spec.Must(new(Catalog).Lookup(name)) }
 
 // Parse reads a model from the text of a file, and adds it. The file's name is used only in errors.
 func (c *Catalog) Parse(text []byte, file string) (*GPU, error) {

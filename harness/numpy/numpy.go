@@ -67,9 +67,7 @@ func (s *Stream) RandInt(n int) int {
 }
 
 // Uniform returns a number from low to high, without high.
-func (s *Stream) Uniform(low, high float64) float64 {
-	return low + float64((high-low)*s.Random())
-}
+func (s *Stream) Uniform(low, high float64) float64 { return low + float64((high-low)*s.Random()) }
 
 // Exponential returns an exponentially distributed number.
 func (s *Stream) Exponential(mean float64) float64 {

@@ -208,6 +208,4 @@ func (s *MaskSet) Add(m mig.Mask) { s[m>>6] |= 1 << (m & 63) }
 func (s *MaskSet) Remove(m mig.Mask) { s[m>>6] &^= 1 << (m & 63) }
 
 // Meets reports whether two sets have a mask in common.
-func (s *MaskSet) Meets(o *MaskSet) bool {
-	return s[0]&o[0]|s[1]&o[1]|s[2]&o[2]|s[3]&o[3] != 0
-}
+func (s *MaskSet) Meets(o *MaskSet) bool { return s[0]&o[0]|s[1]&o[1]|s[2]&o[2]|s[3]&o[3] != 0 }

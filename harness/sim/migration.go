@@ -150,13 +150,6 @@ func (r *Residents) add(i int, q *task.Request, spots []Spot) {
 	}
 }
 
-// settle adds the workloads of an accepted request to the residents.
-func (e *placementEngine) settle(i int) {
-	q := &e.requests[i]
-	e.residents.add(i, q, e.spots)
-	e.residents.stays[i].slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
-}
-
 func firstSlice(m mig.Mask) mig.Slices { return mig.Slices(bits.TrailingZeros8(uint8(m))) }
 
 // moveBefore lets the mover move before request i is decided.

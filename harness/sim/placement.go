@@ -164,7 +164,9 @@ func (e *placementEngine) decide(i int, p Placer) (bool, error) {
 		e.places[i] = slices.Clone(spots)
 	}
 	if e.residents != nil {
-		e.settle(i)
+		q := &e.requests[i]
+		e.residents.add(i, q, e.spots)
+		e.residents.stays[i].slot = uint32(min(q.Arrival+min(q.Lifespan, stayed), stayed))
 	}
 	return true, nil
 }

@@ -36,20 +36,15 @@ func CheckPlacement(gpus int, requests []task.Request, spots [][]Spot, moves []M
 				b.move(next, m)
 			}
 		}
-		b.arrive(i, spots[i])
+		if len(spots[i]) > 0 {
+			arrival := requests[i].Arrival
+			b.admit(i, spots[i], arrival, addSlots(arrival, requests[i].Lifespan))
+		}
 	}
 	if next < len(moves) {
 		b.wrong("move %d is before request %d, which does not exist", next, moves[next].Before)
 	}
 	return errors.Join(b.errs...)
-}
-
-// arrive records the places of request i.
-func (b *books) arrive(i int, spots []Spot) {
-	q := &b.requests[i]
-	if len(spots) > 0 {
-		b.admit(i, spots, q.Arrival, addSlots(q.Arrival, q.Lifespan))
-	}
 }
 
 // move records move number n.

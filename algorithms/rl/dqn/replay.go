@@ -46,9 +46,7 @@ func (r *replay) after(row int) int { return (row + 1) % r.rows }
 func (r *replay) size() int { return r.filled * r.envs }
 
 // slot returns the index of the i-th oldest transition.
-func (r *replay) slot(i int) int {
-	return (r.head+r.rows-r.filled+i/r.envs)%r.rows*r.envs + i%r.envs
-}
+func (r *replay) slot(i int) int { return (r.head+r.rows-r.filled+i/r.envs)%r.rows*r.envs + i%r.envs }
 
 // next returns the slot of the same environment's next step.
 func (r *replay) next(slot int) int { return (slot + r.envs) % (r.rows * r.envs) }

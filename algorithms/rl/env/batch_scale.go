@@ -60,9 +60,7 @@ func (b *Batch) quantise(seconds float64) float64 {
 }
 
 // snap returns a time in units, on the grid.
-func (b *Batch) snap(seconds float64) float64 {
-	return math.RoundToEven(seconds/b.unit*grid) / grid
-}
+func (b *Batch) snap(seconds float64) float64 { return math.RoundToEven(seconds/b.unit*grid) / grid }
 
 // classify sorts the tasks into classes, the highest Num first (DRL 4.1), unless they are only listed.
 func (b *Batch) classify() {

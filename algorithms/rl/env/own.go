@@ -314,9 +314,7 @@ const featureLimit = 8
 const usualTasks = 14
 
 // clip limits a feature; +Inf becomes the limit.
-func clip(x float64) float32 {
-	return float32(min(max(x, -featureLimit), featureLimit))
-}
+func clip(x float64) float32 { return float32(min(max(x, -featureLimit), featureLimit)) }
 
 // observeGlobals writes the part of an observation between the number of tasks and the rows.
 func (o *Own) observeGlobals(out []float32) {

@@ -120,9 +120,7 @@ func DemandOf(job *task.Program, compute, memory float64) Demand {
 
 // Fixed reports whether the demand of a job does not depend on the other active jobs, so that
 // [Model.EndsOf] may be used.
-func (m *Model) Fixed(l *Layout) bool {
-	return !m.Release && !l.defaults
-}
+func (m *Model) Fixed(l *Layout) bool { return !m.Release && !l.defaults }
 
 // EndsOf returns the same as [Model.Ends] for jobs with known demands, whose computation takes most of the time of
 // Ends. The layout must be [Model.Fixed].

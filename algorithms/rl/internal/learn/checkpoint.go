@@ -20,9 +20,7 @@ type checkpoint struct {
 // A CheckpointError says why a checkpoint cannot be used.
 type CheckpointError struct{ Is, Want string }
 
-func (e *CheckpointError) Error() string {
-	return fmt.Sprintf("checkpoint %s, want %s", e.Is, e.Want)
-}
+func (e *CheckpointError) Error() string { return fmt.Sprintf("checkpoint %s, want %s", e.Is, e.Want) }
 
 // The format: magic, the checkpoint as package gob encodes it, and the SHA-256 of everything before it.
 const magic = "miglab training 3\n"
