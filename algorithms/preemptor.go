@@ -17,11 +17,10 @@ import (
 // The operations of a GPU run one after the other, even under a model with parallel reconfiguration. Tasks arrive at
 // their release times. Without release times, a batch arrives when the last task of the batch before it has begun.
 type preemptor struct {
-	p    algo.Problem
-	now  float64   // seconds
-	left []float64 // by task, the share of its work that remains
-	// waiting are the tasks that have not begun, in order of arrival.
-	waiting []int32
+	p       algo.Problem
+	now     float64   // seconds
+	left    []float64 // by task, the share of its work that remains
+	waiting []int32   // the tasks that have not begun, in order of arrival
 	runs    []taskRun
 	// exist are the instances of each GPU. ready is, by GPU, the earliest instant of its next decision, in seconds.
 	exist []mig.Partition

@@ -112,8 +112,7 @@ func jobsOfTable4() spec.Type {
 
 // A corunSetting holds the conditions under which the jobs of a window run.
 type corunSetting struct {
-	// concurrency is Cmax, the largest number of jobs in a group.
-	concurrency int
+	concurrency int // Cmax, the largest number of jobs in a group
 	model       corun.Model
 }
 

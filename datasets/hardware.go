@@ -68,8 +68,7 @@ func (l Load) checkLoad() error {
 // A KernelTime is the measured time of a kernel on instances of one size (FAR 2.4, DRL 5.1.1).
 type KernelTime struct {
 	Provenance
-	// Suite is the benchmark suite of the kernel.
-	Suite  string     `csv:"suite"`
+	Suite  string     `csv:"suite"` // the benchmark suite of the kernel
 	Kernel string     `csv:"kernel"`
 	Size   mig.Slices `csv:"size"`
 	// Mean and StdDev are over the runs; +Inf and 0 if the kernel does not fit.
@@ -131,8 +130,7 @@ const (
 // on the GPU (FAR 6.2, Table 3; DRL 5.1.1, Table 3).
 type ExecutionTime struct {
 	Provenance
-	// Algorithm is the algorithm of the schedule, with parameters.
-	Algorithm string     `csv:"algorithm"`
+	Algorithm string     `csv:"algorithm"` // the algorithm of the schedule, with parameters
 	Task      string     `csv:"task"`
 	Device    int        `csv:"device"`
 	Size      mig.Slices `csv:"size"`

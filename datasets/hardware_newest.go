@@ -22,8 +22,7 @@ func tablesFor[Row any](tables []HardwareTable[Row], gpu string) []HardwareTable
 
 // An Operation creates or destroys instances of a size.
 type Operation struct {
-	// Name is create or destroy.
-	Name string
+	Name string // create or destroy
 	Size mig.Slices
 }
 

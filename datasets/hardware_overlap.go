@@ -17,9 +17,8 @@ type OverlapRate struct {
 	Provenance
 	UUID string `csv:"gpu_uuid"` // identifies the GPU or the instance on which the kernel reported to run
 	// Group lists the jobs as [OverlapJob] writes them, separated by spaces. A group of one job is a kernel alone.
-	Group string `csv:"group"`
-	// Job is the position of the row's job in the group, from 1.
-	Job    int    `csv:"job"`
+	Group  string `csv:"group"`
+	Job    int    `csv:"job"` // the position of the row's job in the group, from 1
 	Kernel string `csv:"kernel"`
 	// SMs is the number of multiprocessors that the kernel could use, and Of is the GPU's number. They are equal for a
 	// kernel without a limit.
@@ -30,8 +29,7 @@ type OverlapRate struct {
 	Iterations int         `csv:"iterations"`
 	Window     mig.Seconds `csv:"window_s"`
 	Iteration  mig.Seconds `csv:"iteration_s"`
-	// Overlap is the share of the window in which all other jobs of the group ran too.
-	Overlap float64 `csv:"overlap"`
+	Overlap    float64     `csv:"overlap"` // the share of the window in which all other jobs of the group ran too
 	Load
 }
 

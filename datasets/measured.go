@@ -23,13 +23,11 @@ const (
 
 // A measurement is the time of a kernel on instances of one size.
 type measurement struct {
-	GPU   string `csv:"gpu"`
-	Suite string `csv:"suite"`
-	// Kernel is spelled as in the FAR paper.
-	Kernel string     `csv:"kernel"`
-	Size   mig.Slices `csv:"size"`
-	// Mean is over the runs; +Inf if the kernel does not fit.
-	Mean   mig.Seconds `csv:"mean_seconds"`
+	GPU    string      `csv:"gpu"`
+	Suite  string      `csv:"suite"`
+	Kernel string      `csv:"kernel"` // spelled as in the FAR paper
+	Size   mig.Slices  `csv:"size"`
+	Mean   mig.Seconds `csv:"mean_seconds"` // over the runs; +Inf if the kernel does not fit
 	StdDev mig.Seconds `csv:"std_seconds"`
 	Runs   int         `csv:"runs"`   // 0 if neither the number of runs nor StdDev was published
 	Source string      `csv:"source"` // the publication of the times; manifest.json has its details

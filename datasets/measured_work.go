@@ -75,9 +75,8 @@ type repeatedWork struct {
 	n, batches int     // n is the number of tasks in a batch
 	seconds    float64 // the length of every task on the whole GPU; 0 draws the lengths
 	fill       bool    // estimates durations that were not measured
-	// rho is the load of a Poisson process of arrivals; 0 if all tasks arrive at time 0.
-	rho  float64
-	seed uint64
+	rho        float64 // the load of a Poisson process of arrivals; 0 if all tasks arrive at time 0
+	seed       uint64
 }
 
 func (repeatedWork) Instances() int { return 0 }

@@ -31,9 +31,8 @@ var _ = Register(Family{
 type migbench struct {
 	cluster
 	requests int
-	// gap is the mean time between arrivals, in seconds.
-	gap  float64
-	seed uint64
+	gap      float64 // the mean time between arrivals, in seconds
+	seed     uint64
 }
 
 func (migbench) Instances() int { return 0 }

@@ -77,10 +77,9 @@ var openbPods = sync.OnceValue(func() []pod { return strictcsv.Embedded[pod](fil
 // openb draws pods from the trace.
 type openb struct {
 	mapping traces.Mapping
-	pending bool // keeps the pods that the cluster never placed
-	// scale is the mean number of pods for each pod of the trace.
-	scale float64
-	seed  uint64
+	pending bool    // keeps the pods that the cluster never placed
+	scale   float64 // the mean number of pods for each pod of the trace
+	seed    uint64
 }
 
 func newOpenb(a spec.Args) openb {

@@ -28,12 +28,11 @@ type synthetic struct {
 	workload
 	id string
 	// n is the number of tasks in a batch, and psup is the percentage of memory-bound tasks.
-	n, psup   int
-	generator *generator
-	leave     float64 // replaces the generator's own probability
-	inClasses bool    // leaves the tasks in the order of their classes
-	// start is emptyStart or busyStart.
-	start       string
+	n, psup     int
+	generator   *generator
+	leave       float64 // replaces the generator's own probability
+	inClasses   bool    // leaves the tasks in the order of their classes
+	start       string  // emptyStart or busyStart
 	batches     int
 	repeat      int // the number of consecutive copies of each batch
 	total, part int // total is 0 if the tasks are not cut, and part is 0 if the instance has all parts

@@ -44,8 +44,7 @@ type slot struct {
 // A node is a slot and the setups that are the same up to it.
 type node struct {
 	slot
-	// setup is the index of the setup whose last slot this is, or -1.
-	setup int
+	setup int // the index of the setup whose last slot this is, or -1
 	next  []node
 }
 

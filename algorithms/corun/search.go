@@ -33,8 +33,7 @@ type search struct {
 
 // A way is a group with a setup and a slot for each job.
 type way struct {
-	// slowdown is the sum of the jobs' slowdowns.
-	slowdown float64
+	slowdown float64 // the sum of the jobs' slowdowns
 	group    corun.Group
 }
 

@@ -31,8 +31,7 @@ type nos struct {
 	// options and arrangements cache the results of listOptions and arrange.
 	options      map[counts][]option
 	arrangements map[arrangementKey][]placedInstance
-	// settled is the demand for which the last plan changed no GPU. It is zero after a GPU changed.
-	settled counts
+	settled      counts // the demand for which the last plan changed no GPU; zero after a GPU changed
 	// changes counts the new geometries of GPUs, and impossible the changes to geometries that could not exist.
 	changes, impossible int
 }

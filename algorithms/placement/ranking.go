@@ -39,9 +39,8 @@ type rule func(p *mig.Profile, occupied mig.Mask) (choice, bool)
 
 // ranks holds the choices of a rule for one profile and every mask.
 type ranks struct {
-	rule rule
-	// classes are the sets of masks with equal cost, the best first.
-	classes []sim.MaskSet
+	rule    rule
+	classes []sim.MaskSet // the sets of masks with equal cost, the best first
 	start   [sim.Masks]int8
 }
 

@@ -123,13 +123,11 @@ type search struct {
 	profile int
 	gpus    []layout
 
-	// blockers caches the results of countBlockers.
-	blockers map[layout]int
+	blockers map[layout]int // caches the results of countBlockers
 
 	path, best []step
-	// bestScore is the score of the GPUs with the request placed, after the best steps.
-	bestScore int
-	found     bool
+	bestScore  int // the score of the GPUs with the request placed, after the best steps
+	found      bool
 }
 
 // fewest returns the fewest steps that make room, and the least score that so many steps reach. The steps are nil if

@@ -19,10 +19,9 @@ type load struct {
 // An assignment is the plan of treedp and lns: the node of the repartitioning trees on which each task runs. Each node
 // is used once, after the nodes above it. Operations go in the order of [longestTail].
 type assignment struct {
-	p    algo.Problem
-	tree *Tree
-	// node is, by task, its node, numbered over all GPUs.
-	node  []int32
+	p     algo.Problem
+	tree  *Tree
+	node  []int32 // by task, its node, numbered over all GPUs
 	loads []load
 	timer *Timer
 	ends  []float64 // by GPU, when its last task ends, in seconds

@@ -36,9 +36,8 @@ type clock struct {
 	free     [mig.MaxMemorySlices]float64 // by memory slice without a use: when it became free
 	channel  float64                      // when the last operation ends, if operations exclude each other
 	// pending are the operations that only wait for the channel. They share no slice.
-	pending []operation
-	// done are the operations in the order in which they were carried out.
-	done     []operation
+	pending  []operation
+	done     []operation // the operations in the order in which they were carried out
 	makespan float64
 }
 

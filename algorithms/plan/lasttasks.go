@@ -14,9 +14,8 @@ import (
 type LastTasks struct {
 	subsets *subsets
 	seconds func(task int, size mig.Slices) float64
-	// free is, by compute slice, when it is free, in ticks since the first slice is free.
-	free []ticks
-	node []int32
+	free    []ticks // by compute slice, when it is free, in ticks since the first slice is free
+	node    []int32
 }
 
 // GPUAtWork is the state of a GPU after the earlier decisions of a batch. Times are in seconds.

@@ -11,8 +11,7 @@ import (
 // A Tree is the repartitioning tree of a GPU model (FAR Fig. 4) as arrays by node, parents before children. A problem
 // with several GPUs has one tree for each GPU (FAR 3.2). Node v of GPU g has number g*len(Nodes)+v.
 type Tree struct {
-	// Nodes are the nodes of one tree.
-	Nodes []mig.Node
+	Nodes []mig.Node // the nodes of one tree
 	GPUs  int
 	Size  []int8    // by node, the index of its size in GPU.Sizes
 	below []nodeSet // by node, all its descendants

@@ -68,8 +68,7 @@ type Best struct {
 // An Archive is a suite with the best known results and bounds of its instances.
 type Archive struct {
 	Instances []Instance
-	// Best has a row for each instance, in their order.
-	Best []Best
+	Best      []Best // a row for each instance, in their order
 
 	files fs.FS
 }

@@ -16,8 +16,7 @@ import (
 
 // A Rejected row is a row from which no job can be made.
 type Rejected struct {
-	// Line is the line in which the row begins, from 1.
-	Line   int
+	Line   int // the line in which the row begins, from 1
 	Reason string
 	Part   Part
 }

@@ -27,10 +27,9 @@ type Spec struct {
 	// Version counts the changes that alter any answer. Results of another version are recomputed.
 	Version int
 	// Track is the track of New. [Register] sets it.
-	Track string
-	Cite  string // the paper and section, or what the algorithm is modelled on
-	// Summary is half a sentence for `miglab list`.
-	Summary string
+	Track   string
+	Cite    string // the paper and section, or what the algorithm is modelled on
+	Summary string // half a sentence for `miglab list`
 	Params  []Param
 	// Weights identifies the weights of a trained algorithm, for example by the hash of its file.
 	// Results of other weights are recomputed. nil for algorithms that are not trained.

@@ -19,10 +19,9 @@ func init() {
 // The question of the co-run track.
 type (
 	window struct {
-		Type string `json:"type"` // window
-		ID   int64  `json:"id"`
-		// Concurrency is the number of jobs that may run at the same time.
-		Concurrency int         `json:"concurrency"`
+		Type        string      `json:"type"` // window
+		ID          int64       `json:"id"`
+		Concurrency int         `json:"concurrency"` // the number of jobs that may run at the same time
 		Kappa       float64     `json:"kappa"`
 		Delta       float64     `json:"delta"`
 		Release     bool        `json:"release"`
@@ -60,8 +59,7 @@ type planAnswer struct {
 }
 
 type planGroup struct {
-	// Jobs are indices in the window, by slot of the partition.
-	Jobs      []int  `json:"jobs"`
+	Jobs      []int  `json:"jobs"` // indices in the window, by slot of the partition
 	Partition string `json:"partition"`
 }
 

@@ -16,8 +16,7 @@ const (
 
 // Error describes a mistake of a program.
 type Error struct {
-	// Program is the algorithm's ID.
-	Program string
+	Program string // the algorithm's ID
 	Kind    string
 	// Text completes the sentence "program ... ". It quotes only the beginning of long output.
 	Text string

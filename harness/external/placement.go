@@ -59,10 +59,9 @@ type (
 	}
 	// gangRequest asks for the places of a gang.
 	gangRequest struct {
-		Type string `json:"type"` // gang
-		ID   int64  `json:"id"`
-		// Where is gpu if all members must be on one GPU, or any.
-		Where   string       `json:"where"`
+		Type    string       `json:"type"` // gang
+		ID      int64        `json:"id"`
+		Where   string       `json:"where"` // gpu if all members must be on one GPU, or any
 		Members []gangMember `json:"members"`
 		Changes []maskChange `json:"changes"`
 	}

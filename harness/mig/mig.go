@@ -67,16 +67,15 @@ func ParseReconfiguration(s string) (Reconfiguration, error) {
 
 // A Profile is a kind of GPU instance that a model offers.
 type Profile struct {
-	ID       int      `json:"id"`        // the GPU instance profile number of the NVIDIA driver
-	Size     Slices   `json:"size"`      // the number of compute slices, which the papers call the instance size
-	Length   Slices   `json:"length"`    // the number of memory slices that a placement occupies
-	Starts   []Slices `json:"starts"`    // the memory slices at which a placement may begin, ascending
-	Max      int      `json:"max"`       // the number of instances of the profile that a GPU can hold at once
-	MemoryGB int      `json:"memory_gb"` // the memory in NVIDIA's profile name, in GB
-	// SMs is the number of streaming multiprocessors. It is 0 if it is not published.
-	SMs             int  `json:"sms"`
-	DoubleMemory    bool `json:"double_memory,omitempty"`    // marks the one-slice profile with two memory slices
-	MediaExtensions bool `json:"media_extensions,omitempty"` // marks the "+me" profile
+	ID              int      `json:"id"`                         // the GPU instance profile number of the NVIDIA driver
+	Size            Slices   `json:"size"`                       // compute slices: the instance size of the papers
+	Length          Slices   `json:"length"`                     // the memory slices that a placement occupies
+	Starts          []Slices `json:"starts"`                     // where a placement may begin, ascending
+	Max             int      `json:"max"`                        // how many of them a GPU can hold at once
+	MemoryGB        int      `json:"memory_gb"`                  // the memory in NVIDIA's profile name, in GB
+	SMs             int      `json:"sms"`                        // streaming multiprocessors; 0 if not published
+	DoubleMemory    bool     `json:"double_memory,omitempty"`    // marks the one-slice profile with two memory slices
+	MediaExtensions bool     `json:"media_extensions,omitempty"` // marks the "+me" profile
 	// Variant is the end of the name of a profile with other engines: "+gfx" has graphics, "+me.all" has all
 	// media engines, "-me" has no media engine.
 	Variant string `json:"variant,omitempty"`
@@ -147,8 +146,7 @@ type GPU struct {
 	// energy.
 	Power *Power `json:"power,omitempty"`
 
-	// file says in errors which file the model was read from; "" if it was not.
-	file       string
+	file       string // says in errors which file the model was read from; "" if it was not
 	sizes      []Slices
 	bySize     [MaxSize + 1]*Profile
 	tree       []Node

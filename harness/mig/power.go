@@ -121,8 +121,7 @@ func (g *GPU) Floor(size Slices) Watts {
 
 // A Run is the time in which an instance of a board is busy.
 type Run struct {
-	// Board counts from 0.
-	Board      int
+	Board      int // counts from 0
 	Size       Slices
 	Start, End Seconds
 }

@@ -9,8 +9,7 @@ import (
 // which a scheduler that only splits instances may use them.
 type Node struct {
 	Instance
-	// Parent is the index of the instance that must be destroyed first. It is -1 at the root.
-	Parent   int
+	Parent   int   // the index of the instance that must be destroyed first; -1 at the root
 	Children []int // the indices of the instances that this one is split into, by start
 }
 

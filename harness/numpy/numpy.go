@@ -14,10 +14,9 @@ import (
 
 // A Stream is a stream of random numbers.
 type Stream struct {
-	twister prng.MT19937
-	used    int
-	// spare is the second number of a pair of normal ones, if there is one.
-	spare    float64
+	twister  prng.MT19937
+	used     int
+	spare    float64 // the second number of a pair of normal ones, if there is one
 	hasSpare bool
 }
 

@@ -47,10 +47,9 @@ type planned struct {
 	// the row of the last mistake.
 	solved, failed int
 	last           store.Row
-	// stopped says that the run leaves out the cells that are left: an external program solved none.
-	stopped  atomic.Bool
-	spans    []Span
-	finished instances // the instances with a result
+	stopped        atomic.Bool // leaves out the cells that are left: an external program solved none
+	spans          []Span
+	finished       instances // the instances with a result
 	// jobs maps an instance to the index of its job in the piece. Series with the same instances share the map.
 	jobs map[int]int
 }

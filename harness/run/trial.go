@@ -20,8 +20,7 @@ import (
 // A Trial is a series with the values that its names refer to. It is resolved once; planning, computing and reading
 // results share it.
 type Trial struct {
-	// Series has canonical names; the store files results under them.
-	Series    store.Series
+	Series    store.Series // canonical names; the store files results under them
 	track     *track.Track
 	gpu       *mig.GPU
 	model     mig.Reconfiguration

@@ -9,10 +9,9 @@ import (
 
 // A History says when pieces of work arrived, waited and ran: the tasks of a schedule, requests, or jobs.
 type History struct {
-	Slices int // the number of compute slices of all GPUs
-	// Due says that the work has deadlines.
-	Due  bool
-	Work []Work
+	Slices int  // the number of compute slices of all GPUs
+	Due    bool // the work has deadlines
+	Work   []Work
 }
 
 // Work is a task, a request or a job.

@@ -18,8 +18,7 @@ type Plan []Use
 
 // A Use is a stretch of time in which one instance runs tasks one after the other.
 type Use struct {
-	// GPU counts from 0.
-	GPU      int
+	GPU      int // counts from 0
 	Instance mig.Instance
 	// Tasks are indices in Problem.Tasks, in order of execution. There is at least one.
 	Tasks     []int

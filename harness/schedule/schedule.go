@@ -14,9 +14,8 @@ type Problem struct {
 	Count int                 // the number of GPUs; 0 means 1
 	Model mig.Reconfiguration // says how long reconfigurations take
 	// Start lists the instances that exist at time 0. If it is empty, the GPUs are empty.
-	Start []Existing
-	// Release holds the earliest time at which each task may start. It is nil if all may start at time 0.
-	Release []mig.Seconds
+	Start   []Existing
+	Release []mig.Seconds // the earliest time at which each task may start; nil if all may start at time 0
 	// Restart is the shortest break of a stopped task before it continues, on any instance of any GPU. The task keeps
 	// the work that it has done. 0 means that tasks cannot be stopped: each runs once, without a break.
 	Restart mig.Seconds
@@ -40,9 +39,8 @@ type Existing = task.Existing
 
 // A Placement is the run of a task, or a part of it where tasks can be stopped.
 type Placement struct {
-	Task int // the index in Problem.Tasks
-	// GPU counts from 0.
-	GPU        int
+	Task       int // the index in Problem.Tasks
+	GPU        int // counts from 0
 	Instance   mig.Instance
 	Start, End mig.Seconds
 }
@@ -66,9 +64,8 @@ func (o Op) String() string {
 
 // An Operation creates or destroys an instance.
 type Operation struct {
-	Op Op
-	// GPU counts from 0.
-	GPU        int
+	Op         Op
+	GPU        int // counts from 0
 	Instance   mig.Instance
 	Start, End mig.Seconds
 }

@@ -15,12 +15,11 @@ type books struct {
 	requests []task.Request
 	gpus     int
 	rules    task.Migration
-	geometry task.Geometry // nil if instances are created on demand
-	// users has the last request that used a slice, plus one.
-	users map[memorySlice]int
-	stays []visit
-	slots []int // the slot of each move
-	errs  []error
+	geometry task.Geometry       // nil if instances are created on demand
+	users    map[memorySlice]int // the last request that used a slice, plus one
+	stays    []visit
+	slots    []int // the slot of each move
+	errs     []error
 }
 
 // A memorySlice is a resource that one instance can use at a time.

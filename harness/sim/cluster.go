@@ -25,10 +25,9 @@ type Cluster struct {
 	profiles []*mig.Profile
 	// fixed has the profiles of each GPU with the starts of its instances; nil if instances are created on demand.
 	fixed   [][]*mig.Profile
-	waiting []int  // the number of instances of each profile that waiting requests need
-	media   []bool // says which GPUs have their media extensions in use; nil if no request has a gang
-	// view is the view of the gang that is being placed; nil otherwise.
-	view *gangView
+	waiting []int     // the number of instances of each profile that waiting requests need
+	media   []bool    // says which GPUs have their media extensions in use; nil if no request has a gang
+	view    *gangView // the view of the gang that is being placed; nil otherwise
 
 	gpus   int
 	masks  maskList // by GPU

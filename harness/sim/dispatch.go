@@ -24,15 +24,13 @@ import (
 // [RunDispatch] drives it with a [Dispatcher]. Other callers, such as an environment for
 // reinforcement learning, call Next and Place in turn.
 type Dispatch struct {
-	queue   Queue
-	sizes   []mig.Slices   // the distinct sizes of the fleet's slices, in ascending order
-	arrived int            // the number of jobs that have arrived
-	rounded bool           // [task.Fleet.Float32]
-	ends    []task.Minutes // the end of the job on each slice; never if the slice is free
-	// stays has the job on each slice with its start. It is nil unless the fleet is pre-emptive.
-	stays []Run
-	// completion is the time at which the next busy slice becomes free; never if all are free.
-	completion task.Minutes
+	queue      Queue
+	sizes      []mig.Slices   // the distinct sizes of the fleet's slices, in ascending order
+	arrived    int            // the number of jobs that have arrived
+	rounded    bool           // [task.Fleet.Float32]
+	ends       []task.Minutes // the end of the job on each slice; never if the slice is free
+	stays      []Run          // the job on each slice with its start; nil unless the fleet is pre-emptive
+	completion task.Minutes   // the time at which the next busy slice becomes free; never if all are free
 
 	result    DispatchResult
 	tardiness task.Minutes // the sum over the jobs dispatched so far

@@ -42,8 +42,7 @@ type WaitingMove struct {
 // A Resident is a running workload on a GPU.
 type Resident struct {
 	Request int
-	// Profile is the index in the cluster's profiles.
-	Profile int
+	Profile int // the index in the cluster's profiles
 	Start   mig.Slices
 	// Fixed says that the workload cannot be moved now: the pause of its last move is not over, or it is part of a
 	// gang or of a request for several GPUs.

@@ -24,9 +24,8 @@ type Param struct {
 	DefaultFrom func(Args) string // computes Default from the parameters declared before; nil for most
 	Values      []string          // the values that may be given; nil means that Type decides
 	// Type says which values may be given if Values is nil. The zero Type accepts any.
-	Type Type
-	// Example is a value of a parameter that must be given. It is "" for all others.
-	Example string
+	Type    Type
+	Example string   // a value of a parameter that must be given; "" for all others
 	Without []string // parameters that cannot be given together with this one
 	Doc     string   // describes the parameter in half a sentence
 }

@@ -15,8 +15,7 @@ var ErrNoValues = errors.New("there are no values to summarise")
 
 // Summary describes a sample. All numbers have the unit of the values.
 type Summary struct {
-	// N is the number of values, at least 1.
-	N         int
+	N         int // the number of values, at least 1
 	Mean      float64
 	Low, High float64 // of the 95 % confidence interval of the mean; NaN for a single value
 	StdDev    float64 // the sample standard deviation, with n-1 in the denominator; NaN for a single value

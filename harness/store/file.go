@@ -36,8 +36,7 @@ type file struct {
 	db   *sql.DB
 	// statements holds the prepared statements of query, by their text. Preparing one takes as long as a short query.
 	statements sync.Map
-	// lists are the lists of names that were read, by their id.
-	lists sync.Map
+	lists      sync.Map // the lists of names that were read, by their id
 
 	mu sync.Mutex
 	// series is the last result of present, nil before the first, and version is the data version from which it

@@ -25,8 +25,7 @@ func (r *Row) isProvisional() bool { return r.Kind == KindTimeout || r.Kind == K
 
 // A Row is the outcome of one instance of a series: metrics, or an error of some kind.
 type Row struct {
-	// Instance counts from 0.
-	Instance int
+	Instance int // counts from 0
 	Metrics  Metrics
 	Kind     string // empty for a row with metrics; otherwise it classifies the error
 	Error    string // says what went wrong

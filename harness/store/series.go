@@ -12,12 +12,11 @@ import (
 // A Series names an algorithm on a dataset under fixed conditions. It has one result for each instance of the dataset.
 // Package run chooses the names.
 type Series struct {
-	Track   string `json:"track"`
-	Dataset string `json:"dataset"`
-	Content string `json:"content"`
-	GPU     string `json:"gpu"`
-	// Count is the number of GPUs.
-	Count     int    `json:"count"`
+	Track     string `json:"track"`
+	Dataset   string `json:"dataset"`
+	Content   string `json:"content"`
+	GPU       string `json:"gpu"`
+	Count     int    `json:"count"` // the number of GPUs
 	Algorithm string `json:"algorithm"`
 	Version   int    `json:"version"` // the version of the algorithm
 	// Weights identifies the weights of a trained algorithm; empty for all others.

@@ -26,11 +26,10 @@ import (
 
 // Error says where a file is wrong and what would be right.
 type Error struct {
-	File string
-	Line int // counts from 1
-	// Column is the column's name in the header. It is empty where the whole line is meant.
-	Column string
-	Err    error // says what is wrong
+	File   string
+	Line   int    // counts from 1
+	Column string // the column's name in the header; empty where the whole line is meant
+	Err    error  // says what is wrong
 }
 
 func (e *Error) Error() string {
@@ -65,8 +64,7 @@ type Format struct {
 // A Sheet holds the fields of a file.
 type Sheet struct {
 	Lines []int // the line of each row
-	// Err is the first error of [Sheet.Number] and [Sheet.Whole].
-	Err error
+	Err   error // the first error of [Sheet.Number] and [Sheet.Whole]
 
 	file   string
 	header []string

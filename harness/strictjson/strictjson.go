@@ -25,11 +25,9 @@ import (
 
 // Error says where a text is wrong and what would be right.
 type Error struct {
-	// Line counts from 1. It is 0 if the line is not known.
-	Line int
-	// Path is the value concerned, for example placements[3].size. It is empty for the whole text.
-	Path string
-	Err  error // says what is wrong
+	Line int    // counts from 1; 0 if the line is not known
+	Path string // the value concerned, for example placements[3].size; empty for the whole text
+	Err  error  // says what is wrong
 }
 
 func (e *Error) Error() string {

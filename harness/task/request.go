@@ -233,8 +233,7 @@ func (r Requests) WriteCSV(w io.Writer, _ *mig.GPU) error {
 type Migration struct {
 	// Moves is the largest number of moves of the whole cluster in any Window consecutive slots.
 	Moves, Window int
-	// Downtime is the number of slots for which a moved workload pauses. It is not moved again during the pause.
-	Downtime int
+	Downtime      int // the number of slots for which a moved workload pauses and is not moved again
 }
 
 // maxDowntime keeps departures within an int.

@@ -153,8 +153,7 @@ func (b *Batches) Releases() []mig.Seconds {
 
 // Existing is an instance that exists at time 0.
 type Existing struct {
-	// GPU counts from 0.
-	GPU      int
+	GPU      int // counts from 0
 	Instance mig.Instance
 	// BusyUntil is the time from which the instance can be used or destroyed. It is 0 if the instance is idle.
 	BusyUntil mig.Seconds

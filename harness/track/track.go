@@ -68,12 +68,10 @@ type Track struct {
 
 // A Problem is one instance under the conditions of a series.
 type Problem struct {
-	GPU *mig.GPU
-	// Count is the number of GPUs.
-	Count int
-	Model mig.Reconfiguration
-	// Seed starts the random stream of algorithms that draw numbers. It is the same for every algorithm.
-	Seed    uint64
+	GPU     *mig.GPU
+	Count   int // the number of GPUs
+	Model   mig.Reconfiguration
+	Seed    uint64 // starts the random stream of algorithms that draw numbers; the same for every algorithm
 	Payload task.Payload
 }
 
@@ -123,9 +121,8 @@ type Least struct {
 
 // A Contest is a set of algorithms that compete on some datasets.
 type Contest struct {
-	GPU string
-	// GPUs is the number of GPUs if the dataset does not give it.
-	GPUs       int
+	GPU        string
+	GPUs       int // the number of GPUs if the dataset does not give it
 	Model      mig.Reconfiguration
 	Datasets   []string
 	Algorithms []string

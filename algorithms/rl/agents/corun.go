@@ -18,8 +18,7 @@ type CorunAgent struct {
 	// Prospects says that the agent sees the time that each group saves by the co-run model; see
 	// [env.NewGrouping]. The paper's agent does not.
 	Prospects bool
-	// Steps is the length of its training.
-	Steps int64
+	Steps     int64 // the length of its training
 
 	version int
 }

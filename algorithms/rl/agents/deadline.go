@@ -20,10 +20,9 @@ const DeadlineSlices = 20
 // A DeadlineAgent is one way to train the deadline report's agent: a row of deadline.csv.
 type DeadlineAgent struct {
 	// Name is the value of the parameter training, and Doc its meaning.
-	Name string `csv:"training"`
-	Doc  string `csv:"doc"`
-	// Dataset names the dataset that the agent learns from.
-	Dataset string `csv:"dataset"`
+	Name    string `csv:"training"`
+	Doc     string `csv:"doc"`
+	Dataset string `csv:"dataset"` // names the dataset that the agent learns from
 	env.DeadlineOptions
 	// Float32 trains with the clock of the authors' notebook. As there, no day is then cut short by the end of a
 	// segment of the training. With First, no day is cut short either.

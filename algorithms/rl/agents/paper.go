@@ -21,8 +21,7 @@ var PaperHidden = []int{256, 256}
 
 // A PaperAgent is one of the DRL paper's versions.
 type PaperAgent struct {
-	// Name is the name of the algorithm.
-	Name    string
+	Name    string // the name of the algorithm
 	Summary string
 	// Encoding, Direct and Online are options of the environment.
 	Encoding env.Encoding

@@ -41,10 +41,9 @@ type Grouping struct {
 // A windowJob is a job of the window with the counters of the paper's Table III when it runs alone on the GPU.
 type windowJob struct {
 	// index is the job's index in the window, and program the job itself.
-	index   int
-	program *task.Program
-	// time is Duration over the mean of the window, as in V-A3.
-	time     float64
+	index    int
+	program  *task.Program
+	time     float64 // Duration over the mean of the window, as in V-A3
 	counters [counters]float32
 }
 

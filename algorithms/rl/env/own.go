@@ -25,8 +25,7 @@ import (
 type Own struct {
 	capacity int
 	source   Source
-	// start is the probability that an episode begins on a busy GPU.
-	start float64
+	start    float64 // the probability that an episode begins on a busy GPU
 
 	layout  *layout
 	device  *Device

@@ -130,9 +130,8 @@ type batch struct {
 	env.Scheduler
 	// Episodes have the instances first, first+stride and so on of a dataset. The next episode has the instance next.
 	first, next, stride int
-	times               []env.Times // the tasks that the sampler has drawn
-	// problem is the batch of the episode. It is set only for a dataset, or if facts need it.
-	problem schedule.Problem
+	times               []env.Times      // the tasks that the sampler has drawn
+	problem             schedule.Problem // the batch of the episode; set only for a dataset, or if facts need it
 }
 
 // draw implements [env.Source] for environments that sample.

@@ -48,8 +48,7 @@ func openKind(name string, options []byte) (kind, error) {
 // openDeadline opens the deadline report's queue.
 func openDeadline(options []byte) (kind, error) {
 	o := struct {
-		// Dataset is a dataset of the family deadline, with its parameters.
-		Dataset string `json:"dataset"`
+		Dataset string `json:"dataset"` // a dataset of the family deadline, with its parameters
 		GPU     string `json:"gpu"`
 		env.DeadlineOptions
 	}{Dataset: "deadline/relaxed", GPU: "A100"}

@@ -38,8 +38,7 @@ const segments = 40
 
 // Options say how a recipe is carried out.
 type Options struct {
-	// Steps is the number of steps in all environments; 0 means [Recipe.Steps].
-	Steps int64
+	Steps int64 // the number of steps in all environments; 0 means [Recipe.Steps]
 	Seed  uint64
 	Set   spec.Args // changes the recipe's settings; see [Recipe.ReadSettings]
 	Dir   string    // gets a folder for the run; see [Recipe.Folder]

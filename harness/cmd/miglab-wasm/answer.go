@@ -31,8 +31,7 @@ const (
 
 // A request is a problem and a question about it.
 type request struct {
-	// Want is "problem", "bound", or the ID of an algorithm.
-	Want  string `json:"want"`
+	Want  string `json:"want"` // "problem", "bound", or the ID of an algorithm
 	GPU   string `json:"gpu"`
 	Count int    `json:"count"` // the number of GPUs
 	Model string `json:"model"` // the reconfiguration model

@@ -49,9 +49,8 @@ type CI struct {
 // A Window is the input of a scheduler: jobs that have all arrived and run in groups, one
 // group after the other (hierarchical paper IV-A).
 type Window struct {
-	Jobs []task.Program
-	// Concurrency is Cmax, the largest size of a group.
-	Concurrency int
+	Jobs        []task.Program
+	Concurrency int // Cmax, the largest size of a group
 	Model       Model
 }
 
@@ -79,8 +78,7 @@ func (w Window) WriteCSV(out io.Writer, _ *mig.GPU) error { return task.WritePro
 
 // A Group is a set of jobs that run at the same time.
 type Group struct {
-	// Jobs are indices in the window, by slot of the setup.
-	Jobs  []int
+	Jobs  []int // indices in the window, by slot of the setup
 	Setup Setup
 }
 

@@ -21,17 +21,15 @@ type Settings struct {
 	// TotalSteps is the number of steps of all environments to which the anneals are relative.
 	TotalSteps                int64
 	LearningRate, Exploration Anneal
-	// MaxNorm is the largest norm of gradients; larger ones are clipped.
-	MaxNorm float64
-	Seed    uint64
+	MaxNorm                   float64 // the largest norm of gradients; larger ones are clipped
+	Seed                      uint64
 }
 
 // A Trainer is the part that the trainers of packages ppo and dqn share and embed: environments in shards,
 // iterations, which end if a value is not finite, and checkpoints at the end of segments. Results depend on
 // the number of shards but not on how many of them run at once.
 type Trainer struct {
-	// Count is the number of steps of all environments since training began.
-	Count  int64
+	Count  int64 // the number of steps of all environments since training began
 	Shards []*Shard
 	Shape  env.Shape
 	Rand   *rand.Rand // draws what is learned from
