@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -72,12 +73,15 @@ type chainSearch struct {
 	// empty holds the tables of subtrees that are empty at the start, by shape of the topmost node. under holds the
 	// tables of the nodes below that node, and below the root.
 	empty, under map[int]chainTables
+	arena        *arena
 }
 
 // chainTables holds, by set of tasks, the longest chain within a subtree for the best assignment of the set.
 type chainTables struct {
-	// gross includes all destroys, net all but the longest of each chain.
+	// gross includes all destroys, net all but the longest of each chain. A nil net means gross less drop, and 0 for
+	// the empty set.
 	gross, net []ticks
+	drop       ticks
 }
 
 // A chainKind selects one of the [chainTables].
@@ -114,11 +118,12 @@ func (c *chainSearch) ticks(t mig.Seconds) ticks {
 	return ticks(min(t/c.tick, mig.Seconds(beyond)))
 }
 
-// table returns a table of zeros.
-func (c *chainSearch) table() []ticks { return make([]ticks, c.all+1) }
-
 // solve returns the chains term and true, or the limit and false when that is less.
 func (c *chainSearch) solve() (mig.Seconds, bool) {
+	c.arena = arenas.Get().(*arena)
+	defer arenas.Put(c.arena)
+	c.arena.reset(c.all + 1)
+
 	starts := c.starts()
 	var merged []ticks // the table of the GPUs so far
 	addGPU := func(t []ticks) {
@@ -207,7 +212,7 @@ func (c *chainSearch) root(s *chainStart, from int) []ticks {
 	t := c.below(0, s, from)
 	c.under[0] = t
 	c.use(0, s, &t)
-	return t.net
+	return c.net(t)
 }
 
 // subtree returns the tables of a node and the nodes below it.
@@ -232,17 +237,22 @@ func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 	node := &c.problem.GPU.Tree()[v]
 	switch len(node.Children) {
 	case 0:
-		t := slices.Repeat([]ticks{never}, c.all+1)
+		t := c.arena.table()
+		for set := range t {
+			t[set] = never
+		}
 		t[0] = 0
-		return chainTables{gross: t, net: t}
+		return chainTables{gross: t, drop: c.destroy[node.Size()]}
 	case 1:
 		return c.subtree(node.Children[0], s)
 	}
 	a, b := c.subtree(node.Children[0], s), c.subtree(node.Children[1], s)
 	delay, bands := s.delay(c.problem, v, &c.create), c.bands[shapes(c.problem.GPU)[v]]
-	return chainTables{
-		gross: c.merge(a.gross, b.gross, delay, bands, 0), net: c.merge(a.net, b.net, delay, bands, from),
+	t := chainTables{gross: c.merge(a.gross, b.gross, delay, bands, 0), drop: a.drop}
+	if a.net != nil || b.net != nil || a.drop != b.drop {
+		t.net = c.merge(c.net(a), c.net(b), delay, bands, from)
 	}
+	return t
 }
 
 // use changes the tables of the nodes below v to tables in which v may also run tasks.
@@ -251,7 +261,7 @@ func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
 	create, destroy := c.create[size], c.destroy[size]
 	if s.busy != nil && s.busy[v] != notThere {
 		busy := s.busy[v]
-		net := slices.Clone(t.net)
+		net := slices.Clone(c.net(*t))
 		for set := 1; set < len(net); set++ {
 			net[set] += destroy
 		}
@@ -267,11 +277,20 @@ func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
 		*t = chainTables{gross: gross, net: net}
 		return
 	}
-	loaded, gross := slices.Clone(t.gross), c.table()
+	loaded := c.arena.table()
+	copy(loaded, t.gross)
 	c.load(loaded, size)
+	uniform := t.net == nil && t.drop == destroy
+	net, gross := c.net(*t), c.arena.table()
 	for set, l := range loaded {
 		gross[set] = min(t.gross[set], l+create+destroy)
-		loaded[set] = min(t.net[set], l+create)
+	}
+	if uniform {
+		*t = chainTables{gross: gross, drop: destroy}
+		return
+	}
+	for set, l := range loaded {
+		loaded[set] = min(net[set], l+create)
 	}
 	*t = chainTables{gross: gross, net: loaded}
 }
@@ -287,6 +306,19 @@ func (c *chainSearch) load(t []ticks, size mig.Slices) {
 			}
 		}
 	}
+}
+
+// net returns the net table, which it computes if t.net is nil.
+func (c *chainSearch) net(t chainTables) []ticks {
+	if t.net != nil {
+		return t.net
+	}
+	net := c.arena.table()
+	for set, g := range t.gross {
+		net[set] = g - t.drop
+	}
+	net[0] = 0
+	return net
 }
 
 // delay returns the time for which one of two used subtrees below a node waits for the other. create is by size.
@@ -313,7 +345,7 @@ func (s *chainStart) delay(p *algo.Problem, v int, create *[mig.MaxSize + 1]tick
 
 // merge returns the table of two disjoint subtrees. Entries before from, and all once ctx is done, are invalid.
 func (c *chainSearch) merge(a, b []ticks, delay ticks, bands []band, from int) []ticks {
-	out := c.table()
+	out := c.arena.table()
 	out[0] = max(a[0], b[0])
 	symmetric := &a[0] == &b[0]
 	for set := max(from, 1); set < len(out); set++ {
@@ -368,4 +400,27 @@ func isBelow(tree []mig.Node, u, v int) bool {
 		}
 	}
 	return false
+}
+
+// An arena lends tables of one length. reset takes all of them back.
+type arena struct {
+	size, used int
+	tables     [][]ticks
+}
+
+var arenas = sync.Pool{New: func() any { return new(arena) }}
+
+func (a *arena) reset(size int) { a.size, a.used = size, 0 }
+
+// table returns a table with arbitrary content.
+func (a *arena) table() []ticks {
+	if a.used == len(a.tables) {
+		a.tables = append(a.tables, nil)
+	}
+	t := &a.tables[a.used]
+	if cap(*t) < a.size {
+		*t = make([]ticks, a.size)
+	}
+	a.used++
+	return (*t)[:a.size]
 }

@@ -25,6 +25,9 @@ const MaxSearched = 6
 // The error is a [*schedule.InvalidError] for the known schedule, an error of [task.Batch.Validate], or the context's.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
 	var none certificate.Certificate
+	if err := p.Tasks.Validate(p.GPU); err != nil {
+		return none, err
+	}
 	m, err := schedule.Measure(p, known)
 	if err != nil {
 		return none, err

@@ -99,13 +99,22 @@ func (v *vertices) choose(next, done int) {
 		for k, c := range v.chosen[:done] {
 			portable.AddScaled(row, -row[v.pivots[k]], c) // c is 1 at its pivot, so row becomes 0 there
 		}
-		p := slices.IndexFunc(row[:v.n], func(x float64) bool { return math.Abs(x) > tiny })
-		if p >= 0 {
+		p := pivot(row)
+		if p < v.n {
 			floats.Scale(1/row[p], row)
 			v.pivots[done] = p
 			v.choose(i+1, done+1)
 		}
 	}
+}
+
+// pivot returns the index of the first coefficient that is not 0; len(row) if all are 0.
+func pivot(row []float64) int {
+	i := slices.IndexFunc(row[:len(row)-1], func(x float64) bool { return math.Abs(x) > tiny })
+	if i < 0 {
+		return len(row)
+	}
+	return i
 }
 
 // add solves the chosen rows from the last to the first and keeps the point if it is a vertex.

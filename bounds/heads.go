@@ -165,13 +165,17 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 		if !ok {
 			continue
 		}
-		h.tables[gross][v], h.tables[net][v] = t.gross, t.net
+		if h.tables[net][shape] == nil {
+			h.tables[net][shape] = c.net(t)
+		}
+		h.tables[gross][v], h.tables[net][v] = t.gross, h.tables[net][shape]
 	}
 	for size, times := range c.times {
 		if times == nil {
 			continue
 		}
-		loads := c.table()
+		loads := c.arena.table()
+		loads[0] = 0
 		for i, t := range times {
 			bit := 1 << i
 			for set := range bit {

@@ -33,7 +33,8 @@ import (
 //     an instance is destroyed early only while the next create waits for another instance, which ends later.
 //
 // These rules hold for everything that follows a state, whatever came before it. If two states have the same remaining
-// tasks and the same instances to destroy, and no instant of the first is later, then the second can be left out.
+// tasks and the same instances to destroy, and no instant of the first is later, then the second can be left out. The
+// same holds if exchanging nodes of the tree with the same shape makes the states comparable.
 //
 // A use runs its tasks in the order of their releases: no other order ends earlier.
 type search struct {
@@ -42,6 +43,8 @@ type search struct {
 	nodes []searchNode
 	// tree is the number of nodes of [mig.GPU.Tree], which come first. The others exist at the start.
 	tree int
+	// exchange lists the siblings whose subtrees have the same shape, deepest first.
+	exchange [][2]int
 	// leastDestroy is the shortest destroy of a node of the tree.
 	leastDestroy mig.Seconds
 	// took is, by size and set of tasks, the sum of their durations.
@@ -169,6 +172,15 @@ func (x *search) addNodes() {
 			if x.nodes[i].mask&x.nodes[j].mask != 0 {
 				x.nodes[i].overlaps |= 1 << j
 			}
+		}
+	}
+	if len(x.nodes) > x.tree {
+		return // with an instance of another profile, subtrees are not exchanged
+	}
+	for i := x.tree - 1; i >= 0; i-- {
+		c := x.nodes[i].children
+		if len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
+			x.exchange = append(x.exchange, [2]int{c[0], c[1]})
 		}
 	}
 }
@@ -347,17 +359,41 @@ func (x *search) destroy(s *state, nodes nodeSet) {
 
 // prune reports whether the search visited a state in which no instant is later; if not, it records this state.
 func (x *search) prune(s *state) bool {
-	list := x.visited[s.stateKey]
-	if slices.ContainsFunc(list, func(o instants) bool { return o.noLater(&s.instants) }) {
-		return true
+	c := x.canonical(s)
+	list := x.visited[c.stateKey]
+	for i := range list {
+		if list[i].noLater(&c.instants) {
+			return true
+		}
 	}
-	x.visited[s.stateKey] = append(list, s.instants)
+	x.visited[c.stateKey] = append(list, c.instants)
 	return false
 }
 
 // noLater reports whether every instant of a is as early as the same instant of b or earlier.
 func (a *instants) noLater(b *instants) bool {
 	return a.end <= b.end && a.floor <= b.floor && dominates(b.ready[:], a.ready[:])
+}
+
+// canonical returns the state with the exchangeable nodes in a fixed order.
+func (x *search) canonical(s *state) state {
+	c := *s
+	for _, pair := range x.exchange {
+		a, b := x.nodes[pair[0]].in, x.nodes[pair[1]].in
+		o := c
+		for v := range a.Profile.Length {
+			o.ready[a.Start+v], o.ready[b.Start+v] = c.ready[b.Start+v], c.ready[a.Start+v]
+		}
+		// Both subtrees have the same number of nodes, in the same order.
+		width := pair[1] - pair[0]
+		left := nodeSet(1<<width-1) << pair[0]
+		right := left << width
+		o.exist = c.exist&^(left|right) | c.exist&left<<width | c.exist&right>>width
+		if cmp.Or(slices.Compare(o.ready[:], c.ready[:]), cmp.Compare(o.exist, c.exist)) < 0 {
+			c = o
+		}
+	}
+	return c
 }
 
 // bound returns a lower bound on the makespan of everything that can follow a state.

@@ -132,6 +132,9 @@ func Verify(p schedule.Problem, c Certificate) error {
 	if c.Lower != c.Witness.Bound {
 		return fmt.Errorf("lower_bound_s is %v, and the witness is for %v", c.Lower, c.Witness.Bound)
 	}
+	if !(c.Lower > 0) {
+		return fmt.Errorf("lower_bound_s is %v; it is more than 0", c.Lower)
+	}
 	if err := CheckKnown(c.Lower, c.Makespan); err != nil {
 		return fmt.Errorf("lower_bound_s: %w", err)
 	}

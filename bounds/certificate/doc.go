@@ -137,8 +137,9 @@
 //
 // On one GPU without release times, everything in a schedule can happen as early as the order of its operations allows,
 // and then no instant is later. A search tries all orders. It skips instances that run no task, a situation in which no
-// instant is earlier than in one already tried, and situations that cannot end before H, because a remaining task ends
-// too late wherever it runs. All times are rounded down, and with shorter times no optimum is longer.
+// instant is earlier than in one already tried, and situations that cannot end before H: a remaining task ends too late
+// wherever it runs, or the slices have less time until H than the remaining tasks need. All times are rounded down, and
+// with shorter times no optimum is longer.
 //
 // # Accepted requests
 //

@@ -75,6 +75,11 @@ func (a amount) minus(b amount) amount {
 	return amount{hi, lo}
 }
 
+func (a amount) times(n mig.Slices) amount {
+	carry, lo := bits.Mul64(a.lo, uint64(n))
+	return amount{a.hi*uint64(n) + carry, lo}
+}
+
 func lesser(a, b amount) amount {
 	if b.less(a) {
 		return b

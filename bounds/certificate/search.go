@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"miglab/harness/mig"
@@ -163,8 +164,9 @@ func (x *searcher) create(s situation, in mig.Instance) bool {
 	return false
 }
 
-// hopeless reports whether a remaining task ends too late everywhere.
+// hopeless reports whether a remaining task ends too late everywhere, or the slices lack time for all of them.
 func (x *searcher) hopeless(s *situation) bool {
+	var least [maxSearched]amount // by task, its least work
 	var fits uint
 	for _, in := range x.instances {
 		begin := s.from
@@ -177,13 +179,33 @@ func (x *searcher) hopeless(s *situation) bool {
 			}
 		}
 		begin = begin.plus(x.cost(in.Profile.Create))
-		for i := range x.p.Tasks {
-			if s.left>>i&1 != 0 && begin.plus(x.units(x.p.Tasks[i].On(in.Size()))).less(x.limit) {
+		for m := s.left; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros(m)
+			took := x.units(x.p.Tasks[i].On(in.Size()))
+			if begin.plus(took).less(x.limit) {
+				work := took.times(in.Size())
+				if fits>>i&1 == 0 || work.less(least[i]) {
+					least[i] = work
+				}
 				fits |= 1 << i
 			}
 		}
 	}
-	return fits != s.left
+	if fits != s.left {
+		return true
+	}
+	var area amount
+	for _, work := range least {
+		area = area.plus(work)
+	}
+	for v, in := range s.there {
+		// An instance that exists at the start can be busy for longer.
+		until := lesser(s.free[v], x.limit)
+		if in.Profile != nil && int(in.Start) == v && s.from.less(until) {
+			area = area.plus(until.minus(s.from).times(in.Size()))
+		}
+	}
+	return x.limit.minus(s.from).times(x.p.GPU.ComputeSlices).less(area)
 }
 
 // prune reports whether the search has tried a situation in which no instant is later; if not, it records this one.
