@@ -8,10 +8,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCalendarAgainstList notes departures before near and far requests, and compares what leaves with a plain list.
+// TestCalendarAgainstList notes departures in the present and in later periods, some of them only
+// when their period has begun, and compares what leaves with a plain list.
 func TestCalendarAgainstList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		requests := rapid.SampledFrom([]int{1, 100, 5000}).Draw(t, "requests")
+		requests := rapid.SampledFrom([]int{1, 100, periodSize, periodSize + 1, 3*periodSize + 7}).Draw(t, "requests")
 		c := newCalendar(requests)
 		noted := map[int][]departure{}
 		note := func(d departure) {
@@ -19,7 +20,7 @@ func TestCalendarAgainstList(t *testing.T) {
 			noted[int(d.before)] = append(noted[int(d.before)], d)
 		}
 		stride := rapid.IntRange(1, 5).Draw(t, "stride")
-		furthest := rapid.SampledFrom([]int{3, 200, requests}).Draw(t, "furthest")
+		furthest := rapid.SampledFrom([]int{3, 2 * periodSize, requests}).Draw(t, "furthest")
 		left := []departure{}
 		for i := range requests {
 			left = c.take(left[:0], i)
