@@ -65,7 +65,7 @@ func sample() site.Data {
 			board("corun", "A100", "", standing("corun", "corun/queues", 1, "exact", 0)),
 		},
 		Algorithms: []algo.Spec{
-			{Name: "far", Track: "batch", Version: 2, Summary: "a family", Cite: hostile, Source: "algorithms/far.go", Params: []spec.Param{{Name: "keep", Default: "best", Values: []string{"best", hostile}, Doc: hostile}}},
+			{Name: "far", Track: "batch", Version: 2, Summary: "a family", Cite: hostile, Params: []spec.Param{{Name: "keep", Default: "best", Values: []string{"best", hostile}, Doc: hostile}}},
 			{Name: "parts", Track: "batch", Version: 1, Summary: hostile},
 		},
 		Papers: []site.Paper{{
