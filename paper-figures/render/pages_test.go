@@ -79,7 +79,7 @@ func TestFailingByOurLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(page, "CONCLUSIONS.md#x), holds with a limit twice as wide as ours);") != 1 || strings.Count(page, "twice") != 1 {
+	if strings.Count(page, "CONCLUSIONS.md#x), holds with twice our limit);") != 1 || strings.Count(page, "twice") != 1 {
 		t.Errorf("the page does not say that the first one hangs on the limit:\n%s", page)
 	}
 }
