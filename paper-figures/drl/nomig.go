@@ -203,8 +203,9 @@ func (r reading) withShare(psup, sets int) *reading {
 func approachShares(d *figures.Data, file string, as []approach, generators []reading, sets int) {
 	t := d.Table(file, "Approaches of Table 4: p_opt [%] with each p_sup",
 		reports.Left("workload", "generator").Right("p_sup [%]").PlusMinus(namesOf(as)...),
-		fmt.Sprintf("%d data sets, %d for FIXBEST; full batches, if the reading is not all batches; ±: half of the 95 %% "+
-			"interval, of an agent over its training runs, which learned with the printed p_sup", sets, partitioned),
+		fmt.Sprintf("%d data sets, %d for FIXBEST; full batches, if the reading is not all batches; ±: half of the "+
+			"95 %% interval, of an agent over its training runs, which learned with the printed p_sup", sets,
+			partitioned),
 		"the p_sup that 5.1.3 prints: 25 % for POORSCALING, 75 % for GOODSCALING and 50 % for the others")
 	for w, g := range figures.Each(synthetic, generators) {
 		row := func(share any, cells func(approach) []string) {

@@ -234,32 +234,41 @@ func TestInputsCanBeInterrupted(t *testing.T) {
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel() // it mostly waits
-			c := exec.CommandContext(t.Context(), "miglab", args...)
-			c.Dir = dir
-			stdin, err := c.StdinPipe() // which stays open
-			if err != nil {
-				t.Fatal(err)
+			state := interrupted(t, dir, args, 500*time.Millisecond)
+			for wait := time.Second; state.ExitCode() < 0 && wait < 20*time.Second; wait *= 2 {
+				state = interrupted(t, dir, args, wait) // the signal came before the program was ready for it
 			}
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan bool)
-			go func() {
-				_ = c.Wait() // the exit code says more
-				close(ended)
-			}()
-			time.Sleep(500 * time.Millisecond) // until it waits
-			_ = c.Process.Signal(os.Interrupt)
-			select {
-			case <-ended:
-			case <-time.After(20 * time.Second):
-				_ = c.Process.Kill()
-				<-ended
-			}
-			stdin.Close()
-			if c.ProcessState.ExitCode() != exitInterrupted {
-				t.Errorf("%v: %v", args, c.ProcessState)
+			if state.ExitCode() != exitInterrupted {
+				t.Errorf("%v: %v", args, state)
 			}
 		})
 	}
+}
+
+// interrupted starts the program, with a standard input that stays open, and interrupts it after some time.
+func interrupted(t *testing.T, dir string, args []string, after time.Duration) *os.ProcessState {
+	c := exec.CommandContext(t.Context(), "miglab", args...)
+	c.Dir = dir
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan bool)
+	go func() {
+		_ = c.Wait() // the exit code says more
+		close(ended)
+	}()
+	time.Sleep(after)
+	_ = c.Process.Signal(os.Interrupt)
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		_ = c.Process.Kill()
+		<-ended
+	}
+	return c.ProcessState
 }
