@@ -142,10 +142,14 @@ func (t *Table) shorten(m *measure, notes *int) bool {
 	return true
 }
 
-// split splits the table by columns into pieces that fit. Each begins with the columns that name the rows.
+// split splits the table by columns into pieces that fit. Each begins with the columns that name the rows: the first
+// ones with text or a number of tasks, n, if they leave a third of the page.
 func (t *Table) split(m *measure) (pieces []Table) {
 	keys := []int{0}
-	for j := 1; j < len(t.Columns) && !t.Columns[j].Right && t.width(m, append(keys, j)) < m.limit/2; j++ {
+	for j := 1; j < len(t.Columns) && t.width(m, append(keys, j)) < m.limit*2/3; j++ {
+		if c := t.Columns[j]; c.Right && c.Name != "n" {
+			break
+		}
 		keys = append(keys, j)
 	}
 	group := slices.Clone(keys)

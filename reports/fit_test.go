@@ -54,3 +54,24 @@ func TestTablesFitPages(t *testing.T) {
 		t.Errorf("the LaTeX has no heading over several lines:\n%s", latex.String())
 	}
 }
+
+// TestPiecesNameTheirRows: each piece of a table that is too wide begins with the columns of text and with the number
+// of tasks, n, by which its rows differ.
+func TestPiecesNameTheirRows(t *testing.T) {
+	table := Table{Columns: Left("workload", "batches").Right("n")}
+	for _, limit := range []string{"reversing", "any number", "the work spread evenly", "so many"} {
+		table.Columns = table.Columns.Right("moves and swaps gain at most with "+limit, "print beside "+limit)
+	}
+	for _, n := range []string{"10", "20", "30"} {
+		table.Rows = append(table.Rows, append([]string{"POORSCALING WIDETIMES", "text, p_sup = 50 %", n}, strings.Fields("1 2 3 4 5 6 7 8")...))
+	}
+	pieces := table.Fit()
+	if len(pieces) < 2 {
+		t.Errorf("%d pieces", len(pieces))
+	}
+	for i, p := range pieces {
+		if p.Columns[1].Name != "batches" || p.Columns[2].Name != "n" || p.Rows[1][2] != "20" {
+			t.Errorf("piece %d has the columns %v", i, p.Columns)
+		}
+	}
+}
