@@ -266,7 +266,7 @@ func textArithmetic(d *figures.Data) {
 	}
 	add("gain over no reconfiguration", "the least by Table 5 [%]", least, 0)
 	add("gain over no reconfiguration", "the largest by Table 5 [%]", largest, 0)
-	add("gain of moving and swapping beyond reversing, n = 10", "the least of p_move/swap less p_rev by Table 7 [%]",
+	add("gain of moves and swaps beyond reversing, n = 10", "the least of p_move/swap less p_rev by Table 7 [%]",
 		beyond, 2)
 	add(belowExpected+", n >= 15", "the least by Tables 4 and 9 [%]", slices.Min(many), 1)
 	add(belowExpected+", n >= 15", "the largest by Tables 4 and 9 [%]", slices.Max(many), 1)

@@ -26,6 +26,8 @@ type longerRun struct {
 	Mode      string `csv:"mode"`
 }
 
+var longerRuns = strictcsv.Embedded[longerRun](files, "executions.csv", "mode")
+
 // measure returns the table's quantities.
 func (l *longerRun) measure(d *figures.Data, g grid) []figures.Measurement {
 	script, operation := strings.Contains(l.Mode, "script"), strings.Contains(l.Mode, "operation")
@@ -51,7 +53,7 @@ func longer(d *figures.Data) {
 		"mode: script makes the batches of the script; operation leaves out the executions or pairs without a move or "+
 			"swap; interchanged takes the printed moves and swaps for one another")
 	grids := []grid{table6, table7, table8}
-	for _, l := range strictcsv.Embedded[longerRun](files, "executions.csv", "mode") {
+	for _, l := range longerRuns {
 		g := grids[slices.IndexFunc(grids, func(g grid) bool { return g.name == l.Table })]
 		w := workload{l.Scaling, l.Times}
 		for i, m := range l.measure(d, g) {

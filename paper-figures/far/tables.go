@@ -415,11 +415,23 @@ var joinings = slices.Concat([]variant[joining]{
 	{"text, released generator, p_sup = 50 %", joining{"gen=released&psup=50", false, further}},
 })
 
+// byScript measures a table as concat_test does, on [tenfold] pairs for a cell that executions.csv has so.
+func byScript(table string, of func(joining, *figures.Data, workload, int) []figures.Measurement) measure {
+	return func(d *figures.Data, w workload, n int) []figures.Measurement {
+		j := copies
+		if slices.Contains(longerRuns, longerRun{table, w.scaling, w.times, n, j.generator, "script"}) {
+			j.pairs = tenfold
+		}
+		return of(j, d, w, n)
+	}
+}
+
 var table7 = grid{
 	"table7", workloads, threeSizes,
 	[]string{"p_rev", "p_move/swap"},
 	slices.Concat(
-		figures.Map(joinings[:3], func(v variant[joining]) procedure {
+		[]procedure{{"", byScript("table7", joining.gains), copies.measures}},
+		figures.Map(joinings[1:3], func(v variant[joining]) procedure {
 			return procedure{v.name, v.way.gains, v.way.measures}
 		}),
 		procedures(joinings[3:], "", func(j joining) measure { return j.gains }),
@@ -449,7 +461,8 @@ var table8 = grid{
 	"table8", workloads, threeSizes,
 	[]string{"moves", "swaps"},
 	slices.Concat(
-		procedures(joinings, "", func(j joining) measure { return j.operations }),
+		[]procedure{{measure: byScript("table8", joining.operations)}},
+		procedures(joinings[1:], "", func(j joining) measure { return j.operations }),
 		procedures(joinings, printInterchanged, func(j joining) measure {
 			return interchanged(j.operations, everywhere)
 		}),

@@ -71,7 +71,7 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 		values[at] = average(measureCells(d, copies.gains, 1, workloads, n))
 	}
 	outermost(d.Claims, values, "gain of reversing, n = 10", measureCells(d, copies.gains, 0, workloads, 10))
-	values[claim.Of("gain of moving and swapping beyond reversing, n = 10")] = lowestOf(figures.Map(workloads,
+	values[claim.Of("gain of moves and swaps beyond reversing, n = 10")] = lowestOf(figures.Map(workloads,
 		func(w workload) figures.Measurement {
 			return mean(d, copies.beyondReversing(d, w, 10))
 		}))
@@ -92,14 +92,14 @@ func aboutTable9(d *figures.Data, values figures.Values) {
 		return out
 	}
 	many := expected(allSizes[1:]...)
-	values[claim.Of("least error expected of batches one after the other, n >= 15")] = lowestOf(many)
-	values[claim.Of("largest error expected of batches one after the other, n >= 15")] = highestOf(many)
+	values[claim.Of("least expected error of many batches, n >= 15")] = lowestOf(many)
+	values[claim.Of("largest expected error of many batches, n >= 15")] = highestOf(many)
 	outermost(d.Claims, values, belowExpected+", n >= 15", below(allSizes[1:]...))
 	values[claim.Of(belowExpected+", n = 10")] = highestOf(below(10))
 }
 
 // belowExpected begins the names of two claims of 6.7.2.
-const belowExpected = "multi-batch error below the expected one"
+const belowExpected = "multi-batch error below the expected"
 
 // measureCells measures a quantity in some cells of a grid.
 func measureCells(
