@@ -154,6 +154,21 @@ func TestSizeWord(t *testing.T) {
 	}
 }
 
+// TestWorstOfDefaults: the page of a paper has the worst value of all defaults, and not that of the first one.
+func TestWorstOfDefaults(t *testing.T) {
+	claims, err := loadConclusions(table(`C1,"large gains",1,a,gain,,,>=,0,0,,,seeds,`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := given(claims, one("", "", 6), one("x", claim.AnotherDefault, 3), one("y", claim.AnotherDefault, 4), one("z", "", 1))
+	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a")}}}
+	conclude(&p, claims)
+	page := Plain(written(t, p)["p/README.md"])
+	if !strings.Contains(page, "The default's worst value, gain (x), is 3 [2.9, 3.1]; the sentence needs > 0.") {
+		t.Error(page)
+	}
+}
+
 // A reading that was found after the run is shown as such, and not counted.
 func TestFound(t *testing.T) {
 	claims, err := loadConclusions(table(`C1,"gains of 5 points",1,a,gain,,,>=,5,0,,,seeds,`))

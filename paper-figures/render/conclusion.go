@@ -76,6 +76,21 @@ func (r *reading) Least() *tested {
 	return &least
 }
 
+// byDefault reports whether the reading is a default one, or the first one of a conclusion that is not counted.
+func (c *conclusion) byDefault(r reading) bool {
+	return r.Default || c.Answer == verdict.NotCounted && r.Dot == c.Readings[0].Dot
+}
+
+// Worst is the least favourable value of the defaults. It is nil if there are none.
+func (c *conclusion) Worst() (worst *tested) {
+	for _, r := range c.Readings {
+		if v := r.Least(); c.byDefault(r) && (worst == nil || v.Distance < worst.Distance) {
+			worst = v
+		}
+	}
+	return worst
+}
+
 // Label names the reading, with its artefact if there are several.
 func (r reading) Label() string {
 	if r.several {
@@ -232,12 +247,9 @@ func (c *conclusion) Share() string { return words("share", c) }
 // is empty if there are none. Of a conclusion that is not counted it has all readings, the first one by itself.
 func (c *conclusion) Table() (string, error) {
 	var groups [][]reading
-	byDefault := func(r reading) bool {
-		return r.Default || c.Answer == verdict.NotCounted && r.Dot == c.Readings[0].Dot
-	}
 	for _, r := range c.Readings {
 		i := slices.IndexFunc(groups, func(g []reading) bool {
-			return g[0].State == r.State && byDefault(g[0]) == byDefault(r)
+			return g[0].State == r.State && c.byDefault(g[0]) == c.byDefault(r)
 		})
 		switch {
 		case r.Aside && c.Answer != verdict.NotCounted:
@@ -259,7 +271,7 @@ func (c *conclusion) Table() (string, error) {
 		if values > len(group) {
 			met = fmt.Sprintf("%d of %d", right, values)
 		}
-		if byDefault(worst) && names != "default" {
+		if c.byDefault(worst) && names != "default" {
 			names += " (default)"
 		}
 		t.Row(names, worst.State, met, v.Measure, v.Bracketed(), words("limit", v))
