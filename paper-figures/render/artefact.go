@@ -119,12 +119,21 @@ func (a *artefact) mark(r *manifest.Row) string {
 }
 
 // Tally counts the verdicts of the default reading.
-func (a *artefact) Tally() string {
+func (a *artefact) Tally() manifest.Tally {
 	t := manifest.Tally{}
 	for i := range a.Rows {
 		if r := &a.Rows[i]; r.Default && r.Verdict != verdict.None {
 			t[r.Verdict]++
 		}
+	}
+	return t
+}
+
+// Score lists the verdicts. It also says that no number is REPRODUCED, if some are judged.
+func (a *artefact) Score() string {
+	t := a.Tally()
+	if t[verdict.Reproduced] == 0 && t[verdict.Deviates]+t[verdict.Hangs]+t[verdict.Inconclusive] > 0 {
+		return "0 " + string(verdict.Reproduced) + ", " + t.String()
 	}
 	return t.String()
 }

@@ -67,20 +67,23 @@ func TestFolderPage(t *testing.T) {
 	}
 }
 
-// TestFailingByOurLimit: the first page says of a sentence that does not hold whether it holds with a limit twice as wide.
-func TestFailingByOurLimit(t *testing.T) {
-	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a"}}}
-	for _, twice := range []verdict.Answer{verdict.Holds, verdict.DoesNotHold} {
-		c := manifest.Conclusion{ID: "X", AtTwice: twice}
-		c.Answer = verdict.DoesNotHold
-		p.Conclusions = append(p.Conclusions, c)
-	}
-	page, err := show("README.md.tmpl", newRun(&manifest.Manifest{Papers: []manifest.Paper{p}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(page, "CONCLUSIONS.md#x), holds with twice our limit);") != 1 || strings.Count(page, "twice") != 1 {
-		t.Errorf("the page does not say that the first one hangs on the limit:\n%s", page)
+// TestScore: a page says that no number is REPRODUCED if some could have been.
+func TestScore(t *testing.T) {
+	for want, verdicts := range map[string][]verdict.Verdict{
+		"\n**0 REPRODUCED, 1 DEVIATES, 1 NOT RUNNABLE.**": {verdict.Deviates, verdict.NotRunnable},
+		"\n**1 REPRODUCED, 1 DEVIATES.**":                 {verdict.Deviates, verdict.Reproduced},
+		"\n**0 REPRODUCED, 1 INCONCLUSIVE.**":             {verdict.Inconclusive},
+		"\n**1 CONSISTENT.**":                             {verdict.Consistent},
+	} {
+		var a manifest.Artefact
+		for _, v := range verdicts {
+			a.Rows = append(a.Rows, manifest.Row{Default: true, Verdict: v, Measured: manifest.Number(1)})
+		}
+		p := newPaper(&manifest.Manifest{}, &manifest.Paper{Artefacts: []manifest.Artefact{a}}, nil)
+		page, err := show("ARTEFACT.md.tmpl", p.Pages[0])
+		if err != nil || !strings.Contains(page, want) {
+			t.Errorf("%v: the page lacks %q:\n%s", err, want, page)
+		}
 	}
 }
 
