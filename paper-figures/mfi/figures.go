@@ -210,7 +210,8 @@ func (c *clearPairs) share() figures.Measurement {
 	}
 }
 
-// text judges the two numbers of the abstract, which are means over the four distributions.
+// text judges the two numbers of the abstract, which are means over the four distributions, and compares MFI's active
+// GPUs with each baseline's.
 func text(d *figures.Data) {
 	abstract := func(streams []string, workloads string) func(*measured) {
 		return func(m *measured) {
@@ -221,6 +222,12 @@ func text(d *figures.Data) {
 				eachInstance(figures.Mean, gains(workloads)...))
 			ratio := func(v []float64) float64 { return 1 + figures.Mean(v)/100 }
 			m.mean(claim.Of("active GPUs over those of the baselines"), eachInstance(ratio, gains("active_gpus")...))
+			for _, b := range baselines {
+				of := figures.Map(streams, func(dataset string) []float64 {
+					return figures.Ratios(m.at("MFI", dataset, "active_gpus"), m.at(b, dataset, "active_gpus"))
+				})
+				m.mean(claim.Of("active GPUs of MFI over those of "+b), eachInstance(figures.Mean, of...))
+			}
 		}
 	}
 	usual := atDemand(heavy)

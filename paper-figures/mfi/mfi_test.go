@@ -247,6 +247,23 @@ func TestQuickRun(t *testing.T) {
 	}
 }
 
+// TestGPUsOfEachBaseline: the sentence about GPUs is tested against each baseline, from above and from below.
+func TestGPUsOfEachBaseline(t *testing.T) {
+	limits := map[string]int{}
+	for _, row := range figurestest.Load(t, Paper).Claims.Tests {
+		for _, b := range baselines {
+			if row.ID == "M3" && row.Has(claim.Of("active GPUs of MFI over those of "+b)) {
+				limits[b+string(row.Relation)]++
+			}
+		}
+	}
+	for _, b := range baselines {
+		if limits[b+"<="] != 1 || limits[b+">="] != 1 {
+			t.Errorf("%s: the limits are %v", b, limits)
+		}
+	}
+}
+
 // TestFeasibleBaselinesAreAControl: no passage of the paper describes baselines of which none is strict.
 func TestFeasibleBaselinesAreAControl(t *testing.T) {
 	claims := figurestest.Load(t, Paper).Claims
