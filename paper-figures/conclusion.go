@@ -137,12 +137,8 @@ func answer(c *manifest.Conclusion, claims *claim.Set, tests []*manifest.Test, i
 		return dots, verdict.Sentence(all, inModel, c.OfBudget)
 	}
 	c.Dots, c.Conclusion = judge(inModel, func(t *manifest.Test) verdict.Verdict { return t.Verdict })
-	switch {
-	case c.SizeWord == "":
-	case c.Answer == verdict.Holds:
+	if c.SizeWord != "" && c.Answer == verdict.Holds {
 		c.Part = verdict.SignTested
-	case c.Answer == verdict.InTheModel && c.Part == verdict.Part(verdict.Holds):
-		c.Part = verdict.HoldsInSign
 	}
 	ours := slices.ContainsFunc(c.Limits, func(l manifest.Limit) bool { return l.OursFrom != "" })
 	if ours && tests != nil {

@@ -80,7 +80,8 @@ const (
 // A TestLine is a line of conclusions.csv: a test of a sentence. Lines of one ID are one conclusion.
 type TestLine struct {
 	ID string `csv:"id"`
-	// Sentence is in the paper's words, and Section says where it stands. Only the first line of an ID has them.
+	// Sentence is in the paper's words, and Section says where it stands. Only the first line of an ID has them. The
+	// sentence is empty if it is this project's, which has a short form alone.
 	Sentence string `csv:"sentence"`
 	Section  string `csv:"section"`
 	// Artefact and Selection name the cells whose values are tested.
@@ -144,7 +145,7 @@ func (s *Set) addTest(r *TestLine) (column string, err error) {
 	switch {
 	case r.ID == "" || known && !follows:
 		return "id", fmt.Errorf("%q is empty, or its rows do not follow one another", r.ID)
-	case known && r.Sentence+r.Section+r.Short != "", !known && (r.Sentence == "" || r.Section == ""):
+	case known && r.Sentence+r.Section+r.Short != "", !known && (r.Sentence+r.Short == "" || r.Section == ""):
 		return "sentence", errors.New("the first row of a conclusion alone has its sentence, section and short form")
 	case (r.Explains == "") != (r.Because == "") || r.Because != "" && s.Because(r.ID, r.Explains) != "":
 		return "because", errors.New("because and the answer that it explains go together, once for each answer")

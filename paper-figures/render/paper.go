@@ -78,8 +78,9 @@ func (p *paper) Answered() (out []answered) {
 	for _, answer := range append(slices.Clone(verdict.Answers), verdict.NotCounted) {
 		full := []string{string(answer)}
 		if answer == verdict.InTheModel {
-			full = nearest.Names(slices.Insert(slices.Clone(verdict.Answers), 1, verdict.Answer(verdict.HoldsInSign)),
-				func(part verdict.Answer) string { return string(part) + " " + string(answer) })
+			full = nearest.Names(verdict.Answers, func(part verdict.Answer) string {
+				return string(part) + " " + string(answer)
+			})
 		}
 		for _, a := range full {
 			if own := p.answeredBy(a); len(own) > 0 {

@@ -56,8 +56,6 @@ const (
 	SignAlone    Part = "in sign alone"
 	// SignTested is the part of a conclusion that holds and whose word for a size, such as "large", sets no limit.
 	SignTested Part = "in sign, and no size was tested"
-	// HoldsInSign is what SignTested is in the model.
-	HoldsInSign Part = "holds in sign"
 )
 
 // Answers lists the answers in the order of summaries. NotCounted is not listed.
