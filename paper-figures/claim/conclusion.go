@@ -80,8 +80,8 @@ const (
 // A TestLine is a line of conclusions.csv: a test of a sentence. Lines of one ID are one conclusion.
 type TestLine struct {
 	ID string `csv:"id"`
-	// Sentence is in the paper's words, and Section says where it stands. Only the first line of an ID has them. The
-	// sentence is empty if it is this project's, which has a short form alone.
+	// Sentence is in the paper's words, and Section says where it stands. Only the first line of an ID has them.
+	// The sentence is empty if it is this project's, not the paper's.
 	Sentence string `csv:"sentence"`
 	Section  string `csv:"section"`
 	// Artefact and Selection name the cells whose values are tested.

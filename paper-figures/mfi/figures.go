@@ -210,8 +210,7 @@ func (c *clearPairs) share() figures.Measurement {
 	}
 }
 
-// text judges the two numbers of the abstract, which are means over the four distributions, and compares MFI's active
-// GPUs with each baseline's.
+// text judges what the abstract says, by means over the four distributions.
 func text(d *figures.Data) {
 	abstract := func(streams []string, workloads string) func(*measured) {
 		return func(m *measured) {

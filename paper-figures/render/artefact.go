@@ -86,9 +86,6 @@ func (a *artefact) addNote(r *manifest.Row, reason string) {
 // First is the first row of the note.
 func (n note) First() *manifest.Row { return n.Rows[0] }
 
-// Explains reports whether the note explains why its numbers deviate.
-func (n note) Explains() bool { return n.First().Cause.Explains() }
-
 // Evidence names the artefact of the paper that shows the cause.
 func (n note) Evidence() string { return strings.TrimPrefix(n.First().Evidence, n.paper.Name+"/") }
 

@@ -41,7 +41,8 @@ func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
 		r := reading{Dot: d, several: several}
 		for i := range c.Limits {
 			for _, t := range limitTests(p, &c.Limits[i]) {
-				if isOwnTest(&d, &c.Limits[i], t) {
+				// An earlier reading has a shared value. One that decides and one that does not may have the same name.
+				if c.Limits[i].Artefact == d.Artefact && t.Reading == d.Reading && t.PostHoc == d.Aside && !t.Shared {
 					r.tests = append(r.tests, tested{t, &c.Limits[i]})
 				}
 			}
@@ -49,12 +50,6 @@ func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
 		out.Readings = append(out.Readings, r)
 	}
 	return out
-}
-
-// isOwnTest reports whether a test of a limit is of a reading's own value: it is of the reading's artefact, and no
-// earlier reading has its value. A reading that decides and one that does not may have the same name.
-func isOwnTest(d *manifest.Dot, l *manifest.Limit, t *manifest.Test) bool {
-	return l.Artefact == d.Artefact && t.Reading == d.Reading && t.PostHoc == d.Aside && !t.Shared
 }
 
 // limitTests lists the tests of a limit.
@@ -146,24 +141,12 @@ func (c *conclusion) Settling() (s settlement) {
 // Rounded is the number of replicates that would decide, with two digits.
 func (t *tested) Rounded() int { return verdict.TwoDigits(t.Enough) }
 
-// OfAgents reports whether training runs are the replicates.
-func (t *tested) OfAgents() bool { return t.Unit == verdict.TrainingRuns }
-
-// Interval is the 95 % interval; empty for a value without one.
-func (t *tested) Interval() string {
-	if t.Low == nil || t.High == nil || *t.Low >= *t.High {
-		return ""
-	}
-	return fourDigits(*t.Low) + ", " + fourDigits(*t.High)
-}
-
-// Bracketed is the value with its interval.
+// Bracketed is the value with its 95 % interval, if it has one.
 func (t *tested) Bracketed() string {
-	value, interval := fourDigits(t.Value), t.Interval()
-	if interval != "" {
-		value += " [" + interval + "]"
+	if t.Low == nil || t.High == nil || *t.Low >= *t.High {
+		return fourDigits(t.Value)
 	}
-	return value
+	return fmt.Sprintf("%s [%s, %s]", fourDigits(t.Value), fourDigits(*t.Low), fourDigits(*t.High))
 }
 
 // Sense is the relation that the value must have to the threshold: < or > where the threshold means no difference,
@@ -211,9 +194,6 @@ func (c *conclusion) Reason() string {
 	}
 	return words("reason", c)
 }
-
-// Reasons says why the conclusion has its answer, with all sentences of conclusions.csv.
-func (c *conclusion) Reasons() string { return cmp.Or(c.Because, c.Reason()) }
 
 // FullAnswer is the answer. In the model, it begins with the answer there.
 func (c *conclusion) FullAnswer() string {

@@ -68,8 +68,8 @@ func (a answered) Count() string {
 	return fmt.Sprintf("%d %s", len(a.Conclusions), answer)
 }
 
-// answeredBy returns the conclusions with a full answer.
-func (p *paper) answeredBy(answer string) []*conclusion {
+// AnsweredBy returns the conclusions with a full answer.
+func (p *paper) AnsweredBy(answer string) []*conclusion {
 	return slices.DeleteFunc(slices.Clone(p.Conclusions), func(c *conclusion) bool { return c.FullAnswer() != answer })
 }
 
@@ -78,12 +78,11 @@ func (p *paper) Answered() (out []answered) {
 	for _, answer := range append(slices.Clone(verdict.Answers), verdict.NotCounted) {
 		full := []string{string(answer)}
 		if answer == verdict.InTheModel {
-			full = nearest.Names(verdict.Answers, func(part verdict.Answer) string {
-				return string(part) + " " + string(answer)
-			})
+			full = nearest.Names(verdict.Answers,
+				func(part verdict.Answer) string { return string(part) + " " + string(answer) })
 		}
 		for _, a := range full {
-			if own := p.answeredBy(a); len(own) > 0 {
+			if own := p.AnsweredBy(a); len(own) > 0 {
 				out = append(out, answered{a, own})
 			}
 		}
@@ -231,6 +230,3 @@ func (r *reading) mark() reports.DotState {
 	}
 	return reports.DotMissed
 }
-
-// Failing are the conclusions that do not hold.
-func (p *paper) Failing() []*conclusion { return p.answeredBy(string(verdict.DoesNotHold)) }

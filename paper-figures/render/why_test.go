@@ -1,6 +1,7 @@
 package render
 
 import (
+	"strings"
 	"testing"
 
 	"miglab/paper-figures/claim"
@@ -66,5 +67,20 @@ func TestShareInSignAlone(t *testing.T) {
 	c.Part, c.Met, c.Whole = verdict.SomeReadings, 2, 2
 	if got := c.Share(); got != "2 of 6 readings" {
 		t.Errorf("%q", got)
+	}
+	c.SizeWord, c.Answer, c.Part = "large", verdict.InTheModel, "holds"
+	if got := c.Share(); got != "in sign, 2 of 6 readings" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestOwnSentence: a conclusion of this project has no quoted sentence.
+func TestOwnSentence(t *testing.T) {
+	c := manifest.Conclusion{ID: "X", Short: "it is ours", Section: "this project's own agent", Because: "Because."}
+	c.Answer = verdict.Holds
+	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Conclusions: []manifest.Conclusion{c}}, nil)
+	page, err := show("CONCLUSIONS.md.tmpl", p)
+	if err != nil || !strings.Contains(page, "\n(this project's own agent) Because.") {
+		t.Error(err, page)
 	}
 }
