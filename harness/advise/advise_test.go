@@ -768,3 +768,78 @@ func TestMovingCountsPauses(t *testing.T) {
 		t.Errorf("%d moves", moves)
 	}
 }
+
+// TestGeometriesForLargeJobs: with jobs for 1, then 2, then 4 whole GPUs, the local search needs as many GPUs as the
+// best of all geometries in a simulation, and one more GPU never costs more.
+func TestGeometriesForLargeJobs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	g := mig.MustLookup("A30")
+	small := task.RequestProfiles(g)[:2] // 1g.6gb and 2g.12gb
+	sizes := map[int]int{}
+	for range 12 {
+		in := drawTrace(rng, g, 30, false)
+		for k := range in.Requests {
+			in.Requests[k].Profile = small[rng.IntN(2)]
+			if k%5 == 0 {
+				in.Requests[k].Profile, in.Requests[k].GPUs = g.Profile(g.ComputeSlices), 1<<(k/10)
+			}
+		}
+		q := Question{GPU: g, Requests: in, Named: small, Wait: float64(1 + rng.IntN(40)), P95: -1, Bounds: proven}
+		a, _ := newAdviser(t.Context(), &q, openRunner(t)).separateWhole()
+		meets := func(most int) func(gpus int) bool {
+			return func(gpus int) bool {
+				a.in.GPUs = gpus
+				found, err := searchGeometry(t.Context(), a.q.GPU, a.in, small, most)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(found.Layouts) > 0 && simulated(t, a, found.Layouts) <= q.Wait*float64(len(in.Requests))
+			}
+		}
+		want, found := a.gang(), meets(0)
+		for !simulatedBest(t, a, want, small, q.Wait) {
+			want++
+		}
+		got := a.gang()
+		for !found(got) && got < 2*want {
+			got++
+		}
+		if got != want {
+			t.Errorf("the search needs %d GPUs, the best of all geometries %d", got, want)
+		}
+		sizes[want]++
+		whole := slices.DeleteFunc(slices.Clone(in.Requests), func(r task.Request) bool { return r.GPUs == 0 })
+		for servers := range want {
+			if queueTime(whole, servers+1) > queueTime(whole, servers) {
+				t.Errorf("%d GPUs cost more than %d", servers+1, servers)
+			}
+		}
+	}
+	if len(sizes) < 2 {
+		t.Errorf("sizes %v: the traces show little", sizes)
+	}
+}
+
+// simulatedBest reports whether some list of layouts, one for each GPU, has all profiles and the mean wait.
+func simulatedBest(t *testing.T, a *adviser, gpus int, has []*mig.Profile, wait float64) bool {
+	t.Helper()
+	kinds := []string{a.q.GPU.Profiles[len(a.q.GPU.Profiles)-1].String(), "2g.12gb-2g.12gb", "2g.12gb-1g.6gb-1g.6gb", "1g.6gb-1g.6gb-1g.6gb-1g.6gb"}
+	var try func(layouts []string, from int) bool
+	try = func(layouts []string, from int) bool {
+		if len(layouts) < gpus {
+			for k := from; k < len(kinds); k++ {
+				if try(append(slices.Clone(layouts), kinds[k]), k) {
+					return true
+				}
+			}
+			return false
+		}
+		all, fits := strings.Join(layouts, "-"), a.in
+		if strings.Count(all, kinds[0]) < a.gang() || slices.ContainsFunc(has, func(p *mig.Profile) bool { return !strings.Contains(all, p.String()) }) {
+			return false
+		}
+		fits.Requests, fits.GPUs = slices.Clone(a.in.Requests), gpus
+		return fits.Fix(a.q.GPU, layouts) == nil && simulated(t, a, layouts) <= wait*float64(len(a.in.Requests))
+	}
+	return try(nil, 0)
+}

@@ -363,12 +363,20 @@ func (s *geometrySearch) queue(key queueKey) []task.Request {
 	return in.Requests
 }
 
-// unserved is the cost of an instance that a request lacks. It is above every sum of times.
+// unserved is the cost of an instance that the largest request of a queue lacks. It is above every sum of times.
 const unserved = 1e18
 
 // queueTime returns the sum of the slots from arrival to end if requests wait for servers in the order of their
-// arrival. A request takes the servers that become free first.
+// arrival. A request takes the servers that become free first. If requests do not fit, the largest decides the cost, so
+// that it falls with each server.
 func queueTime(requests []task.Request, servers int) float64 {
+	most := 0
+	for i := range requests {
+		most = max(most, requests[i].Instances())
+	}
+	if most > servers {
+		return unserved * float64(most-servers)
+	}
 	var free heap.Heap[int]
 	for range servers {
 		free.Push(heap.Item[int]{})
@@ -376,9 +384,6 @@ func queueTime(requests []task.Request, servers int) float64 {
 	sum := 0.0
 	for i := range requests {
 		q := &requests[i]
-		if q.Instances() > servers {
-			return unserved * float64(q.Instances()-servers)
-		}
 		start := q.Arrival
 		for range q.Instances() {
 			start = max(start, free.Pop().Key)

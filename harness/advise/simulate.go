@@ -15,7 +15,7 @@ import (
 )
 
 // version is part of the digest of every unit. Raise it whenever the record of a unit changes.
-const version = 5
+const version = 6
 
 // A Span is the time of a trace, divided into bins and blocks.
 type Span struct {
