@@ -132,9 +132,9 @@ func family(g *mig.GPU) string {
 	return name
 }
 
-// isModel reports whether a name in a file, such as nvidia_h100_80gb_hbm3, is of a model. A name need not have the
+// IsModel reports whether a name in a file, such as nvidia_h100_80gb_hbm3, is of a model. A name need not have the
 // memory.
-func isModel(g *mig.GPU, name string) bool {
+func IsModel(g *mig.GPU, name string) bool {
 	words := strings.Fields(strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(name)))
 	_, memory, _ := strings.Cut(Compute.Profile(g, WholeGPU).String(), ".")
 	return slices.Contains(words, family(g)) && !slices.ContainsFunc(words, func(word string) bool {
@@ -145,7 +145,7 @@ func isModel(g *mig.GPU, name string) bool {
 // OtherModels returns a sentence that lists the GPU models other than g that jobs ask for, each with its number of
 // jobs, by name; "" if there is none.
 func OtherModels(g *mig.GPU, jobs []Job) string {
-	counts := countModels(jobs, func(j Job) bool { return !isModel(g, j.Model) })
+	counts := countModels(jobs, func(j Job) bool { return !IsModel(g, j.Model) })
 	var out []string
 	for _, model := range slices.Sorted(maps.Keys(counts)) {
 		out = append(out, fmt.Sprintf("%s (%d)", model, counts[model]))
@@ -161,7 +161,7 @@ func OtherModels(g *mig.GPU, jobs []Job) string {
 // it is "" with a profile, and otherwise the first word of the model: Slurm refuses a node on which only some GPUs have
 // a type.
 func Type(g *mig.GPU, jobs []Job, profile bool) string {
-	counts := countModels(jobs, func(j Job) bool { return (j.Profile != "") == profile && isModel(g, j.Model) })
+	counts := countModels(jobs, func(j Job) bool { return (j.Profile != "") == profile && IsModel(g, j.Model) })
 	names := slices.Sorted(maps.Keys(counts))
 	slices.SortStableFunc(names, func(a, b string) int { return counts[b] - counts[a] })
 	if !profile {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ type Named struct {
 	// Profiles are the instances of each of these GPUs or, in gres.conf, of the whole node. In mig-parted's file, a
 	// layout without profiles switches MIG off.
 	Profiles []*mig.Profile
-	// Whole is the number of GPUs of a node with MIG off, in gres.conf; those without a Count are not known.
+	// Whole is the number of GPUs of a node with MIG off, in gres.conf; those without a Count or a File are not known.
 	Whole int
 	// Line is the line in the file, from 1.
 	Line int
@@ -40,6 +41,14 @@ type Others struct {
 	Entries int
 	// Unknown lists the profiles that belong to no known model, with their lines.
 	Unknown []string
+}
+
+// add counts an entry for another model. profile is its first unknown profile, or "".
+func (o *Others) add(profile string, line int) {
+	o.Entries++
+	if profile != "" && !anyModelHas(profile) {
+		o.Unknown = append(o.Unknown, fmt.Sprintf("%s (line %d)", profile, line))
+	}
 }
 
 // partedFile is the file of mig-parted (NVIDIA/mig-parted, api/spec/v1).
@@ -112,17 +121,15 @@ func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, other
 		var own []Named
 		for _, node := range list.Content {
 			l, unknown, err := readEntry(g, node)
-			switch {
-			case err != nil:
+			if err != nil {
 				return fail(node, "%s: %w", label, err)
-			case unknown == "":
-				l.Label = label
-				own = append(own, l)
-				continue
-			case !anyModelHas(unknown):
-				others.Unknown = append(others.Unknown, fmt.Sprintf("%s (line %d)", unknown, node.Line))
 			}
-			others.Entries++
+			if unknown != "" {
+				others.add(unknown, node.Line)
+				continue
+			}
+			l.Label = label
+			own = append(own, l)
 		}
 		entries := len(own)
 		own = selectFiltered(g, own)
@@ -259,47 +266,79 @@ func NodeLine(l Named, types Types) string {
 	return fmt.Sprintf("NodeName=%s Gres=%s", l.Label, strings.Join(gres, ","))
 }
 
-// ReadGres reads the instances of nodes from gres.conf. It reads the lines with Name=gpu and a Type with a g and a dot,
-// which is a profile; other lines with Name=gpu and a Count are of whole GPUs. A type may begin with the name of the
-// GPU, as in a100_1g.5gb. Errors name the file and the line.
-func ReadGres(r io.Reader, file string, g *mig.GPU) (layouts []Named, err error) {
-	in, whole := bufio.NewScanner(r), map[string]int{}
+// deviceRange finds the ranges in a list of device files such as /dev/nvidia[0-2,7].
+var deviceRange = regexp.MustCompile(`[\[,](\d+)-(\d+)`)
+
+// countFiles returns the number of files in a list of device files; 0 for an empty one.
+func countFiles(list string) int {
+	if list == "" {
+		return 0
+	}
+	n := 1 + strings.Count(list, ",")
+	for _, bounds := range deviceRange.FindAllStringSubmatch(list, -1) {
+		first, _ := strconv.Atoi(bounds[1])
+		last, _ := strconv.Atoi(bounds[2])
+		n += last - first
+	}
+	return n
+}
+
+// ReadGres reads the instances and whole GPUs of nodes from gres.conf. It reads the lines with Name=gpu. A Type with a
+// g and a dot ends with a profile; other lines with a Count or a File are of whole GPUs. The rest of a type may be the
+// name of a GPU, as in a100_1g.5gb: if it has a digit and isModel denies it, the line is for another model and left
+// out. Errors name the file and the line.
+func ReadGres(r io.Reader, file string, g *mig.GPU, isModel func(name string) bool,
+) (layouts []Named, others Others, err error) {
+	in := bufio.NewScanner(r)
 	for line := 1; in.Scan(); line++ {
-		text, _, _ := strings.Cut(in.Text(), "#")
-		values := map[string]string{}
-		for _, word := range strings.Fields(text) {
-			key, value, ok := strings.Cut(word, "=")
-			if !ok {
-				return nil, fmt.Errorf("%s:%d: %q is not of the form Key=Value", file, line, word)
-			}
-			values[strings.ToLower(key)] = value
-		}
-		kind := values["type"]
-		partial := strings.Contains(kind, "g.")
-		if !strings.EqualFold(values["name"], "gpu") || !partial && values["count"] == "" {
-			continue
-		}
-		n, err := strconv.Atoi(cmp.Or(values["count"], "1"))
-		if err != nil || n < 1 || n > maxCount {
-			return nil, fmt.Errorf("%s:%d: Count is %q; write a whole number from 1 to %d", file, line, values["count"],
-				maxCount)
-		}
-		if !partial {
-			whole[values["nodename"]] += n
-			continue
-		}
-		p, err := g.ProfileByName(kind[strings.LastIndex(kind, "_")+1:])
+		values, err := gresValues(in.Text())
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: Type: %w", file, line, err)
+			return nil, others, fmt.Errorf("%s:%d: %w", file, line, err)
+		}
+		model, name, files := values["type"], "", countFiles(values["file"])
+		if strings.Contains(model, "g.") {
+			cut := strings.LastIndex(model, "_")
+			model, name, files = model[:max(cut, 0)], model[cut+1:], max(files, 1)
+		}
+		if !strings.EqualFold(values["name"], "gpu") || values["count"] == "" && files == 0 {
+			continue
+		}
+		if strings.ContainsAny(model, "0123456789") && !isModel(model) {
+			others.add(name, line)
+			continue
+		}
+		n, err := strconv.Atoi(cmp.Or(values["count"], strconv.Itoa(files)))
+		if err != nil || n < 1 || n > maxCount {
+			return nil, others, fmt.Errorf("%s:%d: Count is %q; write a whole number from 1 to %d", file, line,
+				values["count"], maxCount)
 		}
 		i := slices.IndexFunc(layouts, func(l Named) bool { return l.Label == values["nodename"] })
 		if i < 0 {
 			i, layouts = len(layouts), append(layouts, Named{Label: values["nodename"], Line: line})
 		}
+		if name == "" {
+			layouts[i].Whole += n
+			continue
+		}
+		p, err := g.ProfileByName(name)
+		if err != nil {
+			return nil, others, fmt.Errorf("%s:%d: Type: %w", file, line, err)
+		}
 		layouts[i].Profiles = append(layouts[i].Profiles, slices.Repeat([]*mig.Profile{p}, n)...)
 	}
-	for i := range layouts {
-		layouts[i].Whole = whole[layouts[i].Label]
+	return layouts, others, in.Err()
+}
+
+// gresValues returns the values of a line of gres.conf by their keys in lower case.
+func gresValues(line string) (map[string]string, error) {
+	text, _, _ := strings.Cut(line, "#")
+	values := map[string]string{}
+	for _, word := range strings.Fields(text) {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q is not of the form Key=Value", word)
+		}
+		values[strings.ToLower(key)] = value
 	}
-	return layouts, in.Err()
+	return values, nil
 }

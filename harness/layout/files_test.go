@@ -123,8 +123,9 @@ mig-configs:
 func TestGresFile(t *testing.T) {
 	g := mig.MustLookup("A100")
 	const text = "AutoDetect=off # here\nNodeName=n[1-2] Name=gpu Type=a100_1g.5gb Count=2\nName=gpu Type=whole Count=4\nNodeName=n[1-2] Name=gpu Count=3\nnodename=n[1-2] name=gpu type=3g.20gb\nName=mps Count=9\nName=gpu File=/dev/nvidia0\n"
-	out, err := ReadGres(strings.NewReader(text), "f", g)
-	if err != nil || len(out) != 1 || out[0].Label != "n[1-2]" || out[0].Whole != 3 || !reflect.DeepEqual(out[0].Profiles, profiles(t, g, "1g:2,3g")) {
+	isModel := func(name string) bool { return strings.Contains(name, "a100") }
+	out, others, err := ReadGres(strings.NewReader(text), "f", g, isModel)
+	if err != nil || len(out) != 2 || others.Entries != 0 || out[1].Whole != 5 || out[0].Label != "n[1-2]" || out[0].Whole != 3 || !reflect.DeepEqual(out[0].Profiles, profiles(t, g, "1g:2,3g")) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	for text, want := range map[string]string{
@@ -132,8 +133,17 @@ func TestGresFile(t *testing.T) {
 		"Name=gpu Type=1g.5gb Count=x": `f:1: Count is "x"`,
 		"Name=gpu Type=1g.5gb Count 2": `f:1: "Count" is not of the form Key=Value`,
 	} {
-		if _, err := ReadGres(strings.NewReader(text), "f", g); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := ReadGres(strings.NewReader(text), "f", g, isModel); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestCountOfDeviceFiles: ranges and commas of a list of files count; the numbers in a path do not.
+func TestCountOfDeviceFiles(t *testing.T) {
+	for list, want := range map[string]int{"": 0, "/dev/nvidia0": 1, "/dev/nvidia[0-3]": 4, "/dev/nvidia[0-2,7]": 4, "/dev/nvidia[1,4-5],/dev/a-1-9": 4} {
+		if got := countFiles(list); got != want {
+			t.Errorf("%s: %d, want %d", list, got, want)
 		}
 	}
 }
@@ -154,7 +164,7 @@ func TestTypesOfSlurm(t *testing.T) {
 			t.Errorf("%s\nwant %s", &b, want)
 		}
 	}
-	out, err := ReadGres(&b, "f", g)
+	out, _, err := ReadGres(&b, "f", g, func(name string) bool { return name == "a100" })
 	if err != nil || len(out) != 1 || len(out[0].Profiles) != 2 {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,9 +27,10 @@ var layoutFormats = []string{"text", migPartedFormat, gresFormat}
 // A checkedLayout is a layout with its plans or, if it does not fit, with changes.
 type checkedLayout struct {
 	layout.Named
+	Fits bool
 	// GPUs is the number of GPUs of a node of gres.conf; 0 for a layout of one GPU.
 	GPUs int
-	// Plans has a plan for each GPU with instances, or the only plan. It is nil if the layout does not fit.
+	// Plans has a plan for each GPU with instances, or the only plan.
 	Plans []layout.Plan
 	// Changes are the fewest changes after which it fits.
 	Changes []layout.Change
@@ -54,15 +56,22 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", text, l.Line, err)
 		}
-		if checked.Plans == nil && len(l.Profiles) > 0 {
+		if !checked.Fits {
 			wrong++
 		}
 		all = append(all, checked)
 	}
 	out := c.OutOrStdout()
-	misfit := cli.FailedError{Err: fmt.Errorf("%d of %s not fit on %s", wrong, doCount(len(all), "layouts"), g)}
-	if wrong > 0 && format != "text" {
-		return misfit // a tool would refuse the file
+	var faults []string
+	if wrong > 0 {
+		faults = append(faults, fmt.Sprintf("%d of %s not fit on %s", wrong, doCount(len(all), "layouts"), g))
+	}
+	if others.Unknown != nil {
+		faults = append(faults, unknownProfiles(others))
+	}
+	failed := cli.FailedError{Err: errors.New(strings.Join(faults, "; "))}
+	if faults != nil && format != "text" {
+		return failed // a tool would refuse the file
 	}
 	switch format {
 	case migPartedFormat:
@@ -75,14 +84,16 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 		if err == nil && others.Entries > 0 {
 			fmt.Fprintf(out, "entries of other models that were left out: %d\n", others.Entries)
 		}
-		if err == nil && others.Unknown != nil {
-			fmt.Fprintf(out, "profiles in them that no model here has: %s\n", strings.Join(others.Unknown, ", "))
-		}
 	}
-	if err != nil || wrong == 0 {
+	if err != nil || faults == nil {
 		return err
 	}
-	return misfit
+	return failed
+}
+
+// unknownProfiles lists the profiles of a file that belong to no model.
+func unknownProfiles(others layout.Others) string {
+	return "profiles that no model here has: " + strings.Join(others.Unknown, ", ")
 }
 
 // fit checks a layout on the GPUs of a node, or on one GPU if gpus is 0.
@@ -90,14 +101,12 @@ func fit(g *mig.GPU, l layout.Named, gpus int) (checkedLayout, error) {
 	checked := checkedLayout{Named: l, GPUs: gpus}
 	if gpus > 0 {
 		plans, ok, err := layout.Divide(g, l.Profiles, max(gpus-l.Whole, 0))
-		if ok {
-			checked.Plans = plans
-		}
+		checked.Plans, checked.Fits = plans, ok && l.Whole <= gpus
 		return checked, err
 	}
 	plan, ok := layout.Fit(g, l.Profiles)
 	if ok {
-		checked.Plans = []layout.Plan{plan}
+		checked.Plans, checked.Fits = []layout.Plan{plan}, true
 	} else {
 		checked.Changes = layout.Mend(g, l.Profiles)
 	}
@@ -135,10 +144,14 @@ func readLayouts(text string, g *mig.GPU) (layouts []layout.Named, others layout
 	if parted {
 		layouts, others, err = layout.ReadMigParted(in, text, g)
 	} else {
-		layouts, err = layout.ReadGres(in, text, g)
+		isModel := func(name string) bool { return traces.IsModel(g, name) }
+		layouts, others, err = layout.ReadGres(in, text, g, isModel)
 	}
 	if err == nil && len(layouts) == 0 {
 		err = fmt.Errorf("%s has no layouts of %s", text, g)
+		if others.Unknown != nil {
+			err = fmt.Errorf("%w; %s", err, unknownProfiles(others))
+		}
 	}
 	return layouts, others, err
 }
@@ -149,23 +162,24 @@ func writeLayouts(w io.Writer, g *mig.GPU, all []checkedLayout) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if len(l.Profiles) == 0 {
-			fmt.Fprintf(w, "%s on %s: ok, no instances\n", l.Label, g)
-			continue
+		verdict := "ok"
+		switch whole := cli.Count(l.Whole, "whole GPUs"); {
+		case !l.Fits && l.Whole > 0:
+			verdict = fmt.Sprintf("does not fit on --gpus %d with %s", l.GPUs, whole)
+		case !l.Fits && l.GPUs > 0:
+			verdict = fmt.Sprintf("does not fit on --gpus %d", l.GPUs)
+		case !l.Fits:
+			verdict = "does not fit"
+		case l.Whole > 0:
+			verdict += ", " + whole
+		case len(l.Profiles) == 0:
+			verdict += ", no instances"
 		}
-		if l.Plans == nil {
-			fmt.Fprintf(w, "%s on %s: does not fit", l.Label, g)
-			if l.GPUs > 0 {
-				fmt.Fprintf(w, " on --gpus %d", l.GPUs)
-			}
-			if l.Whole > 0 {
-				fmt.Fprintf(w, ", of which %d are whole", l.Whole)
-			}
-			fmt.Fprintln(w)
+		fmt.Fprintf(w, "%s on %s: %s\n", cmp.Or(l.Label, "all nodes"), g, verdict)
+		if !l.Fits || len(l.Profiles) == 0 && l.GPUs == 0 {
 			writeChanges(w, l.Changes)
 			continue
 		}
-		fmt.Fprintf(w, "%s on %s: ok\n", l.Label, g)
 		for gpu, plan := range l.Plans {
 			t := reports.Table{Columns: reports.Right("order").Left("profile").Right("id", "start", "memory slices")}
 			for k, in := range plan.Instances {
