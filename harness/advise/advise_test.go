@@ -86,7 +86,7 @@ func naiveFirstFit(requests []task.Request, gpus int, g *mig.GPU) []float64 {
 // simulation has the waits that are asked for, and the bound is no larger.
 func TestGPUsAsByBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	sizes, tight, runner := map[int]int{}, 0, openRunner(t)
+	sizes, tight, gaps, runner := map[int]int{}, 0, 0, openRunner(t)
 	for range 200 {
 		g := mig.MustLookup([]string{"A30", "A100-80GB", "H100"}[rng.IntN(3)])
 		q := Question{GPU: g, Requests: drawTrace(rng, g, 2+rng.IntN(30), true), Wait: float64(rng.IntN(12)), P95: -1, Bounds: proven}
@@ -99,25 +99,44 @@ func TestGPUsAsByBruteForce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := a.gang()
-		for ; ; want++ {
-			waits := naiveFirstFit(q.Requests.Requests, want, g)
+		meets := func(gpus int) bool {
+			waits := naiveFirstFit(q.Requests.Requests, gpus, g)
 			mean, _ := stats.Summarize(waits)
 			p95, _ := stats.Quantile(waits, 0.95)
-			if (q.Wait < 0 || mean.Mean <= q.Wait) && (q.P95 < 0 || p95 <= q.P95) {
-				break
-			}
+			return (q.Wait < 0 || mean.Mean <= q.Wait) && (q.P95 < 0 || p95 <= q.P95)
 		}
-		if need.GPUs != want || !need.Least || below > want {
-			t.Errorf("%+v: %d GPUs (least %t), at least %d; want %d", q, need.GPUs, need.Least, below, want)
+		want := a.gang()
+		for !meets(want) {
+			want++
+		}
+		if need.GPUs != want || !need.Least || below > want || need.Gap == meets(want+1) {
+			t.Errorf("%+v: %d GPUs (least %t, gap %t), at least %d; want %d", q, need.GPUs, need.Least, need.Gap, below, want)
+		}
+		if need.Gap {
+			gaps++
 		}
 		if below == want {
 			tight++
 		}
 		sizes[want]++
 	}
-	if len(sizes) < 3 || tight < 20 {
-		t.Errorf("sizes %v, %d bounds are tight; the traces show little", sizes, tight)
+	if len(sizes) < 3 || tight < 20 || gaps == 0 {
+		t.Errorf("sizes %v, %d bounds are tight, %d gaps; the traces show little", sizes, tight, gaps)
+	}
+}
+
+// TestTooShortForIntervals: many requests at few times have no interval.
+func TestTooShortForIntervals(t *testing.T) {
+	for times, want := range map[int]bool{1: true, 3: true, 60: false} {
+		var in task.Requests
+		for i := range 60 {
+			in.Requests = append(in.Requests, task.Request{Arrival: i * times / 60 * 100, Lifespan: 1})
+		}
+		s := newSpan(in)
+		e := s.mean(make([]float64, len(s.counts)), 0, len(s.counts))
+		if s.Few != want || (e.Blocks == 0) != want {
+			t.Errorf("%d times: few is %t, %d blocks", times, s.Few, e.Blocks)
+		}
 	}
 }
 

@@ -13,7 +13,9 @@ type Need struct {
 	Policy string
 	GPUs   int
 	// Least says that every number from [Advice.Below] to GPUs was tried. Otherwise GPUs was found by halving.
-	Least   bool
+	Least bool
+	// Gap says that one GPU more is not enough.
+	Gap     bool
 	Outcome Outcome
 	Mean    stats.BlockEstimate
 }
@@ -127,7 +129,11 @@ func (a *adviser) least(policy string, below int) (Need, error) {
 			need.GPUs = numbers[i]
 		}
 	}
-	need.Outcome = t.tried[need.GPUs]
+	more, err := t.enough(need.GPUs + 1)
+	if err != nil {
+		return Need{}, err
+	}
+	need.Gap, need.Outcome = more < 0, t.tried[need.GPUs]
 	need.Mean = a.wait(need.Outcome.Bins)
 	return need, nil
 }

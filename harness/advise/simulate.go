@@ -27,17 +27,20 @@ type Span struct {
 	Blocks int
 	// Per is the number of bins of a block.
 	Per int
+	// Few says that there are too few requests, or blocks in which one arrives, for intervals.
+	Few bool
 	// counts has the number of arrivals in each bin, and bins has the bin of each request.
 	counts []float64
 	bins   []int
 }
 
-// Blocks are days if a trace has at least leastDays. Otherwise there are shortBlocks. With fewer than LeastRequests
-// there are no intervals.
+// Blocks are days if a trace has at least leastDays. Otherwise there are shortBlocks. With fewer than leastRequests, or
+// arrivals in fewer than leastBusy blocks, there are no intervals.
 const (
 	leastDays     = 12
 	shortBlocks   = 20
-	LeastRequests = 2 * shortBlocks
+	leastRequests = 2 * shortBlocks
+	leastBusy     = 4
 	day           = 24 * 60 * 60
 )
 
@@ -53,11 +56,14 @@ func newSpan(in task.Requests) Span {
 	s.Blocks = blocks
 	s.counts = make([]float64, blocks*s.Per)
 	width := s.Block / float64(s.Per) / in.Seconds()
+	busy := map[int]bool{}
 	for i := range in.Requests {
 		bin := min(int(float64(in.Requests[i].Arrival-first)/width), len(s.counts)-1)
 		s.counts[bin]++
 		s.bins = append(s.bins, bin)
+		busy[bin/s.Per] = true
 	}
+	s.Few = len(s.bins) < leastRequests || len(busy) < leastBusy
 	return s
 }
 
@@ -70,7 +76,7 @@ func (s *Span) mean(sums []float64, from, to int) stats.BlockEstimate {
 		n += s.counts[i]
 	}
 	e, err := stats.BlockMean(sums[from:to], s.counts[from:to], s.Per, 1)
-	if len(s.bins) < LeastRequests {
+	if s.Few {
 		e = stats.BlockEstimate{Mean: sum / max(n, 1)}
 	} else if err != nil && n > 0 {
 		e.Mean = sum / n

@@ -133,10 +133,10 @@ func (p *Page) span() string {
 		duration(median))
 }
 
-// few says that a trace has too few requests for intervals; "" if it has enough.
+// few says that a trace is too short for intervals; "" if it has enough.
 func (p *Page) few() string {
 	n, span := len(p.Advice.Question.Requests.Requests), p.Advice.Span
-	if p.Advice.Question.Snapshot || n >= advise.LeastRequests {
+	if p.Advice.Question.Snapshot || !span.Few {
 		return ""
 	}
 	return fmt.Sprintf("Too few to decide anything: %s in %s. ", count(n, "requests"),
@@ -154,7 +154,11 @@ func (p *Page) summary() string {
 	if fewest.GPUs < a.Needs[0].GPUs {
 		text += fmt.Sprintf(", %d with %s", fewest.GPUs, fewest.Policy)
 	}
-	text += fmt.Sprintf(", %d with fixed instances, at least %d with any policy.", a.FixedNeed.GPUs, a.Below)
+	text += fmt.Sprintf(", %d with fixed instances", a.FixedNeed.GPUs)
+	if a.Question.Named != nil {
+		text += " of every profile that jobs name"
+	}
+	text += fmt.Sprintf(", at least %d with any policy.", a.Below)
 	if p.few() == "" {
 		text += " " + p.better()
 	}
@@ -348,7 +352,7 @@ func (p *Page) policyAnswer() string {
 		text := fmt.Sprintf("On %s, all %d policies have the same waits, %s on the mean", on, len(a.Policies),
 			duration(best.Wait))
 		if p.few() != "" {
-			return text + ": the trace has too few requests to tell them apart."
+			return text + ": the trace cannot tell them apart."
 		}
 		return text + ": for this trace the policy does not matter."
 	}
@@ -393,10 +397,13 @@ func (p *Page) gpus() section {
 	}
 	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
 		reports.Missing, "proven too few")
-	var above []string
+	var gaps, above []string
 	for _, n := range append(slices.Clone(a.Needs), a.FixedNeed) {
 		if a.Question.Wait >= 0 && n.Mean.Blocks > 0 && n.Mean.High > a.Question.Wait {
 			above = append(above, n.Policy)
+		}
+		if n.Gap {
+			gaps = append(gaps, n.Policy)
 		}
 		how := "do not suffice"
 		if !n.Least {
@@ -407,6 +414,10 @@ func (p *Page) gpus() section {
 	first := a.Needs[0]
 	s := section{title: "3. How many GPUs?", table: &t}
 	s.answer = fmt.Sprintf("First fit waits %s on %s.", estimate(first.Mean), count(first.GPUs, "GPUs"))
+	if len(gaps) > 0 {
+		s.answer += fmt.Sprintf(" On one GPU more, the waits are again above the target for: %s.",
+			strings.Join(gaps, ", "))
+	}
 	if len(above) > 0 {
 		s.answer += fmt.Sprintf(" The interval reaches above the target, so that the GPUs may be too few, for: %s.",
 			strings.Join(above, ", "))

@@ -185,16 +185,16 @@ func TestWhatTheEvidenceAllows(t *testing.T) {
 	g := mig.MustLookup("H100")
 	two := task.Requests{Requests: make([]task.Request, 2)}
 	wide := stats.BlockEstimate{Mean: 400, Low: 0, High: 900, Blocks: 20}
-	needs := []advise.Need{{Policy: "ff", GPUs: 10, Mean: wide, Least: true}}
+	needs := []advise.Need{{Policy: "ff", GPUs: 10, Mean: wide, Least: true, Gap: true}}
 	a := &advise.Advice{
-		Question: &advise.Question{GPU: g, Requests: two, Wait: 600, P95: -1}, GPUs: 10, Needs: needs,
+		Question: &advise.Question{GPU: g, Requests: two, Wait: 600, P95: -1}, GPUs: 10, Needs: needs, Span: advise.Span{Few: true},
 		Policies: []advise.Compared{{Outcome: advise.Outcome{Policy: "ff"}}, {Outcome: advise.Outcome{Policy: "mfi"}}},
 	}
 	p := Page{Advice: a}
 	for got, want := range map[string]string{
 		p.summary():       "Too few to decide anything: 2 requests in 0.0 s. For a mean wait of at most 10.0 min: 10 GPUs",
-		p.policyAnswer():  "the trace has too few requests to tell them apart",
-		p.gpus().answer:   "on 10 GPUs. The interval reaches above the target, so that the GPUs may be too few, for: ",
+		p.policyAnswer():  "the trace cannot tell them apart",
+		p.gpus().answer:   "on 10 GPUs. On one GPU more, the waits are again above the target for: ff. The interval reaches above the target, so that the GPUs may be too few, for: ",
 		p.moving().answer: "Not answered",
 	} {
 		if !strings.Contains(got, want) {
@@ -205,7 +205,8 @@ func TestWhatTheEvidenceAllows(t *testing.T) {
 	a.Needs = needs
 	two.Requests[0].Lifespan, two.Requests[1].Lifespan = 600, 1200
 	a.Span = advise.Span{Block: 3600, Blocks: 20}
-	if got := p.summary(); !strings.Contains(got, ": 10 GPUs with first fit, 9 with hami-binpack, 0 with fixed") {
+	a.Question.Named = []*mig.Profile{g.Profile(1)}
+	if got := p.summary(); !strings.Contains(got, ": 10 GPUs with first fit, 9 with hami-binpack, 0 with fixed instances of every profile that jobs name, at least") {
 		t.Error(got)
 	}
 	if got := p.span(); got != " over 20.0 h, median lifetime 15.0 min" {
