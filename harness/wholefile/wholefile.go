@@ -13,6 +13,9 @@ import (
 	"syscall"
 )
 
+// ErrNotRegular is the error for a device, a pipe and other files without a length.
+var ErrNotRegular = errors.New("it is not a regular file; name a file on a disk")
+
 // Open opens a regular file of at most limit bytes. The error is an [*os.PathError].
 func Open(path string, limit int64) (*os.File, error) {
 	info, err := os.Stat(path)
@@ -23,7 +26,7 @@ func Open(path string, limit int64) (*os.File, error) {
 	case info.IsDir():
 		err = syscall.EISDIR
 	case !info.Mode().IsRegular():
-		err = errors.New("it is not a regular file; name a file on a disk")
+		err = ErrNotRegular
 	case info.Size() > limit:
 		err = fmt.Errorf("it has %d bytes; at most %d MiB are read", info.Size(), limit>>20)
 	default:

@@ -79,6 +79,9 @@ func (f *adviseFlags) check(c *cobra.Command) error {
 			return errors.New("--wait and --p95 have no meaning with --snapshot, in which nobody waits")
 		}
 	}
+	if f.format == "pods" {
+		f.oneNode = f.perNode
+	}
 	if f.gpu.Name != f.gpu.Board() {
 		return fmt.Errorf("--gpu %s: simulated requests start without a reconfiguration; give %s", f.gpu.Name,
 			f.gpu.Board())

@@ -18,6 +18,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
 	"miglab/harness/task"
+	"miglab/harness/wholefile"
 )
 
 // traceFlags are the flags that say how to read a trace of a cluster.
@@ -29,6 +30,8 @@ type traceFlags struct {
 	options traces.Options
 	columns map[string]string
 	unit    string
+	// oneNode is the number of GPUs of a node if a job must be on one node; otherwise it is 0.
+	oneNode int
 	// jobs has the jobs that were read, except in the formats requests and migbench. lines has the line of each
 	// request.
 	jobs  []traces.Job
@@ -83,6 +86,9 @@ func openTrace(path string) (*os.File, string, error) {
 		return openInput(path)
 	}
 	file, err := strictcsv.Open(path)
+	if errors.Is(err, wholefile.ErrNotRegular) {
+		err = fmt.Errorf("%w; the file - is standard input, which may be a pipe", err)
+	}
 	return file, path, err
 }
 
@@ -143,8 +149,17 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	}
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j traces.Job) bool { return leftOut[j.Line] })
 	for i, q := range requests {
-		if q.Gang != nil && (!f.options.Snapshot || q.Gang.Media() > 0) {
-			why := fmt.Sprintf("needs %v; %s", q.Gang, f.noGangs())
+		needs, why := fmt.Sprint("needs ", q.Gang), ""
+		if q.Gang == nil {
+			needs = fmt.Sprintf("needs %d GPUs", q.Instances())
+		}
+		switch {
+		case q.Gang != nil && (!f.options.Snapshot || q.Gang.Media() > 0):
+			why = fmt.Sprintf("%s; %s", needs, f.noGangs())
+		case f.oneNode > 0 && q.Exceeds(f.gpu, f.oneNode):
+			why = fmt.Sprintf("%s, and a pod is on one node: --pernode %d", needs, f.oneNode)
+		}
+		if why != "" {
 			more = append(more, traces.Rejected{Line: jobs[i].Line, Reason: why})
 			continue
 		}
