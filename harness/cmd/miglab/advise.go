@@ -231,8 +231,11 @@ func (f *adviseFlags) assumption() []string {
 	}
 	whole := !slices.ContainsFunc(f.jobs, func(j traces.Job) bool { return j.Milli != traces.WholeGPU })
 	if whole && f.format != "csv" {
-		return []string{"Every job takes whole GPUs: which of them an instance would do for is not in the file. " +
-			"Slurm records instances only with AccountingStorageTRES=gres/gpu,gres/gpu:1g.10gb,..., for later jobs."}
+		text := "Every job takes whole GPUs: which of them an instance would do for is not in the file."
+		if f.format == "sacct" {
+			text += " Slurm records instances only with AccountingStorageTRES=gres/gpu,gres/gpu:1g.10gb,..., for later jobs."
+		}
+		return []string{text}
 	}
 	text := fmt.Sprintf("Which MIG profiles the jobs would have is not in the file. --map %s assumes the smallest "+
 		"profile with the job's share of a GPU.", f.mapping)
