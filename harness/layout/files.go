@@ -269,12 +269,9 @@ func NodeLine(l Named, types Types) string {
 // deviceRange finds the ranges in a list of device files such as /dev/nvidia[0-2,7].
 var deviceRange = regexp.MustCompile(`[\[,](\d+)-(\d+)`)
 
-// countFiles returns the number of files in a list of device files; 0 for an empty one.
+// countFiles returns the number of files in a list of device files.
 func countFiles(list string) int {
-	if list == "" {
-		return 0
-	}
-	n := 1 + strings.Count(list, ",")
+	n := len(strings.FieldsFunc(list, func(r rune) bool { return r == ',' }))
 	for _, bounds := range deviceRange.FindAllStringSubmatch(list, -1) {
 		first, _ := strconv.Atoi(bounds[1])
 		last, _ := strconv.Atoi(bounds[2])

@@ -397,27 +397,23 @@ func (p *Page) gpus() section {
 	}
 	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
 		reports.Missing, "proven too few")
-	var gaps, above []string
+	var above []string
 	for _, n := range append(slices.Clone(a.Needs), a.FixedNeed) {
 		if a.Question.Wait >= 0 && n.Mean.Blocks > 0 && n.Mean.High > a.Question.Wait {
 			above = append(above, n.Policy)
 		}
-		if n.Gap {
-			gaps = append(gaps, n.Policy)
-		}
 		how := "do not suffice"
 		if !n.Least {
 			how = "may suffice"
+		}
+		if n.Gap {
+			how += "; one more waits too long"
 		}
 		t.Row(n.Policy, n.GPUs, cells(n.Mean), reports.Cells(1, n.Outcome.P95), how)
 	}
 	first := a.Needs[0]
 	s := section{title: "3. How many GPUs?", table: &t}
 	s.answer = fmt.Sprintf("First fit waits %s on %s.", estimate(first.Mean), count(first.GPUs, "GPUs"))
-	if len(gaps) > 0 {
-		s.answer += fmt.Sprintf(" On one GPU more, the waits are again above the target for: %s.",
-			strings.Join(gaps, ", "))
-	}
 	if len(above) > 0 {
 		s.answer += fmt.Sprintf(" The interval reaches above the target, so that the GPUs may be too few, for: %s.",
 			strings.Join(above, ", "))

@@ -30,10 +30,10 @@ import (
 type adviseFlags struct {
 	traceFlags
 	cellFlags
-	gpus, perNode int
-	wait, p95     time.Duration
-	policies      []string
-	out           string
+	gpus      int
+	wait, p95 time.Duration
+	policies  []string
+	out       string
 }
 
 // advisedPolicies are compared by default. They are the policies on the page about clusters (reports/site/CLUSTERS.md).
@@ -78,9 +78,6 @@ func (f *adviseFlags) check(c *cobra.Command) error {
 		case c.Flags().Changed("wait") || c.Flags().Changed("p95"):
 			return errors.New("--wait and --p95 have no meaning with --snapshot, in which nobody waits")
 		}
-	}
-	if f.format == "pods" {
-		f.oneNode = f.perNode
 	}
 	if f.gpu.Name != f.gpu.Board() {
 		return fmt.Errorf("--gpu %s: simulated requests start without a reconfiguration; give %s", f.gpu.Name,
@@ -233,7 +230,8 @@ func (f *adviseFlags) assumption() []string {
 	if whole && f.format != "csv" {
 		text := "Every job takes whole GPUs: which of them an instance would do for is not in the file."
 		if f.format == "sacct" {
-			text += " Slurm records instances only with AccountingStorageTRES=gres/gpu,gres/gpu:1g.10gb,..., for later jobs."
+			text += " Slurm records instances only with AccountingStorageTRES=gres/gpu,gres/gpu:1g.10gb,..., for " +
+				"later jobs."
 		}
 		return []string{text}
 	}

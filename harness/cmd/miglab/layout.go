@@ -64,10 +64,10 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 	out := c.OutOrStdout()
 	var faults []string
 	if wrong > 0 {
-		faults = append(faults, fmt.Sprintf("%d of %s not fit on %s", wrong, doCount(len(all), "layouts"), g))
+		faults = append(faults, fmt.Sprintf("layouts that do not fit on %s: %d of %d", g, wrong, len(all)))
 	}
 	if others.Unknown != nil {
-		faults = append(faults, unknownProfiles(others))
+		faults = append(faults, "profiles that no model here has: "+strings.Join(others.Unknown, ", "))
 	}
 	failed := cli.FailedError{Err: errors.New(strings.Join(faults, "; "))}
 	if faults != nil && format != "text" {
@@ -91,11 +91,6 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 	return failed
 }
 
-// unknownProfiles lists the profiles of a file that belong to no model.
-func unknownProfiles(others layout.Others) string {
-	return "profiles that no model here has: " + strings.Join(others.Unknown, ", ")
-}
-
 // fit checks a layout on the GPUs of a node, or on one GPU if gpus is 0.
 func fit(g *mig.GPU, l layout.Named, gpus int) (checkedLayout, error) {
 	checked := checkedLayout{Named: l, GPUs: gpus}
@@ -105,20 +100,11 @@ func fit(g *mig.GPU, l layout.Named, gpus int) (checkedLayout, error) {
 		return checked, err
 	}
 	plan, ok := layout.Fit(g, l.Profiles)
-	if ok {
-		checked.Plans, checked.Fits = []layout.Plan{plan}, true
-	} else {
+	checked.Plans, checked.Fits = []layout.Plan{plan}, ok
+	if !ok {
 		checked.Changes = layout.Mend(g, l.Profiles)
 	}
 	return checked, nil
-}
-
-// doCount returns a number with its noun and the verb do, as in "1 layout does".
-func doCount(n int, plural string) string {
-	if n == 1 {
-		return cli.Count(n, plural) + " does"
-	}
-	return cli.Count(n, plural) + " do"
 }
 
 // gresSuffix is the end of the names of files that are read as gres.conf.
@@ -147,11 +133,8 @@ func readLayouts(text string, g *mig.GPU) (layouts []layout.Named, others layout
 		isModel := func(name string) bool { return traces.IsModel(g, name) }
 		layouts, others, err = layout.ReadGres(in, text, g, isModel)
 	}
-	if err == nil && len(layouts) == 0 {
+	if err == nil && len(layouts) == 0 && others.Unknown == nil {
 		err = fmt.Errorf("%s has no layouts of %s", text, g)
-		if others.Unknown != nil {
-			err = fmt.Errorf("%w; %s", err, unknownProfiles(others))
-		}
 	}
 	return layouts, others, err
 }

@@ -30,8 +30,7 @@ type traceFlags struct {
 	options traces.Options
 	columns map[string]string
 	unit    string
-	// oneNode is the number of GPUs of a node if a job must be on one node; otherwise it is 0.
-	oneNode int
+	perNode int // the GPUs of a node, which must hold a whole pod; 0 means all
 	// jobs has the jobs that were read, except in the formats requests and migbench. lines has the line of each
 	// request.
 	jobs  []traces.Job
@@ -149,15 +148,12 @@ func (f *traceFlags) requests(c *cobra.Command, path string) (in task.Requests, 
 	}
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j traces.Job) bool { return leftOut[j.Line] })
 	for i, q := range requests {
-		needs, why := fmt.Sprint("needs ", q.Gang), ""
-		if q.Gang == nil {
-			needs = fmt.Sprintf("needs %d GPUs", q.Instances())
-		}
+		why := ""
 		switch {
 		case q.Gang != nil && (!f.options.Snapshot || q.Gang.Media() > 0):
-			why = fmt.Sprintf("%s; %s", needs, f.noGangs())
-		case f.oneNode > 0 && q.Exceeds(f.gpu, f.oneNode):
-			why = fmt.Sprintf("%s, and a pod is on one node: --pernode %d", needs, f.oneNode)
+			why = fmt.Sprintf("needs %v; %s", q.Gang, f.noGangs())
+		case f.format == "pods" && f.perNode > 0 && q.Exceeds(f.gpu, f.perNode):
+			why = fmt.Sprintf("needs more than the %d GPUs of a node (--pernode), and a pod is on one", f.perNode)
 		}
 		if why != "" {
 			more = append(more, traces.Rejected{Line: jobs[i].Line, Reason: why})
