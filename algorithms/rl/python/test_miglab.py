@@ -107,8 +107,8 @@ class Test(unittest.TestCase):
             task.seconds[5]
         with self.assertRaisesRegex(AttributeError, "'Task' object has no attribute 'duration'; it has gpu, name, on, release_s, seconds"):
             task.duration
-        self.assertEqual(p.partitions(), ["1-1-1-1", "1-1-2", "2-1-1", "2-2", "4"])
-        self.assertEqual(str(p.partition("1-2-1")), str(p.partition("1-1-2")))  # no partition has this order
+        self.assertEqual(p.partitions(), ["4", "2-2", "2-1-1", "1-1-2", "1-1-1-1"])
+        self.assertEqual(str(p.partition("1-2-1")), str(p.partition("2-1-1")))  # no partition has this order
         for partition in ("3-1", "2-4", "2-2-1"):
             with self.assertRaisesRegex(ValueError, "A30 has no"):
                 p.partition(partition)

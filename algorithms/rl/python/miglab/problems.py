@@ -122,8 +122,8 @@ class Problem(Record):
         return [self._instance(g, size, start) for g in range(self.gpus) for start in _profile(self.gpu, size).starts]
 
     def partitions(self):
-        """Returns the names of all partitions of a GPU into instances, such as "4-2-1"."""
-        return _partitions(self.gpu)
+        """Returns the names of all partitions of a GPU into instances, such as "4-2-1", large instances first."""
+        return _partitions(self.gpu)[::-1]
 
     def partition(self, sizes):
         """Returns the instances of a partition, "4-2-1" or [4, 2, 1], from left to right, on each GPU.
@@ -138,7 +138,7 @@ class Problem(Record):
                 for name in self.partitions():
                     if sorted(name.split("-")) == sorted(sizes.split("-")):
                         return self.partition(name)
-                raise ValueError(f"{self.gpu.name} has no partition {sizes}; partitions: {' '.join(_partitions(self.gpu))}")
+                raise ValueError(f"{self.gpu.name} has no partition {sizes}; partitions: {' '.join(self.partitions())}")
             places.append((size, start))
             free = start + _profile(self.gpu, size).length
         return [self._instance(g, *place) for g in range(self.gpus) for place in places]
