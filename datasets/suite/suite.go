@@ -154,15 +154,20 @@ func (a *Archive) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return errors.Join(writeRows(dir, "instances.csv", a.Instances), writeRows(dir, "best.csv", a.Best))
+	return a.Tables(func(name string, text []byte) error { return atomicfile.Write(filepath.Join(dir, name), text) })
 }
 
-func writeRows[Row any](dir, name string, all []Row) error {
-	text, err := gocsv.MarshalBytes(all)
+// Tables calls use with the name and the contents of each table of an archive.
+func (a *Archive) Tables(use func(name string, text []byte) error) error {
+	instances, err := gocsv.MarshalBytes(a.Instances)
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, name), text)
+	best, err := gocsv.MarshalBytes(a.Best)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use("instances.csv", instances), use("best.csv", best))
 }
 
 // Find returns the instance with an ID, and its best known result and bound. The error is a [*nearest.UnknownError].

@@ -118,7 +118,7 @@ func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string
 				"and otherwise run --division open", parsed.ID)
 		}
 		var trackErr error           // a program may not do every track
-		var skipped, chosen []string // tracks
+		var skipped, chosen []string // the skipped tracks have their errors
 		declines := true             // the program said of each skipped track that it does not do it
 		for _, track := range board.Tracks(a) {
 			if parsed.Spec.Track != "" && parsed.Spec.Track != track {
@@ -128,7 +128,7 @@ func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string
 			if err != nil {
 				failure, ok := errors.AsType[algo.Failure](err)
 				declines = declines && ok && failure.FailureKind() == run.KindInfeasible
-				trackErr, skipped = err, append(skipped, track)
+				trackErr, skipped = err, append(skipped, track+": "+err.Error())
 				continue
 			}
 			names, cells, chosen = append(names, parsed.ID), append(cells, own), append(chosen, track)
@@ -141,7 +141,7 @@ func (f *suiteFlags) entries(c *cobra.Command, a *suite.Archive) (names []string
 			fmt.Fprintf(c.ErrOrStderr(), "miglab: %s runs on %s; it is for no other track\n", parsed.ID,
 				strings.Join(chosen, " and "))
 		case trackErr != nil:
-			fmt.Fprintf(c.ErrOrStderr(), "miglab: not on %s: %v\n", strings.Join(skipped, ", "), trackErr)
+			fmt.Fprintf(c.ErrOrStderr(), "miglab: not on %s\n", strings.Join(skipped, "; "))
 		case !found:
 			return nil, nil, fmt.Errorf("the suite has no instances for %s, which is of the %s track", id,
 				parsed.Spec.Track)
@@ -159,12 +159,11 @@ func newSuiteExport() *cobra.Command {
 		Short:   "Write every instance as JSON for other solvers and as CSV, and tables of what is known",
 		RunE: func(c *cobra.Command, _ []string) error {
 			a := suite.Frozen()
-			result := "have the hash of suite " + suite.Version + " in"
-			run := checkExport
-			if !check {
-				result, run = "written to", writeExport
+			result, export := "written to", writeExport
+			if check {
+				result, export = "have the hash of suite "+suite.Version+" in", checkExport
 			}
-			if err := run(a, out); err != nil {
+			if err := export(a, out); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(c.OutOrStdout(), "%d instances %s %s\n", len(a.Instances), result, out)
@@ -173,7 +172,7 @@ func newSuiteExport() *cobra.Command {
 	}
 	cli.AddFolder(c, &out, "out", "", "folder for the files")
 	c.Flags().BoolVar(&check, "check", false,
-		"read the files of the folder, and check that they have the suite's hashes")
+		"write nothing, and check that the folder has the files that would be written")
 	cli.RequireFlags(c, "out")
 	return c
 }
@@ -193,12 +192,10 @@ func refuseLinks(dir string) error {
 	return err
 }
 
-// writeExport writes the archive, and each instance as JSON and CSV.
-func writeExport(a *suite.Archive, dir string) error {
-	if err := refuseLinks(dir); err != nil {
-		return err
-	}
-	if err := a.Write(dir); err != nil {
+// exported calls use with the name and the contents of each file of an export: the tables of the archive, and each
+// instance as JSON and CSV.
+func exported(a *suite.Archive, use func(name string, text []byte) error) error {
+	if err := a.Tables(use); err != nil {
 		return err
 	}
 	for _, in := range a.Instances {
@@ -210,35 +207,31 @@ func writeExport(a *suite.Archive, dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(atomicfile.Write(filepath.Join(dir, in.ID+".json"), text),
-			atomicfile.Write(filepath.Join(dir, in.ID+".csv"), csv)); err != nil {
+		if err := errors.Join(use(in.ID+".json", text), use(in.ID+".csv", csv)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkExport checks that the files of the instances have the bytes that writeExport writes.
-func checkExport(a *suite.Archive, dir string) error {
-	for _, in := range a.Instances {
-		path := filepath.Join(dir, in.ID+".json")
-		want, err := a.File(in.ID)
-		if err != nil {
-			return err
-		}
-		text, err := wholefile.Read(path, mostSubmitted)
-		if err != nil {
-			return err
-		}
-		_, err = a.Import(text)
-		if err == nil && !bytes.Equal(text, want) {
-			err = errors.New("it is another instance, or written in another way")
-		}
-		if err != nil {
-			return cli.FailedError{Err: fmt.Errorf("%s: %w", path, err)}
-		}
+// writeExport writes the files of an export.
+func writeExport(a *suite.Archive, dir string) error {
+	if err := errors.Join(refuseLinks(dir), os.MkdirAll(dir, 0o755)); err != nil {
+		return err
 	}
-	return nil
+	return exported(a, func(name string, text []byte) error { return atomicfile.Write(filepath.Join(dir, name), text) })
+}
+
+// checkExport checks that the files of an export have the bytes that writeExport writes.
+func checkExport(a *suite.Archive, dir string) error {
+	return exported(a, func(name string, want []byte) error {
+		path := filepath.Join(dir, name)
+		text, err := wholefile.Read(path, mostSubmitted)
+		if err == nil && !bytes.Equal(text, want) {
+			err = cli.FailedError{Err: fmt.Errorf("%s: it differs from the file that suite export writes", path)}
+		}
+		return err
+	})
 }
 
 func newSuiteSubmit() *cobra.Command {
@@ -255,12 +248,14 @@ func newSuiteSubmit() *cobra.Command {
 				return err
 			}
 			s, err := cli.Interruptible(c.Context(), func() (*suite.Submission, error) {
-				if id != "" {
-					if text, err = suite.Wrap(text, id, by, time.Now()); err != nil {
-						return nil, err
-					}
+				if id == "" {
+					return suite.ReadSubmission(text)
 				}
-				return suite.ReadSubmission(text)
+				wrapped, err := suite.Wrap(text, id, by, time.Now())
+				if err != nil {
+					return nil, err
+				}
+				return suite.ReadSubmission(wrapped)
 			})
 			if err != nil {
 				return fmt.Errorf("%s is refused: %w", path, err)
@@ -294,7 +289,7 @@ func readSubmission(path string) ([]byte, error) {
 
 // showJudgement prints the judgement of a submission. A submission that does not improve a result fails.
 func showJudgement(c *cobra.Command, j *suite.Judgement, path string) error {
-	_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %s, makespan %.6f s, %+.4f %% of the best known %.6f s; "+
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %s, makespan %.6f s, %+.4f %% against the best known %.6f s; "+
 		"%.4f %% above the bound %.6f s\n", j.ID, j.Schedule, j.Value, j.Percent, j.Best, j.Gap, j.Bound)
 	if err == nil && !j.Improved {
 		err = cli.FailedError{Err: fmt.Errorf("%s changes nothing: the schedule or the bound must be better than "+
