@@ -43,3 +43,21 @@ func TestLeads(t *testing.T) {
 		t.Errorf("%v, %v", table.Rows, err)
 	}
 }
+
+// A board of a single instance ranks nobody, so it does not count among the boards.
+func TestLeadsSkipSingleInstances(t *testing.T) {
+	var all []Standing
+	for _, instances := range []int{10, 1} {
+		var runs []*contender
+		for name, v := range map[string]float64{"a": 11, "b": 12} {
+			c := entries(name, slices.Repeat([]float64{v}, instances)...)
+			c.standing.Dataset = fmt.Sprint("d", instances)
+			runs = append(runs, c)
+		}
+		all = append(all, mustRank(t, makespan, runs...)...)
+	}
+	leads, err := Leads(all)
+	if err != nil || len(leads) != 2 || leads[0].Algorithm != "a" || leads[0].Datasets != 1 {
+		t.Errorf("%+v, %v", leads, err)
+	}
+}

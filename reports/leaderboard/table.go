@@ -39,7 +39,6 @@ func Table(standings []Standing) reports.Table {
 			Right("version", "instances").Left("metric").Right("mean", "ci_low", "ci_high", "median", "bound", "wins",
 			"gap_percent", "gap_low", "gap_high").
 			Left("budget").Right("instance_us", aside),
-		Notes: append(columnNotes(standings, nil), boardNotes(standings)...),
 	}
 	for _, s := range standings {
 		rank, wins, v := reports.Missing, reports.Missing, s.Value
@@ -67,7 +66,9 @@ func Table(standings []Standing) reports.Table {
 	if len(standings) > 0 {
 		t.Title = boardTitle(standings[0])
 	}
-	return *t.Without(absent...)
+	t = *t.Without(absent...)
+	t.Notes = tableNotes(t.Columns, standings)
+	return t
 }
 
 // isNamed reports whether one of the algorithms is a program outside miglab that gives itself a name.
@@ -90,7 +91,7 @@ func ByDataset(standings []Standing) iter.Seq[[]Standing] {
 }
 
 // datasetHeading returns the heading of a dataset's board. ranked reports whether the ranks are worth a column: not
-// under low load, nor if all algorithms share the first rank.
+// under low load or with a single instance, nor if all algorithms share the first rank.
 func datasetHeading(standings []Standing) (text string, ranked bool) {
 	first := standings[0]
 	text = first.Dataset + ": " + first.Metric.Name
@@ -112,7 +113,7 @@ func datasetHeading(standings []Standing) (text string, ranked bool) {
 		}
 	}
 	if last == 0 || first.Instances == 1 || standings[last].Rank > 1 {
-		return text, true
+		return text, first.Instances != 1
 	}
 	return fmt.Sprintf("%s, which do not tell the first of %d algorithms from the last", text, last+1), false
 }
@@ -137,29 +138,39 @@ func briefTable(own []Standing, columns []string) (reports.Table, error) {
 	if err != nil || columns != nil {
 		return t, err
 	}
-	has := func(name string) bool {
-		return slices.ContainsFunc(t.Columns, func(c reports.Column) bool { return c.Name == name })
-	}
 	columns = slices.DeleteFunc(slices.Clone(textColumns), func(name string) bool {
-		return !has(name) || has("gap_percent") && strings.HasPrefix(name, "ci_")
+		return !isShown(t.Columns, name) || isShown(t.Columns, "gap_percent") && strings.HasPrefix(name, "ci_")
 	})
 	return t.Select(columns)
 }
 
+func isShown(columns []reports.Column, name string) bool {
+	return slices.ContainsFunc(columns, func(c reports.Column) bool { return c.Name == name })
+}
+
+// selectColumns returns a table of standings with the named columns and the notes on them.
+func selectColumns(t reports.Table, standings []Standing, columns []string) (reports.Table, error) {
+	t, err := t.Select(columns)
+	t.Notes = tableNotes(t.Columns, standings)
+	return t, err
+}
+
 // datasetTable returns the table of a dataset: the named columns or, if columns is nil, all that are neither empty nor
-// in the heading.
+// in the heading. Ranks are left out if they say nothing.
 func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	t := Table(own)
 	var ranked bool
 	t.Title, ranked = datasetHeading(own)
 	if columns != nil {
-		return t.Select(columns)
+		return selectColumns(t, own, columns)
 	}
 	without := []string{"track", "dataset", "split", "metric"}
 	if !ranked {
 		without = append(without, "rank")
 	}
-	return *t.Without(without...).WithoutEmpty(), nil
+	t = *t.Without(without...).WithoutEmpty()
+	t.Notes = tableNotes(t.Columns, own)
+	return t, nil
 }
 
 // WriteText writes a table for each dataset. It shows the named columns, or a few if columns is nil, and explains them.
@@ -168,24 +179,21 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 		return nil
 	}
 	var out bytes.Buffer
-	shown := map[string]bool{}
+	var shown []reports.Column
 	fmt.Fprintln(&out, boardTitle(standings[0]))
 	for own := range ByDataset(standings) {
 		t, err := briefTable(own, columns)
 		if err != nil {
 			return err
 		}
-		for _, c := range t.Columns {
-			shown[c.Name] = true
-		}
-		t.Notes = nil
+		shown, t.Notes = append(shown, t.Columns...), nil
 		fmt.Fprintln(&out)
 		if err := t.Text(&out); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintln(&out)
-	for _, note := range append(columnNotes(standings, shown), boardNotes(standings)...) {
+	for _, note := range tableNotes(shown, standings) {
 		fmt.Fprintln(&out, strings.Join(reports.Folded(note), "\n"))
 	}
 	_, err := out.WriteTo(w)
@@ -193,8 +201,8 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 }
 
 // Encode writes standings in a format of tables or figures: a table for each dataset in text and LaTeX, one table in
-// other formats of tables, or [Figure]. Tables have the named columns. If columns is nil, text has a few and the other
-// formats have all; LaTeX leaves out empty columns. The errors are from [reports.Table.Select] and the encoders.
+// other formats of tables, or [Figure]. Tables have the named columns. If columns is nil, text has a few, LaTeX has
+// those that are neither empty nor in the title, and the other formats have all. The errors are from [reports.Table.Select] and the encoders.
 func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
 	switch {
 	case slices.Contains(reports.FigureFormats, format):
@@ -217,7 +225,7 @@ func Encode(w io.Writer, format string, standings []Standing, columns []string) 
 	t := Table(standings)
 	if columns != nil {
 		var err error
-		if t, err = t.Select(columns); err != nil {
+		if t, err = selectColumns(t, standings, columns); err != nil {
 			return err
 		}
 	}
@@ -305,23 +313,14 @@ var columnText = []struct {
 	{[]string{"name"}, "name: what a program outside miglab calls itself; its version is its own, too"},
 }
 
-// columnNotes returns the notes on the shown columns, or on all that the standings have if shown is nil.
-func columnNotes(standings []Standing, shown map[string]bool) (notes []string) {
-	has := func(column string) bool {
-		switch {
-		case shown != nil:
-			return shown[column]
-		case column == "name":
-			return isNamed(standings)
-		}
-		return true
-	}
+// tableNotes returns the notes on the shown columns, and the warnings.
+func tableNotes(shown []reports.Column, standings []Standing) (all []string) {
 	for _, c := range columnText {
-		if slices.ContainsFunc(c.columns, has) {
-			notes = append(notes, c.text)
+		if slices.ContainsFunc(c.columns, func(name string) bool { return isShown(shown, name) }) {
+			all = append(all, c.text)
 		}
 	}
-	return notes
+	return append(all, boardNotes(standings)...)
 }
 
 // boardNotes returns the warnings: failures, incomplete runs, instances left out, too few instances and assumptions.
