@@ -18,12 +18,12 @@ const (
 	priceCells = 8192
 	// horizon times the best bound is the largest bound that prices try to prove. They try again if they reach it.
 	horizon = 1.06
-	// priceRounds is the largest number of such tries. Together they raise the bound to at most 41 times its value.
+	// priceRounds is the largest number of such tries. Together they raise the bound to less than 42 times its value.
 	priceRounds = 64
 	// priceSlack is larger than the relative error of a sum of prices.
 	priceSlack = 1e-9
-	// cellSlack is larger than the relative error of a time divided by the length of a cell, and so keeps a time that
-	// is a whole number of cells from taking one more.
+	// cellSlack is larger than the relative error of a time divided by the length of a cell. A quotient that is a whole
+	// number of cells, perhaps only by rounding, becomes one cell less when it is rounded down.
 	cellSlack = 1e-12
 )
 
@@ -35,7 +35,7 @@ const (
 //
 //	gross(v, c) = max(below(gross, v, c), used(v, c - create - destroy))
 //	net(v, c)   = max(below(net, v, c), used(v, c - create))
-//	used(v, c)  = max over x of earn(|v|, x) + below(gross, v, c - x)
+//	used(v, c)  = max over x of earn(|v|, x) + below(gross, v, c - x), where earn(|v|, x) > 0
 //
 // are the most that the tasks on v and below it can earn within chains of c cells, with and without a used ancestor.
 // below(table, v, c) is 0 without children and equals the table of an only child. Of two children a and b it is the
@@ -83,7 +83,7 @@ type packer struct {
 	cells int
 	cell  mig.Seconds
 	sizes []packedSize
-	// delay is by node, in cells.
+	// delay has, for each node, delay(v) of [sliceWeights.prices] in cells.
 	delay []int
 	// order lists the first node of each shape, smaller sizes first.
 	order []int
@@ -182,7 +182,8 @@ func sum(values []float64) float64 {
 	return s
 }
 
-// cellsToEarn returns the least number of cells in which the GPUs could earn all prices. No makespan is shorter.
+// cellsToEarn returns the least number of cells in which the GPUs could earn all prices. If
+// times are rounded down, no makespan is shorter.
 func (k *packer) cellsToEarn(prices []float64) int {
 	each := sum(prices) / float64(k.problem.GPUs()) * (1 - priceSlack)
 	n := 0
@@ -192,7 +193,8 @@ func (k *packer) cellsToEarn(prices []float64) int {
 	return n
 }
 
-// interpolate returns the number n of cells in which a GPU earns a share of the prices, plus a fraction of a cell.
+// interpolate returns a score of prices: the number n of cells in which a GPU earns a share of them, plus the fraction of
+// cell n that it takes. Scores only rank prices, so that cell n may count whole, too.
 func (k *packer) interpolate(n int, share float64) float64 {
 	root := k.tables[net][0]
 	if n == 0 || root[n] <= root[n-1] {

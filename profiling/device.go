@@ -53,7 +53,7 @@ type Process struct {
 }
 
 // A Device is one GPU. Methods are safe for concurrent use; the driver decides whether it does two things at once.
-// An error is a [*DeviceError]; it wraps one of the errors of this package if that is the cause.
+// An error is a [*DeviceError], except as Create says; it wraps one of the errors of this package if that is the cause.
 type Device interface {
 	// Identify reads identity and MIG mode from the driver.
 	Identify() (Identity, error)

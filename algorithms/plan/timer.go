@@ -8,15 +8,15 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A Timer times plans, with a clock for each GPU of a problem. If several operations of a GPU are possible, the one
-// that became possible first goes first.
+// A Timer times plans, with a clock for each GPU of a problem.
 type Timer struct {
 	p      algo.Problem
 	from   State
 	clocks []clock
 }
 
-// NewTimer returns a timer for plans that start from a state of the GPUs, such as [Start].
+// NewTimer returns a timer for plans that start from a state of the GPUs, such as [Start]. If several operations of a
+// GPU are possible, the one that became possible first goes first.
 func NewTimer(p algo.Problem, from State) *Timer { return newTimer(p, from, firstAsked) }
 
 func newTimer(p algo.Problem, from State, r channelRule) *Timer {
@@ -74,7 +74,8 @@ func (t *Timer) SliceEnds() []float64 {
 // tasks of the instance end. Without an instance it returns the zero Instance and the end of the last destruction.
 func (t *Timer) Slice(gpu, m int) (in mig.Instance, free float64) { return t.clocks[gpu].slice(m) }
 
-// Channel returns when the last operation of a GPU ends, in seconds. It is 0 if operations do not exclude each other.
+// Channel returns when the last operation of a GPU ends, in seconds. If operations do not exclude each other, it is the
+// instant of [State.NotBefore], or 0.
 func (t *Timer) Channel(gpu int) float64 { return t.clocks[gpu].channel }
 
 // Schedule returns the schedule of the plans.
@@ -110,7 +111,7 @@ type remnant struct {
 	exist []schedule.Existing
 	// free is, by memory slice without an instance, when it became free, in seconds.
 	free [mig.MaxMemorySlices]float64
-	// channel is when the last operation ended, in seconds. It stays 0 where operations do not exclude each other.
+	// channel is when the last operation ended, in seconds. Operations that do not exclude each other leave it alone.
 	channel float64
 }
 

@@ -202,8 +202,8 @@ func TestTimestamps(t *testing.T) {
 		rejected     string
 	}{
 		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n2020-06-09T20:41:03.5+02:00,6\n2020-06-09 18:41:11,7\n", "0 5; 2 6; 10 7", ""},
-		{"csv", "submit_s,lifetime_s\n10,5\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5; 2 5", `submit_s is "2020-06-09T18:41:01Z"; write a number, as in the rows before`},
-		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5", `submit_s is "12"; write an instant since 2000 such as 2020-06-09T18:41:01Z, as in the rows before`},
+		{"csv", "submit_s,lifetime_s\n10,5\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5; 2 5", `submit_s is "2020-06-09T18:41:01Z"; write a number, as the times before it`},
+		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n12,5\n", "0 5", `submit_s is "12"; write an instant since 2000 such as 2020-06-09T18:41:01Z, as the times before it`},
 		{"csv", "submit_s,lifetime_s\n2020-06-09 18:41:01+00:00,5\n2020-06-09 20:41:03 +02:00,6\n2020-06-09T18:41:04.25,7\n2020-06-09 18:41:05 +0000,7\n2020-06-09 20:41:06+02,7\n", "0 5; 2 6; 3 7; 4 7; 5 7", ""},
 		{"csv", "submit_s,end_s\n2020-06-09 18:41:01,2020-06-09 18:42:01\n2020-06-09 18:41:02,50\n2020-06-09 18:41:03,2020-06-09 18:41:02\n", "0 60", `3: end_s is "50"; write an instant`},
 		{"csv", "submit_s,start_s,end_s\n10,15,25\n11,15,16\n", "0 10; 1 1", ""}, // the wait is no lifetime

@@ -21,7 +21,7 @@ type table struct {
 	choices  [][]string
 	optional []string
 	header   []string                            // for a format without a header; nil if the first line has the columns
-	comment  string                              // begins the lines that are skipped; "" skips none
+	comment  string                              // begins the lines that are skipped, or ""; # before the header always does
 	split    func(line string) ([]string, error) // returns the fields of a line
 }
 
@@ -38,11 +38,11 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 		if text == "" || t.comment != "" && strings.HasPrefix(text, t.comment) {
 			continue
 		}
-		values, err := t.split(text)
 		if f.header == nil && strings.HasPrefix(text, "{") {
 			return fmt.Errorf("%s:%d: this looks like JSON; --format pods reads what kubectl get pods -A -o json "+
 				"prints", file, line)
 		}
+		values, err := t.split(text)
 		if f.header == nil {
 			err = cmp.Or(err, t.check(values, text))
 			if err != nil && strings.HasPrefix(text, "#") {
@@ -207,7 +207,7 @@ func (f *fields) seconds(column string, unit float64) float64 {
 	}
 	f.instants = cmp.Or(f.instants, kind)
 	if f.instants != kind {
-		f.fail(column, value, f.instants+", as in the rows before")
+		f.fail(column, value, f.instants+", as the times before it")
 	}
 	return v * unit
 }

@@ -34,9 +34,9 @@ func (p Partition) Mask() Mask {
 	return m
 }
 
-// Partitions returns the maximal partitions of standard profiles, those to which no
-// instance can be added. They are in descending lexicographic order of their sizes, which
-// is the numbering of FAR Fig. 1. There are 19 on the 7-slice models and 5 on A30.
+// Partitions returns the maximal partitions of standard profiles, those to which no instance can be added. They are in
+// descending lexicographic order of their sizes, which is the numbering of FAR Fig. 1. There are 19 on the 7-slice
+// models, 5 on A30 and RTX-PRO-6000, and 3 on RTX-PRO-5000.
 func (g *GPU) Partitions() []Partition { return g.partitions }
 
 // PartitionNames returns the names of the partitions that some model of this package's table has, sorted.
@@ -49,8 +49,8 @@ func PartitionNames() []string {
 	return slices.Compact(out)
 }
 
-// NamesPartition reports whether a text can name a partition of a model: sizes joined by hyphens, which fit beside
-// each other on the largest one. A particular model may not have it, which [GPU.ParsePartition] says.
+// NamesPartition reports whether a text can name a partition of a model: sizes joined by hyphens, with a sum of at
+// most the largest size. A model may not have it, as 3-3-1 or 1-3-3; [GPU.ParsePartition] returns an error then.
 func NamesPartition(text string) bool {
 	left := columns[len(columns)-1]
 	for _, size := range strings.Split(text, "-") {
@@ -63,8 +63,8 @@ func NamesPartition(text string) bool {
 	return true
 }
 
-// PartitionsOf returns the maximal partitions over the profiles that keep
-// accepts, in descending lexicographic order of their sizes.
+// PartitionsOf returns the maximal partitions over the profiles that keep accepts, in descending lexicographic order of
+// their sizes.
 func (g *GPU) PartitionsOf(keep func(*Profile) bool) []Partition {
 	var all []Instance
 	for _, p := range g.Profiles {

@@ -106,7 +106,7 @@ func (p *Power) onCurve(busy Slices) Watts { return p.Curve[min(int(busy), len(p
 
 // Floor returns a lower bound on the watts that a busy instance of a size adds: a board never draws less than Idle plus
 // the floors of its busy instances. Without a Curve it is exact. For a Curve, the floor of one compute slice is the
-// least of (Curve[b] - Idle) / b over all numbers b of busy slices.
+// least of (Curve[b] - Idle) / b over all numbers b of busy slices. Floor panics if the model lacks the size.
 func (g *GPU) Floor(size Slices) Watts {
 	p := g.Power
 	if p.Curve == nil {

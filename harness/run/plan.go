@@ -43,8 +43,8 @@ type planned struct {
 	// time.
 	left, timed int
 	spent       time.Duration
-	// solved and failed count the instances with an answer and those on which the algorithm made a mistake. last is
-	// the row of the last mistake.
+	// solved and failed count the cells of the run with an answer and those on which the algorithm made a mistake;
+	// infeasible cells are neither. last is the row of the last mistake.
 	solved, failed int
 	last           store.Row
 	stopped        atomic.Bool // leaves out the cells that are left: an external program solved none
@@ -54,8 +54,8 @@ type planned struct {
 	jobs map[int]int
 }
 
-// mostFailures is the number of mistakes after which an external program that has solved no instance of a series is
-// not asked again. Each one may cost the start of a process.
+// mostFailures is the number of mistakes after which an external program that has solved no instance of a series in the
+// run is not asked again. Each one may cost the start of a process.
 const mostFailures = 5
 
 // count counts a cell that the run computed.
@@ -76,8 +76,8 @@ func (s *planned) count(row store.Row, took time.Duration) {
 	}
 }
 
-// A StoppedError says that an external program failed on all instances of a series that it was asked about, so that
-// [Engine.Run] left out the others. All other cells have their results.
+// A StoppedError says that an external program made [mostFailures] mistakes on a series and solved no instance of it in
+// the run, so that [Engine.Run] left out the others. All other cells have their results.
 type StoppedError struct {
 	Series       store.Series
 	Failed, Left int

@@ -42,7 +42,7 @@ func (g *Gang) Where() string {
 	return anyGPU
 }
 
-// Equal reports whether two gangs have the same members on as many GPUs; both may be nil.
+// Equal reports whether two gangs have the same members and the same OneGPU; both may be nil.
 func (g *Gang) Equal(o *Gang) bool {
 	return g == o || g != nil && o != nil && g.OneGPU == o.OneGPU && slices.Equal(g.Members, o.Members)
 }
@@ -66,8 +66,8 @@ const (
 // MaxMembers is the largest number of members of a gang.
 const MaxMembers = 1024
 
-// SetGang sets the instances of a request. It sorts them: more memory slices first, then more compute slices, then
-// media extensions. A single member without media extensions is the profile of the request; Gang is then nil.
+// SetGang sets the instances of a request, at least one. It sorts them: more memory slices first, then more compute
+// slices, then media extensions. A single member without media extensions is the profile of the request; Gang is then nil.
 func (q *Request) SetGang(members []Member, oneGPU bool) {
 	members = slices.Clone(members)
 	slices.SortFunc(members, func(a, b Member) int {

@@ -6,8 +6,8 @@
 // runs on a [Bench], which remembers them in its folder. [Register] makes an experiment a command of miglab profile;
 // those with flags of their own are in package command. See Adding an experiment in ../README.md.
 //
-// Given the outcomes of the runs, everything here is deterministic. The clock only gives dates and the duration of
-// reconfigurations; the times of runs are in their outcomes.
+// Given the outcomes of the runs, an experiment is deterministic. The clock only gives dates, the duration of
+// reconfigurations and the windows of co-runs; the times of runs are in their outcomes.
 package measure
 
 import (

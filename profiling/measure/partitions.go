@@ -42,9 +42,7 @@ func (p *Partitions) options() string {
 
 // Together runs a group and returns the window of each job. The error is about a device that cannot go on; other
 // failures are in the windows.
-func (p *Partitions) Together(ctx context.Context, g Group,
-	window time.Duration,
-) (_ []Window, err error) {
+func (p *Partitions) Together(ctx context.Context, g Group, window time.Duration) (_ []Window, err error) {
 	parts, err := p.split(g)
 	if err != nil {
 		return nil, err
@@ -101,7 +99,8 @@ type together struct {
 }
 
 func (t *together) run(i int, p Part, on *cuda.Partition) {
-	j, err := &t.jobs[i], on.Do(func() error { return t.measure(&t.jobs[i], p, on) })
+	j := &t.jobs[i]
+	err := on.Do(func() error { return t.measure(j, p, on) })
 	if err == nil {
 		return
 	}
@@ -113,7 +112,8 @@ func (t *together) run(i int, p Part, on *cuda.Partition) {
 	}
 }
 
-// measure runs a job: it warms up, has its window, and goes on until all jobs have had theirs.
+// measure runs a job: it warms up, has its window, and goes on until all jobs have had theirs. Once another job fails,
+// the job stops, but its status is OK.
 func (t *together) measure(j *Window, p Part, on *cuda.Partition) (err error) {
 	program, err := kernels.Lookup(p.Kernel)
 	if err != nil {

@@ -45,8 +45,7 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 
 // Gather runs the contests of all tracks as far as results are missing, and returns the data of the site except claims
 // and figures. A quick site has few instances. There are boards of the contests' datasets, and of datasets whose
-// results belong neither to contests nor to papers, because a user ran them. It returns the errors of the engine and of
-// [leaderboard.Standings].
+// results belong neither to contests nor to papers, because a user ran them.
 func Gather(
 	ctx context.Context, e *run.Engine, models *mig.Catalog, commit string, quick bool, papers []run.Span,
 ) (d Data, err error) {
@@ -156,19 +155,14 @@ func addConditions(all []leaderboard.Conditions, c leaderboard.Conditions) []lea
 	return all
 }
 
-// contestConditions returns the conditions of the contests, with all datasets of a track's contests on the same GPUs,
-// and others.
+// contestConditions returns the conditions of the contests and others, with all datasets of the same conditions.
 func contestConditions(others []leaderboard.Conditions) (conditions []leaderboard.Conditions) {
-	all := trackContests()
-	for _, c := range all {
-		here := leaderboard.Conditions{Track: c.Track, Count: c.GPUs, Model: c.Model}
-		here.GPU = mig.MustLookup(c.Contest.GPU)
-		for _, o := range all {
-			if o.Track == c.Track && o.Contest.GPU == c.Contest.GPU && o.GPUs == c.GPUs {
-				for _, dataset := range o.Datasets {
-					here.Datasets = append(here.Datasets, datasets.MustParse(dataset).ID())
-				}
-			}
+	for _, c := range trackContests() {
+		here := leaderboard.Conditions{
+			Track: c.Track, GPU: mig.MustLookup(c.Contest.GPU), Count: c.GPUs, Model: c.Model,
+		}
+		for _, dataset := range c.Datasets {
+			here.Datasets = append(here.Datasets, datasets.MustParse(dataset).ID())
 		}
 		conditions = addConditions(conditions, here)
 	}

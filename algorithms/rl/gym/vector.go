@@ -26,12 +26,12 @@ type vector struct {
 
 	// frame is the memory of the reply. The slices are its parts, in this order, with one row for each environment.
 	frame []byte
-	// known has the facts of the present episodes. measured has the metrics of the episodes that the message has ended,
-	// and NaN for others.
+	// known has the facts of the present episodes. measured has the metrics of the episodes that are done, and NaN for
+	// others.
 	known, measured       []float64
 	observations, rewards []float32
-	// masks marks the allowed actions. done marks the episodes that have come to their end with this message, and
-	// truncated those ended by an action that is not allowed.
+	// masks marks the allowed actions. done marks the episodes that this message has completed, and truncated those that
+	// it has ended with an action that is not allowed.
 	masks, done, truncated []bool
 	answers                []byte // the lines of the answer file for the episodes that are done
 }

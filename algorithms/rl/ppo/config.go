@@ -30,7 +30,7 @@ func (c Config) Updates(steps int64) int64 {
 
 // These are the defaults of Stable-Baselines3.
 const (
-	lambda           = 0.95 // discounts rewards beyond the first in GAE, in addition to Gamma
+	lambda           = 0.95 // discounts later temporal differences in GAE, in addition to Gamma
 	valueCoefficient = 0.5  // weights the critic's squared error
 	maxNorm          = 0.5  // of gradients; larger ones are clipped
 )
