@@ -168,7 +168,7 @@ func (k *packer) improve(ctx context.Context, prices []float64, steps int, first
 		rate := first * portable.Pow(last/first, float64(step)/float64(steps))
 		for i := range prices {
 			change[i] = float64(inertia*change[i]) + float64((1-inertia)*(1-float64(gpus*float64(uses[i]))))
-			prices[i] *= portable.Exp(float64(rate * max(-5, change[i])))
+			prices[i] *= portable.Exp(float64(rate * max(-5, change[i]))) // no sudden fall
 		}
 	}
 	copy(prices, bestPrices)

@@ -60,8 +60,8 @@ func fillKept[T ~[mig.MaxSize + 1]float64](s *synthetic, rng *rand.Rand, g *mig.
 	kept, limit := 0, drawsPerTask*len(tasks)
 	for drawn := 0; kept < len(tasks); drawn++ {
 		if drawn == limit {
-			return fmt.Errorf("dataset %q on %s: only %d of %d drawn tasks meet its condition; change gen, psup "+
-				"or leave", s.id, g, kept, drawn)
+			return fmt.Errorf("dataset %q on %s: only %d of %d drawn tasks meet its condition; change the "+
+				"parameter gen, psup or leave", s.id, g, kept, drawn)
 		}
 		class := 0
 		for at := rng.IntN(total); at >= weights[class]; class++ {

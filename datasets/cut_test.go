@@ -95,7 +95,7 @@ func TestScarceTasks(t *testing.T) {
 		"drl/ADVERSARIAL4?n=1": "A30", "drl/ADVERSARIAL2?n=2": "A30", "drl/ADVERSARIAL4?n=2&psup=0": "A100", "drl/ADVERSARIAL4?gen=released-train": "A100",
 	} {
 		_, err := datasets.InstanceOf[task.Batches](datasets.MustParse(spec), mig.MustLookup(gpu), 0)
-		want := fmt.Sprintf(`^dataset "%s" on %s: only [01] of (5000|10000|70000) drawn tasks meet its condition; choose`, regexp.QuoteMeta(spec), gpu)
+		want := fmt.Sprintf(`^dataset "%s" on %s: only [01] of (5000|10000|70000) drawn tasks meet its condition; change the parameter gen, psup or leave$`, regexp.QuoteMeta(spec), gpu)
 		if err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 			t.Errorf("%s on %s: %v, want %s", spec, gpu, err, want)
 		}

@@ -19,7 +19,7 @@ func register(name, cite, summary string, r rule) algo.Spec {
 	})
 }
 
-// cheapestSlice returns the first free slice of least cost, and that cost.
+// cheapestSlice returns the index of the first free slice of least cost, and that cost.
 func cheapestSlice(q *sim.Queue, cost func(*sim.Slice) float64) (slice int, lowest float64) {
 	slice, lowest = -1, math.Inf(1)
 	all := q.Slices()

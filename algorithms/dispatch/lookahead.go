@@ -38,9 +38,9 @@ func lookAhead(q *sim.Queue) int {
 // A view sums up the slices for lookAhead.
 type view struct {
 	free [mig.MaxSize + 1]int // the number of free slices by size
-	// soonest is when the first busy slice becomes free, +Inf if all are free; size is the size of that slice.
-	soonest task.Minutes
-	size    mig.Slices
+	// soonest is when the first busy slice becomes free, +Inf if all are free. soonestSize is the size of that slice.
+	soonest     task.Minutes
+	soonestSize mig.Slices
 }
 
 func newView(q *sim.Queue) view {
@@ -50,7 +50,7 @@ func newView(q *sim.Queue) view {
 		case !s.Busy:
 			v.free[s.Size]++
 		case s.FreeAt < v.soonest:
-			v.soonest, v.size = s.FreeAt, s.Size
+			v.soonest, v.soonestSize = s.FreeAt, s.Size
 		}
 	}
 	return v
@@ -78,7 +78,7 @@ func (v *view) after(j *task.Job, taken mig.Slices, now, until task.Minutes) pro
 	case until < v.soonest:
 		return newProspect(j, taken, until)
 	}
-	return newProspect(j, v.size, v.soonest)
+	return newProspect(j, v.soonestSize, v.soonest)
 }
 
 // A prospect is the result of dispatching some jobs.

@@ -128,7 +128,7 @@ func (g *GPU) ParseLayout(s string) (Partition, error) {
 		return g.ParsePartition(s)
 	}
 	var out Partition
-	for _, name := range strings.Split(strings.ReplaceAll(s, "-me", "\x00"), "-") {
+	for _, name := range strings.Split(strings.ReplaceAll(s, "-me", "\x00"), "-") { // -me ends a name
 		p, err := g.ProfileByName(strings.ReplaceAll(name, "\x00", "-me"))
 		if err != nil {
 			return nil, err

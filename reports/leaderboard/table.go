@@ -281,7 +281,7 @@ func formatProbability(p float64) string {
 	return strconv.FormatFloat(p, 'g', 3, 64)
 }
 
-// fewInstances is the least number of instances for a bootstrap interval. With fewer the interval is too narrow
+// fewInstances is the number of instances below which a note warns that bootstrap intervals are too narrow
 // ([stats.Resampled.Interval]).
 const fewInstances = 10
 

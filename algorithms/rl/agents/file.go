@@ -16,7 +16,7 @@ import (
 const fileKey = "weights"
 
 // fileParam declares the parameter that lets an agent decide with weights of the user's own training. Its value is
-// checked when an algorithm is named: the file must hold weights of a recipe of the agent.
+// checked when an algorithm is named: the file must hold weights of a recipe of the agent, which is named after it.
 func fileParam(agent string) algo.Param {
 	read := func(path string) (string, error) {
 		if !strings.HasSuffix(path, Extension) {
@@ -38,7 +38,7 @@ func fileParam(agent string) algo.Param {
 	return algo.Param{
 		Name: fileKey, Doc: "a file that miglab train wrote for this agent, in place of built-in weights",
 		Type:    spec.Type{Want: "a file of miglab train, which ends with " + Extension, Read: read},
-		Without: []string{"workload", "seed", "recipe", "training"},
+		Without: []string{"workload", "seed", "recipe", "training"}, // they choose built-in weights
 	}
 }
 
@@ -58,13 +58,14 @@ var files sync.Map // name to func() ([]byte, error)
 // readWeights returns the content and the file of weights: embedded ones by name, or the user's by path.
 func readWeights(name string) (text []byte, file string, err error) {
 	const limit = 64 << 20 // built-in weights have less than a megabyte
+	embedded := !strings.HasSuffix(name, Extension)
 	file, read := name, func() ([]byte, error) { return wholefile.Read(name, limit) }
-	if !strings.HasSuffix(name, Extension) {
+	if embedded {
 		file = "weights/" + name + Extension
 		read = func() ([]byte, error) { return readFile(file) }
 	}
 	once, _ := files.LoadOrStore(name, sync.OnceValues(read))
-	if text, err = once.(func() ([]byte, error))(); err != nil && file != name {
+	if text, err = once.(func() ([]byte, error))(); err != nil && embedded {
 		err = &NotTrainedError{name}
 	}
 	return text, file, err

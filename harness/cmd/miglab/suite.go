@@ -276,7 +276,7 @@ func newSuiteSubmit() *cobra.Command {
 	return c
 }
 
-// mostSubmitted is the largest size of a file of an instance, in bytes.
+// mostSubmitted is the largest size of a file of an export or of a submission, in bytes.
 const mostSubmitted = 64 << 20
 
 // readSubmission returns the text of a file, or of standard input if the path is "-".
