@@ -193,8 +193,8 @@ func (k *packer) cellsToEarn(prices []float64) int {
 	return n
 }
 
-// interpolate returns a score of prices: the number n of cells in which a GPU earns a share of them, plus the fraction of
-// cell n that it takes. Scores only rank prices, so that cell n may count whole, too.
+// interpolate returns a score of prices: the number n of cells in which a GPU earns a share of them, plus the fraction
+// of cell n that it takes. Scores only rank prices, so that cell n may count whole, too.
 func (k *packer) interpolate(n int, share float64) float64 {
 	root := k.tables[net][0]
 	if n == 0 || root[n] <= root[n-1] {

@@ -21,7 +21,7 @@ type table struct {
 	choices  [][]string
 	optional []string
 	header   []string                            // for a format without a header; nil if the first line has the columns
-	comment  string                              // begins the lines that are skipped, or ""; # before the header always does
+	comment  string                              // begins skipped lines; "" skips only # before a header
 	split    func(line string) ([]string, error) // returns the fields of a line
 }
 

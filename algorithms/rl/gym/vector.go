@@ -30,8 +30,8 @@ type vector struct {
 	// others.
 	known, measured       []float64
 	observations, rewards []float32
-	// masks marks the allowed actions. done marks the episodes that this message has completed, and truncated those that
-	// it has ended with an action that is not allowed.
+	// masks marks the allowed actions. done marks the episodes that this message has completed, and truncated those
+	// that it has ended with an action that is not allowed.
 	masks, done, truncated []bool
 	answers                []byte // the lines of the answer file for the episodes that are done
 }
