@@ -67,8 +67,7 @@ const (
 const MaxMembers = 1024
 
 // SetGang sets the instances of a request, at least one. It sorts them: more memory slices first, then more compute
-// slices, then media extensions. A single member without media extensions is the profile of the request; Gang is then
-// nil.
+// slices, then media extensions. One member without media extensions becomes the profile of the request; Gang is nil.
 func (q *Request) SetGang(members []Member, oneGPU bool) {
 	members = slices.Clone(members)
 	slices.SortFunc(members, func(a, b Member) int {

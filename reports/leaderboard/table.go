@@ -202,8 +202,7 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 
 // Encode writes standings in a format of tables or figures: a table for each dataset in text and LaTeX, one table in
 // other formats of tables, or [Figure]. Tables have the named columns. If columns is nil, text has a few, LaTeX has
-// those that are neither empty nor in the title, and the other formats have all. The errors are from
-// [reports.Table.Select] and the encoders.
+// those neither empty nor in the title, and others have all. Errors are from [reports.Table.Select] and the encoders.
 func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
 	switch {
 	case slices.Contains(reports.FigureFormats, format):
