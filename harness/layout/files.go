@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/strictcsv"
 )
 
 // A Named is a layout in a file, with the nodes and the GPUs that have it.
@@ -63,6 +65,37 @@ type partedEntry struct {
 	Devices any            `yaml:"devices"`
 	Enabled bool           `yaml:"mig-enabled"`
 	MIG     map[string]int `yaml:"mig-devices"`
+}
+
+// IsGres says that a layout is the name of a file that [Read] takes for gres.conf.
+func IsGres(text string) bool { return strings.HasSuffix(text, ".conf") }
+
+// Read reads a list of profiles, or a file by its name: gres.conf or mig-parted's YAML. It returns the layouts of a
+// GPU model, and counts the entries of others. isModel says whether a type of Slurm names the model. An error names the
+// file and, where there is one, the line.
+func Read(text string, g *mig.GPU, isModel func(name string) bool) (layouts []Named, others Others, err error) {
+	if !IsGres(text) && !strings.HasSuffix(text, ".yaml") && !strings.HasSuffix(text, ".yml") {
+		profiles, err := Parse(g, text)
+		if err != nil {
+			return nil, others, fmt.Errorf("--layout: %w", err)
+		}
+		return []Named{{Label: "layout", Profiles: profiles}}, others, nil
+	}
+	file, err := os.Open(text)
+	if err != nil {
+		return nil, others, err
+	}
+	defer file.Close()
+	in := strictcsv.Limit(file, text)
+	if IsGres(text) {
+		layouts, others, err = ReadGres(in, text, g, isModel)
+	} else {
+		layouts, others, err = ReadMigParted(in, text, g)
+	}
+	if err == nil && len(layouts) == 0 && others.Unknown == nil {
+		err = fmt.Errorf("%s has no layouts of %s", text, g)
+	}
+	return layouts, others, err
 }
 
 // WriteMigParted writes layouts as a file of mig-parted. Layouts of one label must follow each other. comment becomes

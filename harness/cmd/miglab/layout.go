@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,6 @@ import (
 	"miglab/harness/cli"
 	"miglab/harness/layout"
 	"miglab/harness/mig"
-	"miglab/harness/strictcsv"
 	"miglab/reports"
 )
 
@@ -38,14 +36,14 @@ type checkedLayout struct {
 
 // checkLayout checks a list of profiles, or all layouts of a file, on GPUs of a model.
 func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format string) error {
-	gres := strings.HasSuffix(text, gresSuffix)
 	switch {
-	case !gres && c.Flags().Changed("gpus"):
+	case !layout.IsGres(text) && c.Flags().Changed("gpus"):
 		return errors.New("--gpus is for gres.conf: other layouts are of one GPU")
-	case !gres:
+	case !layout.IsGres(text):
 		gpus = 0
 	}
-	layouts, others, err := readLayouts(text, g)
+	isModel := func(name string) bool { return traces.IsModel(g, name) }
+	layouts, others, err := layout.Read(text, g, isModel)
 	if err != nil {
 		return err
 	}
@@ -105,38 +103,6 @@ func fit(g *mig.GPU, l layout.Named, gpus int) (checkedLayout, error) {
 		checked.Changes = layout.Mend(g, l.Profiles)
 	}
 	return checked, nil
-}
-
-// gresSuffix is the end of the names of files that are read as gres.conf.
-const gresSuffix = ".conf"
-
-// readLayouts reads a list of profiles, or a file by its name: mig-parted's YAML or gres.conf. others counts the
-// entries of other models.
-func readLayouts(text string, g *mig.GPU) (layouts []layout.Named, others layout.Others, err error) {
-	parted := strings.HasSuffix(text, ".yaml") || strings.HasSuffix(text, ".yml")
-	if !parted && !strings.HasSuffix(text, gresSuffix) {
-		profiles, err := layout.Parse(g, text)
-		if err != nil {
-			return nil, others, fmt.Errorf("--layout: %w", err)
-		}
-		return []layout.Named{{Label: "layout", Profiles: profiles}}, others, nil
-	}
-	file, err := os.Open(text)
-	if err != nil {
-		return nil, others, err
-	}
-	defer file.Close()
-	in := strictcsv.Limit(file, text)
-	if parted {
-		layouts, others, err = layout.ReadMigParted(in, text, g)
-	} else {
-		isModel := func(name string) bool { return traces.IsModel(g, name) }
-		layouts, others, err = layout.ReadGres(in, text, g, isModel)
-	}
-	if err == nil && len(layouts) == 0 && others.Unknown == nil {
-		err = fmt.Errorf("%s has no layouts of %s", text, g)
-	}
-	return layouts, others, err
 }
 
 // writeLayouts writes for each layout the instances in the order of creation, or the changes after which it fits.
