@@ -105,8 +105,9 @@ The rewards of an episode add up to -10 times the makespan beyond the lower boun
 batch: its P partitions are, on an A100, 0 to 12: 7 4-3 4-2-1 4-1-1-1 2-2-3 2-2-2-1 2-2-1-1-1 2-1-1-3 2-1-1-2-1
 2-1-1-1-1-1 1-1-1-1-3 1-1-1-1-2-1 1-1-1-1-1-1-1; on an A30, 0 to 3: 4 2-2 2-1-1 1-1-1-1. Action 0 lets time pass, action
 1 + c changes to partition c, and action 1 + P + K*j + m runs a task of row j on instance m of the partition, from the
-left. Times are over the longest time of the episode's tasks. A reward is minus the time that passes. With released,
-times, counts and partitions have another divisor, and rewards are in levels.
+left. Times are over the longest time of the episode's tasks. A reward is minus the time that passes,
+also while an agent waits or reconfigures without need, which is no part of the makespan. With released, times, counts
+and partitions have another divisor, and rewards are in levels.
 
     index    count  low  high  value
     0        1      0    1     the partition over P; one-hot: P values
@@ -122,7 +123,8 @@ deadline as t / (|t| + 3), and a job's times are on small slices (the mean of si
 and 4) and 7. Bins of these times begin at 0, 1/4, 1/2, 1, 2, 4, 8, 16, 32 and 64, those of times to the deadline at
 -inf, -8, -2, 0, 1/2, 1, 2, 4, 8 and 16. A reward is 0.01 * size / 7, plus 0.05 if the job will end in time, plus, for
 each job that ends before the next decision, 0.1 if it is in time, else -0.2 a minute of tardiness. The last one adds
-10 * (1 - late / jobs) - tardiness / jobs. With sparse, all rewards but the last are 0. evaluate does not take deadline.
+10 * (1 - late / jobs) - tardiness / jobs. With sparse, all rewards are 0 but the last, which is
+-(tardiness + w * energy) / (w * jobs + 1) with w = 2.25e-5 and energy in watt-minutes. evaluate does not take deadline.
 
     index    count  low  high  value
     0        1      -1   1     the time to the deadline of the job
