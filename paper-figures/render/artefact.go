@@ -1,9 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -47,7 +47,7 @@ func newArtefact(p *paper, a *manifest.Artefact) *artefact {
 		default:
 			out.Measured = append(out.Measured, r)
 		}
-		if text := reason(p.Paper, r); text != "" && r.Verdict != verdict.None {
+		if text := onOneLine("why", why{r, p.TrainingRun, true}); text != "" && r.Verdict != verdict.None {
 			out.addNote(r, text)
 		}
 	}
@@ -149,25 +149,46 @@ func (a *artefact) OneSided() (n int) {
 func (a *artefact) Numbers() (string, error) { return markdown(a.numbers()) }
 
 func (a *artefact) numbers() *reports.Table {
-	t := &reports.Table{Columns: reports.Left("number").Right("printed", "measured").Left("95 % interval", "verdict")}
+	t := &reports.Table{Columns: reports.Left("number").Right("printed", "allowed", "measured").
+		Left("95 % interval", "measured on", "verdict").Right("enough")}
 	for _, r := range a.Measured {
-		t.Row(a.Label(r), withUnit(r), numberText(r, r.Measured), intervalText(r), a.mark(r))
+		allowed := manifest.Digits(r.Allowed, digits(r)+1)
+		if allowed != "" {
+			allowed = "±" + allowed
+		}
+		t.Row(a.Label(r), withUnit(r), allowed, numberText(r, r.Measured), intervalText(r), measuredOn(r), a.mark(r),
+			enough(r))
+	}
+	if a.MeasuredOn() != "" {
+		t = t.Without("measured on")
 	}
 	return t.WithoutEmpty()
 }
 
-// MeasuredOn says on what all numbers that deviate are measured; empty if that differs.
-func (a *artefact) MeasuredOn() (all string) {
-	for _, r := range a.Measured {
-		switch on := measuredOn(r); {
-		case r.Verdict != verdict.Deviates:
-		case on == "" || all != "" && on != all:
-			return ""
-		default:
-			all = on
-		}
+// enough returns how many replicates would settle a number, or the sampling error of the paper's own number if none
+// would; empty if the number is settled.
+func enough(r *manifest.Row) string {
+	o, w := r.Why.Open, why{Row: r}
+	switch {
+	case o == nil || o.Fewest > 0 || o.Tie:
+		return ""
+	case o.Enough > 0:
+		return strconv.Itoa(w.enough())
+	case o.PrintSE > 0:
+		return "none, print ±" + w.PrintError()
 	}
-	return all
+	return ""
+}
+
+// MeasuredOn says on what all numbers are measured; empty if that differs.
+func (a *artefact) MeasuredOn() string {
+	on := nearest.Names(a.Measured, measuredOn)
+	slices.Sort(on)
+	on = slices.DeleteFunc(slices.Compact(on), func(s string) bool { return s == "" })
+	if len(on) != 1 {
+		return ""
+	}
+	return on[0]
 }
 
 // measuredOn returns the number of replicates of a row; empty if it has none.
@@ -176,40 +197,6 @@ func measuredOn(r *manifest.Row) string {
 		return ""
 	}
 	return countText(r.Replicates, r.Replicate)
-}
-
-// Deviations is the table of the differences from print of the numbers that deviate; empty if none does.
-func (a *artefact) Deviations() (string, error) {
-	all := a.MeasuredOn()
-	t := &reports.Table{
-		Columns: reports.Left("number").Right("difference").Left("95 % interval").Right("allowed").
-			Left("other readings", "measured on"),
-	}
-	for _, r := range a.Measured {
-		if r.Verdict == verdict.Deviates {
-			difference, interval := deviation(r)
-			replicates := measuredOn(r)
-			if replicates == all {
-				replicates = ""
-			}
-			allowed := manifest.Digits(r.Allowed, digits(r)+1)
-			t.Row(a.Label(r), difference, interval, allowed, a.others(r), replicates)
-		}
-	}
-	if len(t.Rows) == 0 {
-		return "", nil
-	}
-	return markdown(t.WithoutEmpty())
-}
-
-// ByMakespan lists the numbers that would not deviate with a margin of 2 % of the makespan, with the verdict then.
-func (a *artefact) ByMakespan() (out []string) {
-	for _, r := range a.Measured {
-		if v := r.ByMakespanMargin; r.Verdict == verdict.Deviates && v != "" && v != r.Verdict {
-			out = append(out, fmt.Sprintf("%s %s", a.Label(r), v))
-		}
-	}
-	return out
 }
 
 // Given is the table of the numbers that are taken from the paper.
@@ -221,25 +208,44 @@ func (a *artefact) Given() (string, error) {
 	return markdown(t)
 }
 
-// Compared is the table of the readings.
+// mostReadings is how many readings a page compares. The artefact's file of readings has all.
+const mostReadings = 8
+
+// shown lists the readings that the page compares: the default one, which is the first, and of the others those under
+// which most numbers are REPRODUCED.
+func (a *artefact) shown() []int {
+	others := make([]int, 0, len(a.Readings))
+	for i := 1; i < len(a.Readings); i++ {
+		others = append(others, i)
+	}
+	slices.SortStableFunc(others, func(i, j int) int {
+		return cmp.Compare(a.Readings[j].Reproduced, a.Readings[i].Reproduced)
+	})
+	others = others[:min(len(others), mostReadings-1)]
+	slices.Sort(others)
+	return append([]int{0}, others...)
+}
+
+// Compared is the table of the readings that the page compares.
 func (a *artefact) Compared() (string, error) {
 	if len(a.Readings) < 2 {
 		return "", nil
 	}
 	t := &reports.Table{
-		Columns: reports.Right("no.").Left("reading").Right("REPRODUCED", "DEVIATES", "of", "mean error").Left("unit"),
+		Columns: reports.Right("no.").Left("reading").Right("REPRODUCED", "DEVIATES", "of", "mean error"),
 	}
-	for i, s := range a.Readings {
-		for j, e := range s.Errors {
-			mean := strconv.FormatFloat(e.Mean, 'g', 3, 64)
-			if j == 0 {
-				t.Row(i+1, s.Name, s.Reproduced, s.Deviating, s.Judged, mean, e.Unit)
-			} else {
-				t.Row("", "", "", "", "", mean, e.Unit)
-			}
-		}
+	for _, i := range a.shown() {
+		s := &a.Readings[i]
+		t.Row(i+1, s.Name, s.Reproduced, s.Deviating, s.Judged, meanErrors(s))
 	}
 	return markdown(t.WithoutEmpty())
+}
+
+// meanErrors lists the mean errors of a reading with their units.
+func meanErrors(s *manifest.ReadingSummary) string {
+	return strings.Join(nearest.Names(s.Errors, func(e manifest.MeanError) string {
+		return strings.TrimSpace(strconv.FormatFloat(e.Mean, 'g', 3, 64) + " " + e.Unit)
+	}), "; ")
 }
 
 // digits returns how many digits after the point pages show of measured numbers: one more than print, at least two.
@@ -271,75 +277,35 @@ func intervalText(r *manifest.Row) string {
 	return low + " to " + high
 }
 
-// deviation returns the deviation from the nearer published end, and its interval.
-func deviation(r *manifest.Row) (difference, interval string) {
-	end := r.Published
-	if r.To != nil && *r.Measured > end {
-		end = *r.To
-	}
-	less := func(v float64) string {
-		v -= end
-		return numberText(r, &v)
-	}
-	if r.Low != nil && r.High != nil && *r.Low < *r.High {
-		interval = less(*r.Low) + " to " + less(*r.High)
-	}
-	return less(*r.Measured), interval
-}
-
-// others returns the least and the most that other readings measure for a row; empty without other readings.
-func (a *artefact) others(r *manifest.Row) string {
-	least, most := math.Inf(1), math.Inf(-1)
-	for i := range a.Rows {
-		if o := &a.Rows[i]; o.Cell == r.Cell && !o.Default && o.Measured != nil {
-			least, most = min(least, *o.Measured), max(most, *o.Measured)
-		}
-	}
-	switch {
-	case least == most:
-		return numberText(r, &least)
-	case least < most:
-		return numberText(r, &least) + " to " + numberText(r, &most)
-	}
-	return ""
-}
-
-// pageNumbers is how many numbers by reading a page shows. A file has them if there are more.
-const pageNumbers = 200
-
-// ReadingsFile names the file that has the numbers by reading; empty if they stand on the page.
+// ReadingsFile names the file that has all readings with the numbers that deviate; empty for one reading.
 func (a *artefact) ReadingsFile() string {
-	if deviating(a.Measured)*len(a.Readings) <= pageNumbers {
+	if len(a.Readings) < 2 {
 		return ""
 	}
 	return a.Name + "-readings.csv"
 }
 
-// ByReading is the table of [artefact.byReading] with the numbers of the readings; empty if a file has it.
-func (a *artefact) ByReading() (string, error) {
-	if len(a.Readings) < 2 || deviating(a.Measured) == 0 || a.ReadingsFile() != "" {
-		return "", nil
-	}
-	return markdown(a.byReading(func(i int) string { return strconv.Itoa(i + 1) }))
-}
+// Unshown counts the readings that the page does not compare.
+func (a *artefact) Unshown() int { return len(a.Readings) - len(a.shown()) }
 
-// byReading is a table of the numbers that deviate, with a column for each reading of [artefact.Compared].
-func (a *artefact) byReading(heading func(reading int) string) *reports.Table {
-	t := &reports.Table{Columns: reports.Left("number").Right("printed")}
-	for i := range a.Readings {
-		t.Columns = t.Columns.Right(heading(i))
+// byReading is a table of all readings. It has a column for each number that deviates by default.
+func (a *artefact) byReading() *reports.Table {
+	t := &reports.Table{Columns: reports.Right("no.").Left("reading", "basis").
+		Right("REPRODUCED", "DEVIATES", "of", "mean error")}
+	rows := slices.DeleteFunc(slices.Clone(a.Measured),
+		func(r *manifest.Row) bool { return r.Verdict != verdict.Deviates })
+	for _, r := range rows {
+		t.Columns = t.Columns.Right(r.Claim + ", printed " + publishedText(r))
 	}
-	for _, r := range a.Measured {
-		if r.Verdict != verdict.Deviates {
-			continue
-		}
-		cells := nearest.Names(a.Readings, func(s manifest.ReadingSummary) string {
-			if o := a.under(r, s.Name); o != nil {
-				return numberText(o, o.Measured)
-			}
-			return ""
-		})
-		t.Row(a.Label(r), publishedText(r), cells)
+	for i := range a.Readings {
+		s := &a.Readings[i]
+		t.Row(i+1, s.Name, s.Basis, s.Reproduced, s.Deviating, s.Judged, meanErrors(s),
+			nearest.Names(rows, func(r *manifest.Row) string {
+				if o := a.under(r, s.Name); o != nil {
+					return numberText(o, o.Measured)
+				}
+				return ""
+			}))
 	}
 	return t
 }
@@ -353,9 +319,10 @@ type basis struct {
 // Numbers lists the numbers of the readings.
 func (b *basis) Numbers() string { return listed(b.numbers) }
 
-// Bases lists what the readings rest on.
+// Bases lists what the readings that the page compares rest on.
 func (a *artefact) Bases() (out []*basis) {
-	for i, r := range a.Readings {
+	for _, i := range a.shown() {
+		r := &a.Readings[i]
 		at := slices.IndexFunc(out, func(b *basis) bool { return b.Text == r.Basis })
 		switch {
 		case r.Basis == "":
@@ -529,11 +496,13 @@ func (a *artefact) namedIn(text string) bool {
 type why struct {
 	*manifest.Row
 	TrainingRun string
+	// OnPage leaves out what the column "enough" of the page has.
+	OnPage bool
 }
 
 // reason says why a row of a paper has its verdict; empty if the verdict needs no reason.
 func reason(p *manifest.Paper, r *manifest.Row) string {
-	return onOneLine("why", why{r, p.TrainingRun})
+	return onOneLine("why", why{r, p.TrainingRun, false})
 }
 
 // words returns the text of a template that cannot fail, because all of its values are plain numbers and texts.
@@ -566,9 +535,9 @@ func (w why) NeedsRuns() bool {
 func (w why) Runs() string { return countText(w.Replicates, w.Replicate) }
 
 // Enough is the number of replicates that would settle the number.
-func (w why) Enough() string {
-	return countText(verdict.TwoDigits(max(w.Why.Open.Enough, w.Replicates+1)), w.Replicate)
-}
+func (w why) Enough() string { return countText(w.enough(), w.Replicate) }
+
+func (w why) enough() int { return verdict.TwoDigits(max(w.Why.Open.Enough, w.Replicates+1)) }
 
 // PrintError is half of the 95 % interval of the printed number.
 func (w why) PrintError() string { return fmt.Sprintf("%.2g", 1.96*w.Why.Open.PrintSE) }

@@ -259,15 +259,15 @@ func (c *conclusion) Table() (string, error) {
 	if len(groups) == 0 {
 		return "", nil
 	}
-	return markdown(t.WithoutEmpty())
+	return markdown(c.withoutLimit(t).WithoutEmpty())
 }
 
 // mostValues is how many values of the defaults are listed.
-const mostValues = 8
+const mostValues = 5
 
 // DefaultValues is a table of the values under the defaults, the least favourable first. Of many it shows the first
 // ones, and the most favourable one of those that are met, or of all if none is met. It is empty for one value, or if
-// all are met. Where the answer is undecided, it has all values, and how many replicates are enough for each.
+// all are met. Where the answer is undecided, it has how many replicates are enough for each.
 func (c *conclusion) DefaultValues() (string, error) {
 	defaults := slices.DeleteFunc(slices.Clone(c.Readings), func(r reading) bool { return !r.Default })
 	met, several := true, false
@@ -284,7 +284,7 @@ func (c *conclusion) DefaultValues() (string, error) {
 	t := &reports.Table{
 		Columns: reports.Left("value").Right("measured", "must be").Left("result", "reading").Right("enough"),
 	}
-	if len(all) > mostValues && c.Answer != verdict.Undecided {
+	if len(all) > mostValues {
 		shown, rest := all[:mostValues-1], all[mostValues-1:]
 		last := len(rest) - 1
 		for i, v := range rest {
@@ -304,5 +304,27 @@ func (c *conclusion) DefaultValues() (string, error) {
 	if !several {
 		t = t.Without("reading")
 	}
-	return markdown(t.WithoutEmpty())
+	return markdown(c.withoutLimit(t).WithoutEmpty())
+}
+
+// MustBe is the limit that all values have; empty if limits differ.
+func (c *conclusion) MustBe() (all string) {
+	for _, r := range c.Readings {
+		for i := range r.tests {
+			limit := words("limit", &r.tests[i])
+			if all != "" && all != limit {
+				return ""
+			}
+			all = limit
+		}
+	}
+	return all
+}
+
+// withoutLimit removes the column of limits if all values have the same.
+func (c *conclusion) withoutLimit(t *reports.Table) *reports.Table {
+	if c.MustBe() == "" {
+		return t
+	}
+	return t.Without("must be")
 }

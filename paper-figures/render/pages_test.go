@@ -130,8 +130,7 @@ func TestInputsComeLast(t *testing.T) {
 	}
 }
 
-// TestLongClaimsHaveLetters: a table whose claims do not fit names them by letters, and numbers that deviate are shown under each
-// reading that has them.
+// TestLongClaimsHaveLetters: a table whose claims do not fit names them by letters. The file of readings has numbers that deviate.
 func TestLongClaimsHaveLetters(t *testing.T) {
 	row := func(claim, reading string, v verdict.Verdict, measured float64) manifest.Row {
 		r := manifest.Row{Claim: claim, Reading: reading, Verdict: v, Default: reading == "default", Measured: manifest.Number(measured)}
@@ -150,23 +149,17 @@ func TestLongClaimsHaveLetters(t *testing.T) {
 		t.Fatal(err)
 	}
 	page = strings.Join(strings.Fields(page), " ")
-	for _, want := range []string{"| a | 0 | 1.00 | REPRODUCED |", "| b | 0 | 2.00 | DEVIATES", "- a: short - b: the score", "| b | 0 | 2.00 | | 4.00 |"} {
+	for _, want := range []string{"| a | 0 | 1.00 | REPRODUCED |", "| b | 0 | 2.00 | DEVIATES", "- a: short - b: the score"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
-}
-
-// TestDifference is from the nearer end of a range, and has no interval if nothing was sampled.
-func TestDifference(t *testing.T) {
-	to := 90.0
-	for want, r := range map[string]manifest.Row{
-		"-5.00 -6.00 to -4.00": {Published: 85, To: &to, Measured: manifest.Number(80), Low: manifest.Number(79), High: manifest.Number(81)},
-		"2.00 ":                {Published: 85, To: &to, Measured: manifest.Number(92), Low: manifest.Number(92), High: manifest.Number(92)},
-	} {
-		if difference, interval := deviation(&r); difference+" "+interval != want {
-			t.Errorf("%q, want %q", difference+" "+interval, want)
-		}
+	var b strings.Builder
+	if err := p.Pages[0].byReading().Encode(&b, "csv"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "printed 0\"\n1,default,,0,0,0,,2.00\n2,x,,0,0,0,,\n3,y,,0,0,0,,4.00\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("the file of readings should end with %q:\n%s", want, b.String())
 	}
 }
 
@@ -249,28 +242,27 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// TestManyReadingsFitAPage: what readings have in common stands once, and many numbers by reading stand in a file.
+// TestManyReadingsFitAPage: the page compares the default reading and those that reproduce most, says how many more there are, and
+// names once what readings have in common. The file has all.
 func TestManyReadingsFitAPage(t *testing.T) {
 	a := manifest.Artefact{Name: "a"}
-	for i := range pageNumbers + 1 {
+	for i := range 20 {
 		reading := fmt.Sprint("reading ", i)
-		a.Readings = append(a.Readings, manifest.ReadingSummary{Name: reading, Basis: "all the same", Errors: []manifest.MeanError{{}}})
+		a.Readings = append(a.Readings, manifest.ReadingSummary{Name: reading, Basis: "all the same", Reproduced: i / 10, Errors: []manifest.MeanError{{}}})
 		r := manifest.Row{Paper: "p", Reading: reading, Claim: "c", Verdict: verdict.Deviates, Default: i == 0, Measured: manifest.Number(float64(i)), Replicates: 5, Replicate: verdict.Executions}
 		a.Rows = append(a.Rows, r)
 	}
-	a.Rows[0].ByMakespanMargin = verdict.Reproduced
-	a.Readings[1].Basis = "another"
+	a.Readings[15].Basis = "another"
 	_, texts := rendered(t, &manifest.Manifest{Papers: []manifest.Paper{{Name: "p", Artefacts: []manifest.Artefact{a}}}})
 	page := strings.Join(strings.Fields(texts["p/a.md"]), " ")
 	for _, want := range []string{
-		"- 1, 3 to 201: all the same - 2 *reading 1*: another", "[a-readings.csv](a-readings.csv) has", "allows; all are measured on 5 executions:",
-		"the verdict would be another one: c REPRODUCED.",
+		"- 1, 11 to 15, 17: all the same - 16 *", "; 12 more reproduce no more. [a-readings.csv](a-readings.csv) has all", "Measured on 5 executions.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
 	}
-	if strings.Contains(page, "| 150.00 |") || strings.Contains(page, "measured on |") {
-		t.Errorf("the page has numbers that a file has, or a column that says the same in each row")
+	if strings.Contains(page, "| 9 | reading 8 ") || strings.Contains(page, "measured on |") {
+		t.Errorf("the page compares readings that reproduce less, or has a column that says the same in each row")
 	}
 }

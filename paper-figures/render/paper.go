@@ -141,8 +141,7 @@ func (p *paper) addPages(out *folder) {
 			continue
 		}
 		if file := a.ReadingsFile(); file != "" {
-			name := func(i int) string { return a.Readings[i].Name }
-			out.addTable(filepath.Join(p.Name, file), "csv", a.byReading(name))
+			out.addTable(filepath.Join(p.Name, file), "csv", a.byReading())
 		}
 		for _, t := range a.Tables {
 			var text strings.Builder
