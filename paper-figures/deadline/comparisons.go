@@ -131,25 +131,6 @@ func effectOfSettings(d *figures.Data) {
 	compare(d, t, append(columnsAgainst(largest, late, tardiness), column{megajoules, nil}), lines)
 }
 
-// energies compares agents by the energy in their rewards: none, the energy that the released loop charges, and the
-// energy that the GPUs use.
-func energies(d *figures.Data) {
-	rightly := megajoules
-	rightly.name = "energy charged rightly"
-	lines := schedulerLines(relaxed.first(sweep),
-		[]*scheduler{textAgent, releasedAgent, energyAgent, largest, smallest})
-	note := runsNote(textAgent, releasedAgent, energyAgent)
-	t := d.Table("energy", fmt.Sprintf("Energy in the agent's reward, relaxed deadlines, over %d of "+
-		"our days", d.Scale.Replicates(sweep)),
-		reports.Left("scheduler"),
-		fmt.Sprintf("± is half the 95 %% interval; differences to %s, whose reward has no energy, are paired by day",
-			textAgent.title),
-		"the term is -2.25e-5 E/jobs at the end of a day, about -0.014 beside 6 for the jobs in time; a difference "+
-			"may be that of one training run from another",
-		note)
-	compare(d, t, columnsAgainst(textAgent, late, tardiness, megajoulesAsReleased, rightly), lines)
-}
-
 // heuristics compares all schedulers, and the deadlines' agent, over many days. The report has no such comparison.
 func heuristics(d *figures.Data) {
 	for _, k := range tightness {

@@ -37,7 +37,6 @@ func Paper() (figures.Paper, error) {
 		figures.Show("tight", "what holds under tight deadlines in general (2.5.1)", tightDeadlines),
 		figures.Show("text", "numbers and statements in the text", text),
 		figures.Show("heuristics", "all schedulers, relaxed and tight deadlines", heuristics),
-		figures.Show("energy", "the agent with energy in its reward, as released and charged rightly", energies),
 		figures.Show("formulation", "slack of deadlines and settings of the agent, one changed at a time",
 			slackAndSettings),
 		figures.Show("load", "late jobs at other arrival rates than those of the training", load),

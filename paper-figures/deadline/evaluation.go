@@ -106,7 +106,6 @@ func table7(d *figures.Data) {
 		reports.Left("method"),
 		"energies are printed with the unit MJ and are watt-minutes over 10^6; 2.48 of them are 149 MJ",
 		runsNote(agent)), titles(rows), columns, d.Readings[0])
-	runsTable(d, printed)
 	digitsTable(d)
 }
 
@@ -116,35 +115,6 @@ func (w days) row(d *figures.Data, to figures.Values, inTable, used *scheduler, 
 	for _, q := range quantities {
 		to[claim.At(inTable.title, q.name)] = w.relaxed.level(d, used, q)
 		to[claim.At(inTable.title, q.name+" std")] = w.relaxed.deviation(d, used, q)
-	}
-}
-
-// runsTable lists the training runs of the agent after three trainings, and their means with intervals over runs.
-func runsTable(d *figures.Data, quantities []quantity) {
-	t := d.Table("table7-runs", "Training runs of RL-PPO, relaxed deadlines",
-		reports.Left("days", "trained by", "seed"),
-		"energy as released; ± is half the 95 % interval over training runs, and on our days over days too")
-	for _, q := range quantities {
-		t.Columns = t.Columns.PlusMinus(q.heading())
-	}
-	for _, x := range []struct {
-		days, trainedBy string
-		agent           *scheduler
-		sample
-	}{
-		{"the report's", "the notebook", agent, reported.relaxed},
-		{"the report's", "the notebook, whole days in float32", wholeAgent, reported.relaxed},
-		{"the report's", "the text", textAgent, reported.relaxed},
-		{thousand.name, "the notebook", agent, thousand.relaxed},
-	} {
-		for run := range x.agent.trainings(x.sample) {
-			t.Row(x.days, x.trainedBy, run+1, figures.Map(quantities, func(q quantity) []string {
-				return []string{reports.Fixed(figures.Mean(q.runs(d, x.agent, x.sample)[run]), q.decimals), ""}
-			}))
-		}
-		t.Row(x.days, x.trainedBy, "mean", figures.Map(quantities, func(q quantity) []string {
-			return figures.PlusMinus(x.level(d, x.agent, q), q.decimals)
-		}))
 	}
 }
 

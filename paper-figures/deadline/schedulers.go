@@ -58,8 +58,6 @@ var (
 	tightAgent      = newAgent("RL-PPO, trained on tight deadlines", "tight", 5)
 	wholeAgent      = newAgent("RL-PPO, trained on whole days in float32", "float32", 3)
 	textAgent       = newAgent("RL-PPO, trained by the report's text", "text", 3)
-	releasedAgent   = newAgent("RL-PPO by the text, energy as released in its reward", "text-released", 1)
-	energyAgent     = newAgent("RL-PPO by the text, energy charged rightly in its reward", "text-energy", 1)
 	originalAgent   = newAgent("RL-PPO, original settings", "original", 10)
 	originalRelaxed = newAgent("RL-PPO, original settings on relaxed deadlines", "original-relaxed", 5)
 )
@@ -70,7 +68,7 @@ const ofOurs = 5
 
 // agents lists the agents after all trainings.
 var agents = []*scheduler{
-	agent, tightAgent, wholeAgent, textAgent, releasedAgent, energyAgent, originalAgent, originalRelaxed,
+	agent, tightAgent, wholeAgent, textAgent, originalAgent, originalRelaxed,
 	notebookAgent, improvedAgent, relaxedAgent,
 }
 
@@ -136,9 +134,8 @@ var (
 	charged = quantity{"energy", "MW min", "energy_wmin", 1e-6, 3}
 	jobs    = quantity{"jobs", "", "jobs", 1, 0}
 
-	// megajoules and megajoulesAsReleased are charged and energy in MJ.
-	megajoules           = quantity{"energy", "MJ", "energy_wmin", 60e-6, 2}
-	megajoulesAsReleased = quantity{"energy as released", "MJ", "energy_as_released_wmin", 60e-6, 2}
+	// megajoules is charged in MJ.
+	megajoules = quantity{"energy", "MJ", "energy_wmin", 60e-6, 2}
 )
 
 func (q quantity) heading() string { return q.name + " [" + q.unit + "]" }

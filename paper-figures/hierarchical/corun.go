@@ -2,7 +2,6 @@ package hierarchical
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"miglab/datasets"
@@ -12,7 +11,7 @@ import (
 	"miglab/reports"
 )
 
-// shippedModel returns the model behind all results except sensitivity.
+// shippedModel returns the model behind all results.
 func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, gpu, 0).Model }
 
 // wellFitted is the largest residual at which the model counts as fitting a kernel.
@@ -129,25 +128,5 @@ func mps(d *figures.Data) {
 	for _, m := range datasets.MPSTimes() {
 		times.Row(m.Network, m.GPU, m.Percent, reports.Cells(2, m.Alone, m.Beside),
 			reports.Fixed(m.Slowdown(), 3), m.Source)
-	}
-	t := d.Table("mps-methods",
-		"Mean throughput on Q1 to Q12 with the kappa of public times, simulated",
-		reports.Left("method").PlusMinus("kappa = 0.25, delta = 0.3", "less the best other method",
-			"kappa = 0.08, delta = 0.3", "less the best other method", "kappa = 0.08, delta = 0",
-			"less the best other method"),
-		fmt.Sprintf("means over %d draws of the programs and three training runs; ± is half the 95 %% interval; best "+
-			"other method: the best of the paper's on each draw, MIG+MPS Default with its best partition among them",
-			countFor(d.Scale, fewDraws)),
-		"the agent learned with kappa = 0.25, and nothing of it was changed; the ceiling is the best plan that its "+
-			"29 setups and its order of slots allow, so that no training leads by more")
-	for i, v := range []variation{variations[0], blind, blindDelta} {
-		data := drawsOf(queues, countFor(d.Scale, fewDraws), v.parameters)
-		for k, m := range []method{migShared, migPrivate, mpsOnly, agent, ceiling, exact} {
-			if i == 0 {
-				t.Row(m.title)
-			}
-			mean, ahead := m.meanAndLead(d, data)
-			t.Rows[k] = slices.Concat(t.Rows[k], figures.PlusMinus(mean, 3), figures.PlusMinus(ahead, 3))
-		}
 	}
 }

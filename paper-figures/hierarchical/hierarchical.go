@@ -56,7 +56,6 @@ func Paper() (figures.Paper, error) {
 		figures.Show("unseen", "queues of programs that the paper's agent was not trained on (simulated)", unseen),
 		figures.Show("overhead", "what the agent's decisions cost", overhead),
 		figures.Show("ceiling", "what the agents reach of what their actions can (simulated)", ceilings),
-		figures.Show("sensitivity", "how results move with the model (simulated)", sensitivity),
 		figures.Show("fit", "the co-run model's fit to 16 public kernels", fit),
 		figures.Show("mps", "public times under MPS, and the kappa that follows from them alone", mps),
 		figures.Show("corun", "the model's error on measured co-runs", corunErrors),
@@ -187,6 +186,5 @@ func simulated() string {
 	fitted := figures.Count(all, func(p task.Program) bool { return p.Fitted })
 	return fmt.Sprintf("simulated, not measured, with kappa = %v and delta = %v, which were chosen with the order of "+
 		"methods in the paper in view, on Q1 to Q12 and other draws than those reported; %v of the %d programs are "+
-		"fitted on public times, %d are drawn from their class (table4); sensitivity shows how results move with all "+
-		"these", m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
+		"fitted on public times, %d are drawn from their class (table4); the readings vary all these", m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
 }

@@ -167,7 +167,7 @@ func TestMeasures(t *testing.T) {
 // figures that are made as Fig. 12 is, and what takes as long.
 func TestQuickRun(t *testing.T) {
 	p := figurestest.Load(t, Paper)
-	long := []string{"figure8", "figure11", "sensitivity"}
+	long := []string{"figure8", "figure11"}
 	keeps := func(_, artefact string) bool { return deep.On() || !slices.Contains(long, artefact) }
 	m, left := figurestest.Reproduce(t, figures.Reproduction{Papers: []figures.Paper{p}, Scale: figures.Scale{Quick: true}, Only: keeps})
 	if left != deep.N(len(long), 0) {
@@ -254,13 +254,6 @@ func TestFitIsTheOneOfTheDatasets(t *testing.T) {
 	}
 	if well < 12 {
 		t.Errorf("%d kernels are fitted within %v", well, wellFitted)
-	}
-}
-
-func TestOrder(t *testing.T) {
-	rows := []row{{"a", []float64{1, 2}}, {"b", []float64{3, 1}}, {"c", []float64{1, 2}}, {"optimum", []float64{9}}}
-	if got := order(rows); got != "b > a > c" {
-		t.Error(got)
 	}
 }
 

@@ -1,13 +1,9 @@
 package hierarchical
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -143,69 +139,4 @@ func throughputRows(d *figures.Data, datasets ...string) (out []row) {
 		}
 	}
 	return out
-}
-
-// sensitivity shows the throughput and the order of the methods for other constants of the model and other draws.
-func sensitivity(d *figures.Data) {
-	t := d.Table("sensitivity", "Mean throughput on Q1 to Q12 by what the model assumes, simulated",
-		reports.Left("setting"),
-		"order: the methods with a choice of partitions, the highest mean first; MIG+MPS Default has the best "+
-			"partition of each setting",
-		"draws: the programs without public times drawn again; the interval is over the draws",
-		simulated())
-	overDraws := throughputRows(d, reportedDraws(d.Scale)...)
-	for _, r := range overDraws {
-		t.Columns = t.Columns.PlusMinus(r.title)
-	}
-	t.Columns = t.Columns.Left("order")
-	for _, c := range []struct {
-		name   string // of the dataset's parameter
-		values []float64
-	}{
-		{"kappa", scaled(d.Scale, []float64{0.2, 0.225, 0.25, 0.275, 0.3}, 0.2, 0.3)},
-		{"delta", scaled(d.Scale, []float64{0.1, 0.2, 0.3, 0.4, 0.5}, 0.1, 0.5)},
-	} {
-		for _, v := range c.values {
-			addMeans(t, fmt.Sprintf("%s = %g", c.name, v), throughputRows(d, queuesWith("%s=%g", c.name, v)))
-		}
-	}
-	addMeans(t, "shares of ended jobs freed", throughputRows(d, queuesWith("release=true")))
-	addDraws(d, t, overDraws)
-}
-
-// addMeans adds a row with the mean of each method, without an interval, and their order.
-func addMeans(t *figures.Table, setting string, rows []row) {
-	cells := figures.Map(rows, func(r row) []string { return []string{reports.Fixed(r.mean(), 3), ""} })
-	t.Row(setting, cells, order(rows))
-}
-
-// order lists the methods by their means, best first. It leaves out the last row, which is the optimum in
-// [rowsByQueue].
-func order(rows []row) string {
-	rows = slices.Clone(rows[:len(rows)-1])
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.mean(), a.mean()) })
-	return strings.Join(figures.Map(rows, func(r row) string { return r.title }), " > ")
-}
-
-// addDraws adds the mean over all draws, their range, and how often each order occurs. The rows have a value for each
-// draw.
-func addDraws(d *figures.Data, t *figures.Table, rows []row) {
-	n := len(rows[0].values)
-	orders := map[string]int{}
-	for i := range n {
-		orders[order(figures.Map(rows, func(r row) row { return row{r.title, r.values[i : i+1]} }))]++
-	}
-	var means, low, high []string
-	for _, r := range rows {
-		s := d.Summarize(r.values)
-		means = append(means, reports.Cells(3, s.Mean, s.High-s.Mean)...)
-		low, high = append(low, reports.Fixed(s.Min, 3), ""), append(high, reports.Fixed(s.Max, 3), "")
-	}
-	t.Row(fmt.Sprintf("%d draws, mean", n), means, order(rows))
-	t.Row("lowest draw", low, "")
-	t.Row("highest draw", high, "")
-	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(orders[b], orders[a]), cmp.Compare(a, b)) }
-	for _, o := range slices.SortedFunc(maps.Keys(orders), byNumber) {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d draws: %s", orders[o], n, o))
-	}
 }

@@ -114,7 +114,6 @@ func table7(d *figures.Data) {
 	values[claim.Of("MPS+MIG, C = 2")] = lists(corun.Hierarchical, 2, "[")
 	values[claim.Of("MPS+MIG, C = 3, with compute instances")] = lists(corun.Hierarchical, 3, "[{")
 	partitionCounts(d)
-	partitionList(d)
 }
 
 // families are the rows of Table VII and the agent's actions.
@@ -142,30 +141,6 @@ func partitionCounts(d *figures.Data) {
 			row = append(row, strconv.Itoa(len(corun.Setups(f.Family, jobs))))
 		}
 		t.Row(f.name, row, variants(f.Family))
-	}
-}
-
-func partitionList(d *figures.Data) {
-	t := d.Table("table7-partitions", "Table VII. Partitions, and who has them",
-		reports.Right("C").Left("partition"),
-		"[...] the GPU or a GPU instance, {x} a compute instance, (x) an MPS client, (*) one without percentage, xm "+
-			"the share of the memory")
-	var all []corun.Family
-	for _, f := range families {
-		t.Columns, all = t.Columns.Left(f.name), append(all, f.Family)
-	}
-	for _, f := range corun.DefaultFamilies() {
-		t.Columns, all = t.Columns.Left("Default, "+strings.TrimPrefix(string(f), "default-")), append(all, f)
-	}
-	for jobs := 2; jobs <= concurrency; jobs++ {
-		for _, s := range texts(corun.Every, jobs) {
-			t.Row(jobs, s, figures.Map(all, func(f corun.Family) string {
-				if slices.Contains(texts(f, jobs), s) {
-					return "yes"
-				}
-				return ""
-			}))
-		}
 	}
 }
 

@@ -49,10 +49,7 @@ func Paper() (figures.Paper, error) {
 		figures.Show("figure5", "the schemes under four distributions of profiles, at a demand of 85 %", figure5),
 		figures.Show("figure6", "average fragmentation score by scheme and distribution, at a demand of 85 %", figure6),
 		figures.Show("text", "numbers of the abstract, at a demand of 85 %", text),
-		figures.Show("steady",
-			"acceptance in steady state: the paper's schemes under each reading, and schedulers beyond the paper",
-			steady),
-		figures.Show("moves", "acceptance in steady state, if running workloads may move", moved),
+		figures.Show("steady", "acceptance of the paper's schemes in steady state, under each reading", steady),
 	)
 }
 
