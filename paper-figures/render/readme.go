@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
-	"miglab/reports"
 )
 
 // Markers of the part of the project's README.md that the tool writes.
@@ -59,30 +57,24 @@ func (r *run) updateReadme(readme string) (string, error) {
 	if !ok || !end {
 		return "", fmt.Errorf("README.md lacks the lines %q and %q", strings.TrimSpace(readmeBegin), readmeEnd)
 	}
-	var table strings.Builder
-	if err := r.outcomes().Encode(&table, "markdown"); err != nil {
-		return "", err
-	}
-	outcomes := compact(strings.TrimSpace(table.String()))
-	for _, p := range r.Papers { // only here, because a table escapes brackets
-		short, long, _ := strings.Cut(p.Title, ": ")
-		outcomes = strings.Replace(outcomes, "| "+p.Name+" |",
-			fmt.Sprintf("| [%s](paper-figures/%s): %s |", short, p.Name, long), 1)
-	}
-	return before + readmeBegin + outcomes + "\n" + readmeEnd + after, nil
+	return before + readmeBegin + r.outcomes() + "\n" + readmeEnd + after, nil
 }
 
 // outcomes returns a table of the papers with the numbers of conclusions by answer, and of claims by verdict.
-func (r *run) outcomes() *reports.Table {
-	t := &reports.Table{Columns: reports.Left("paper").Right("hold", "in part", "do not", "open", "agree", "deviate",
-		"undecided", "not judged")}
+func (r *run) outcomes() string {
+	var lines []counted
 	for _, p := range r.Papers {
+		short, long, _ := strings.Cut(p.Title, ": ")
 		answers, n := p.countAnswers(), p.CountNumbers()
-		t.Row(p.Name, answers[verdict.Holds], answers[verdict.HoldsInPart], answers[verdict.DoesNotHold],
-			answers[verdict.Undecided]+answers[verdict.InTheModel]+answers[verdict.CannotRun],
-			n.Agree, n.Deviate, n.Open, n.NotJudged)
+		open := answers[verdict.Undecided] + answers[verdict.InTheModel] + answers[verdict.CannotRun]
+		lines = append(lines, counted{fmt.Sprintf("[%s](paper-figures/%s): %s", short, p.Name, long), []int{
+			answers[verdict.Holds], answers[verdict.HoldsInPart], answers[verdict.DoesNotHold], open,
+			n.Agree, n.Deviate, n.Open, n.NotJudged,
+		}})
 	}
-	return t
+	return countTable([]string{
+		"hold", "in part", "do not", "open", "agree", "deviate", "undecided", "not judged",
+	}, lines)
 }
 
 // A numbersCount counts the numbers of a paper by groups of verdicts.
@@ -117,16 +109,4 @@ func (p *paper) folderPage() (string, error) {
 	})
 	text, err := show("FOLDER.md.tmpl", &sorted)
 	return fold(strings.ReplaceAll(reference.ReplaceAllString(text, ""), " .", ".")), err
-}
-
-var padding = regexp.MustCompile(` {2,}|-{4,}`)
-
-// compact removes the padding of tables in Markdown.
-func compact(tables string) string {
-	return padding.ReplaceAllStringFunc(tables, func(s string) string {
-		if s[0] == ' ' {
-			return " "
-		}
-		return "---"
-	})
 }

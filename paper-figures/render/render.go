@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,38 +182,51 @@ func (r *run) Changed(makespans bool) (out []string) {
 	return out
 }
 
-// Verdicts is a table of the claims of a kind by paper and verdict, with links to the papers.
-func (r *run) Verdicts(kind claim.Kind) (string, error) {
-	count := func(p *paper) map[verdict.Verdict]int { return p.countVerdicts(kind) }
-	return countTable(r, verdict.All, count, r.Count(kind))
+// A counted line of a table has a paper, with a link, and its counts.
+type counted struct {
+	Name   string
+	Counts []int
 }
 
-// Answers is a table of the conclusions by paper and answer, with links to the papers.
-func (r *run) Answers() (string, error) {
-	return countTable(r, verdict.Answers, (*paper).countAnswers, nil)
+// countTable returns a table of counts by paper in Markdown.
+func countTable(heads []string, lines []counted) string {
+	return words("counts", struct {
+		Heads []string
+		Lines []counted
+	}{heads, lines})
 }
 
-// countTable returns a table of counts by paper and name, with links to the papers. Its last row has the counts of all
-// papers, unless they are nil.
-func countTable[N ~string](r *run, names []N, count func(*paper) map[N]int, all map[N]int) (string, error) {
-	// HANGS ON THE READING is too long for a heading.
-	head := func(n N) string { return strings.TrimSuffix(string(n), " ON THE READING") }
-	t := &reports.Table{Columns: reports.Left("paper").Right(nearest.Names(names, head)...).Right("all")}
-	add := func(paper string, counts map[N]int) {
-		sum := 0
-		for _, n := range names {
-			sum += counts[n]
-		}
-		t.Row(paper, nearest.Names(names, func(n N) string { return strconv.Itoa(counts[n]) }), sum)
+// counts returns the counts of names and their sum.
+func counts[N ~string](names []N, n map[N]int) (out []int) {
+	sum := 0
+	for _, name := range names {
+		out, sum = append(out, n[name]), sum+n[name]
 	}
+	return append(out, sum)
+}
+
+// page links to the paper's page.
+func (p *paper) page() string { return fmt.Sprintf("[%s](%[1]s/README.md)", p.Name) }
+
+// Verdicts is a table of the claims of a kind by paper and verdict.
+func (r *run) Verdicts(kind claim.Kind) string {
+	var lines []counted
 	for _, p := range r.Papers {
-		add(p.Name, count(p))
+		lines = append(lines, counted{p.page(), counts(verdict.All, p.countVerdicts(kind))})
 	}
-	if all != nil {
-		add("all", all)
+	heads := nearest.Names(verdict.All, func(v verdict.Verdict) string {
+		return strings.TrimSuffix(string(v), " ON THE READING") // too long for a heading
+	})
+	return countTable(append(heads, "all"), append(lines, counted{"all", counts(verdict.All, r.Count(kind))}))
+}
+
+// Answers is a table of the conclusions by paper and answer.
+func (r *run) Answers() string {
+	var lines []counted
+	for _, p := range r.Papers {
+		lines = append(lines, counted{p.page(), counts(verdict.Answers, p.countAnswers())})
 	}
-	text, err := markdown(t)
-	return r.linkPapers(text), err
+	return countTable(append(nearest.Names(verdict.Answers, asText), "all"), lines)
 }
 
 // CausesByTable is a table of the causes of deviations by paper and artefact.
@@ -253,16 +265,4 @@ func markdown(t *reports.Table) (string, error) {
 		b.WriteString("\n")
 	}
 	return strings.TrimSpace(b.String()), nil
-}
-
-// linkPapers links the names of papers that begin a row to their pages, and removes padding from these rows.
-func (r *run) linkPapers(table string) string {
-	for _, p := range r.Papers {
-		begin := regexp.MustCompile(`(?m)^\| ` + p.Name + ` +\|.*$`)
-		table = begin.ReplaceAllStringFunc(table, func(line string) string {
-			_, rest, _ := strings.Cut(line[1:], "|")
-			return strings.Join(strings.Fields(fmt.Sprintf("| [%s](%[1]s/README.md) |%s", p.Name, rest)), " ")
-		})
-	}
-	return table
 }
