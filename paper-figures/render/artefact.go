@@ -27,7 +27,7 @@ type artefact struct {
 	Lettered bool
 }
 
-// A note is a reason with the rows that have it.
+// A note is a reason with the rows that have it. It names the details of each row, if there are several rows.
 type note struct {
 	Number int
 	Reason string
@@ -47,7 +47,7 @@ func newArtefact(p *paper, a *manifest.Artefact) *artefact {
 		default:
 			out.Measured = append(out.Measured, r)
 		}
-		if text := onOneLine("why", why{r, p.TrainingRun, true}); text != "" && r.Verdict != verdict.None {
+		if text := onOneLine("why", why{r, p.TrainingRun, onPage}); text != "" && r.Verdict != verdict.None {
 			out.addNote(r, text)
 		}
 	}
@@ -55,7 +55,11 @@ func newArtefact(p *paper, a *manifest.Artefact) *artefact {
 		return slices.Index(verdict.All, a.First().Verdict) - slices.Index(verdict.All, b.First().Verdict)
 	})
 	for i := range out.Notes {
-		out.Notes[i].Number = i + 1
+		n := &out.Notes[i]
+		n.Number = i + 1
+		if len(n.Rows) == 1 {
+			n.Reason = onOneLine("why", why{n.First(), p.TrainingRun, onPageWithDetail})
+		}
 	}
 	pieces := out.numbers().Fit()
 	out.Lettered = len(out.Measured) <= 26 && (len(pieces) > 1 || pieces[0].Notes != nil)
@@ -95,11 +99,18 @@ func (n note) Shown() bool { return n.paper.has(n.Evidence()) }
 // Own reports whether the evidence is the page of the note.
 func (n note) Own() bool { return n.Evidence() == n.First().Artefact }
 
-// Numbered lists the claims that the evidence has numbers about, with these numbers.
+// Numbered lists the claims of which the evidence has numbers, with these numbers, or which have details of their own.
 func (n note) Numbered() (out []struct{ Claim, Numbers string }) {
 	for _, r := range n.Rows {
+		var all []string
+		if r.Why.Detail != "" && len(n.Rows) > 1 {
+			all = append(all, strings.TrimSuffix(r.Why.Detail, "."))
+		}
 		if r.Numbers != nil {
-			out = append(out, struct{ Claim, Numbers string }{r.Claim, words("evidence", r.Numbers)})
+			all = append(all, words("evidence", r.Numbers))
+		}
+		if all != nil {
+			out = append(out, struct{ Claim, Numbers string }{r.Claim, strings.Join(all, ". ")})
 		}
 	}
 	return out
@@ -496,13 +507,29 @@ func (a *artefact) namedIn(text string) bool {
 type why struct {
 	*manifest.Row
 	TrainingRun string
-	// OnPage leaves out what the column "enough" of the page has.
-	OnPage bool
+	place
 }
+
+// A place is where the words about a verdict stand.
+type place int
+
+const (
+	inFile place = iota
+	// On a page the column "enough" has what would settle a number.
+	onPageWithDetail
+	// onPage leaves out the row's detail as well.
+	onPage
+)
+
+// OnPage reports whether the words stand on a page.
+func (p place) OnPage() bool { return p != inFile }
+
+// Detailed reports whether the words have the row's detail.
+func (p place) Detailed() bool { return p != onPage }
 
 // reason says why a row of a paper has its verdict; empty if the verdict needs no reason.
 func reason(p *manifest.Paper, r *manifest.Row) string {
-	return onOneLine("why", why{r, p.TrainingRun, false})
+	return onOneLine("why", why{r, p.TrainingRun, inFile})
 }
 
 // words returns the text of a template that cannot fail, because all of its values are plain numbers and texts.
