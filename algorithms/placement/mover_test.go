@@ -25,7 +25,7 @@ func TestMoversWithoutMovesAreMFI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"mfi-migrate", "repack", "repack-exact", "repack-head", "replan", "load-balance-migrate?load=0"} {
+	for _, id := range []string{"mfi-migrate", "repack", "repack-head", "replan", "load-balance-migrate?load=0"} {
 		got, err := algotest.Placement.Run(t.Context(), algo.MustParse(id), p)
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestMovesRaiseAcceptance(t *testing.T) {
 		return out
 	}
 	base := accepted("mfi")
-	for _, id := range []string{"mfi-migrate", "repack", "load-balance-migrate"} { // repack-exact takes longer
+	for _, id := range []string{"mfi-migrate", "repack", "load-balance-migrate"} {
 		gain := accepted(id)
 		for i := range gain {
 			gain[i] -= base[i]
@@ -70,6 +70,30 @@ func TestMovesRaiseAcceptance(t *testing.T) {
 			t.Errorf("%s accepts %+.4f more than mfi, with an interval from %+.4f to %+.4f; want it above 0", id, sum.Mean, sum.Low, sum.High)
 		}
 	}
+}
+
+// A layout describes the workloads of a GPU with four bits for each memory slice. At the first slice of a workload they
+// are the index of its profile plus one, with the top bit if it is fixed; elsewhere they are 0.
+type layout uint32
+
+const fixedBit = 8
+
+// put returns the layout with a workload more.
+func (l layout) put(profile int, start mig.Slices, fixed bool) layout {
+	code := layout(profile + 1)
+	if fixed {
+		code |= fixedBit
+	}
+	return l | code<<(4*start)
+}
+
+// without returns the layout without the workload that begins at a slice.
+func (l layout) without(start mig.Slices) layout { return l &^ (0xf << (4 * start)) }
+
+// workload returns the workload that begins at a slice; false if no workload begins there.
+func (l layout) workload(start mig.Slices) (profile int, fixed, ok bool) {
+	code := int(l >> (4 * start) & 0xf)
+	return code&^fixedBit - 1, code&fixedBit != 0, code != 0
 }
 
 // drawLayouts fills a few GPUs at random, so that some requests fit nowhere.
@@ -168,36 +192,6 @@ func successors(m *mover, gpus []layout) (out [][]layout) {
 	return out
 }
 
-// TestExactRepackingAgreesWithBruteForce on clusters of up to four GPUs, most of which are too
-// full for the request.
-func TestExactRepackingAgreesWithBruteForce(t *testing.T) {
-	const most = 3
-	seeds := deep.N(300, 1000)
-	byMoves := map[int]int{}
-	for seed := range uint64(seeds) {
-		rng := rand.New(rand.NewPCG(seed, 17))
-		g := mig.GPUs()[rng.IntN(len(mig.GPUs()))]
-		m := newMover(g)
-		gpus := drawLayouts(rng, g)
-		profile := rng.IntN(len(m.profiles))
-		want, score, ok := byBruteForce(&m, gpus, profile, most)
-		s := search{mover: &m, profile: profile, gpus: slices.Clone(gpus), blockers: map[layout]int{}}
-		steps, got := s.fewest(most)
-		if s.found != ok || ok && (len(steps) != want || got != score) {
-			t.Fatalf("seed %d, %s, %x, %v: %d moves and a score of %d (%v); brute force %d and %d (%v)",
-				seed, g, gpus, m.profiles[profile], len(steps), got, s.found, want, score, ok)
-		}
-		if !ok {
-			want = -1
-		}
-		byMoves[want]++
-	}
-	t.Log("instances by the fewest moves (-1: impossible):", byMoves)
-	if byMoves[1]+byMoves[2]+byMoves[3] < seeds/15 || byMoves[2]+byMoves[3] < seeds/150 || byMoves[-1] == 0 {
-		t.Errorf("instances by the fewest moves: %v; want at least %d with moves, %d with several, and some that are impossible", byMoves, seeds/15, seeds/150)
-	}
-}
-
 // moves lists the moves of an answer as "before: request to gpu@start", and how much it accepts.
 func moves(a algotest.PlacementAnswer) string {
 	var out []string
@@ -218,14 +212,11 @@ func TestScenes(t *testing.T) {
 		// The last request needs a whole GPU. On each is a 3g after the 4g have left.
 		{"mfi", 2, []string{four + "!", three, four + "!", three, seven}, "4"},
 		{"mfi-migrate", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
-		{"repack-exact", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		{"repack?rounds=100", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		{"repack-head", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		{"replan", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		// Two workloads are in the way on each.
 		{"mfi-migrate", 2, []string{three + "!", double, double, three + "!", double, double, seven}, "6"},
-		{"repack-exact?most=1", 2, []string{three + "!", double, double, three + "!", double, double, seven}, "6"},
-		{"repack-exact", 2, []string{three + "!", double, double, three + "!", double, double, seven}, "6: 1 to 1@4, 6: 2 to 1@6, 7"},
 		// Below its load it takes the emptier GPU; a low load moves nothing.
 		{"load-balance-migrate", 4, []string{one, one, one, one}, "4"},
 	} {

@@ -89,7 +89,7 @@ func TestClearingAgainstBruteForce(t *testing.T) {
 		in := []task.Request{}
 		for gpu := range gpus {
 			gpus[gpu] &^= 0x88888888 // nobody is fixed
-			for start := range mig.Slices(layoutSlices) {
+			for start := range mig.MaxMemorySlices {
 				if k, _, ok := gpus[gpu].workload(start); ok {
 					c.spots = append(c.spots, sim.Spot{GPU: gpu, Start: start})
 					in = append(in, task.Request{Lifespan: 9, Profile: m.profiles[k]})

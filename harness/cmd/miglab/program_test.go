@@ -52,7 +52,7 @@ func init() {
 				c := &t.Contests[i]
 				c.Datasets = c.Datasets[:1]
 				c.Algorithms = slices.DeleteFunc(slices.Clone(c.Algorithms), func(id string) bool {
-					return strings.HasPrefix(id, "lns") || strings.HasPrefix(id, "repack-exact")
+					return strings.HasPrefix(id, "lns")
 				})
 				c.Algorithms = c.Algorithms[:min(4, len(c.Algorithms))]
 			}
