@@ -61,10 +61,7 @@ func rooms(p *algo.Problem, weights []float64, limit mig.Seconds) []float64 {
 			if n.Mask()>>l&1 == 0 || !fitsSome(p.Tasks, n.Size()) {
 				continue
 			}
-			if p.Model == mig.Free || len(p.Start) > 0 {
-				dead = 0
-			}
-			dead = min(dead, n.Profile.Create)
+			dead = min(dead, p.Model.Cost(n.Profile.Create))
 		}
 		room[l] = float64(w*float64(limit-dead)) * (1 + rounding)
 	}

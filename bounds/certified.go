@@ -14,8 +14,8 @@ type Witness = certificate.Witness
 
 // Prove returns the largest of four lower bounds on the makespan of every schedule that the referee accepts, as a
 // witness. Of equal bounds it returns the simplest argument. The terms are valid for [mig.Sequential], [mig.Parallel]
-// and [mig.Free], any start partition, busy-until and release times. Package certificate proves each. They are computed
-// with rounding; slice weights and task prices are verified exactly before they count:
+// and [mig.Free] and any release times. Package certificate proves each. They are computed with rounding; slice weights
+// and task prices are verified exactly before they count:
 //
 //   - [certificate.Area], in areaterm.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
@@ -29,8 +29,8 @@ type Witness = certificate.Witness
 // atMost is the makespan of a known schedule in seconds; +Inf means that no schedule is known. It limits the terms: the
 // bound exceeds it by no more than rounding, and chains are found faster.
 //
-// Where tasks can be stopped, only the area is used: the parts of a task need no fewer slice-seconds than the best of
-// their sizes. The proofs of the other terms assume that a task runs on one instance.
+// Where tasks can be stopped or GPUs hold instances at the start, only the area is used. The proofs of the other terms
+// assume that a task runs on one instance, which is created first.
 //
 // The error is the error of [task.Batch.Validate] for invalid tasks, or the context's error.
 func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, error) {
@@ -38,7 +38,7 @@ func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, er
 		return Witness{}, err
 	}
 	best := Witness{Kind: certificate.Area, Bound: areaTerm(&p)}
-	if p.Restart > 0 {
+	if areaOnly(&p) {
 		return best, nil
 	}
 	weights := newSliceWeights(&p)
@@ -53,6 +53,9 @@ func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, er
 	return best, ctx.Err()
 }
 
+// areaOnly reports whether no term but the area is proven for a problem.
+func areaOnly(p *algo.Problem) bool { return p.Restart > 0 || len(p.Start) > 0 }
+
 // higher returns the second witness if its bound is higher and its proof is valid, else the first.
 func higher(p algo.Problem, w, other Witness) Witness {
 	if other.Bound > w.Bound && certificate.VerifyWitness(p, other) == nil {
@@ -64,7 +67,7 @@ func higher(p algo.Problem, w, other Witness) Witness {
 // raise raises a bound by task prices. It tries again while the prices reach the limit that they try.
 func (s *sliceWeights) raise(ctx context.Context, best Witness, atMost mig.Seconds) Witness {
 	p := s.problem
-	if len(p.Start) > 0 || len(p.Tasks) <= MaxChainTasks {
+	if len(p.Tasks) <= MaxChainTasks {
 		return best
 	}
 	for range priceRounds {
@@ -87,6 +90,6 @@ func Certified(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	return w.Bound, err
 }
 
-var _ = register("certified", 6, true,
+var _ = register("certified", 7, true,
 	"after DRL 5.2, with idling and reconfiguration charged so that a proof holds; configuration LP and chains: own",
 	"the largest of area, slice weights, task prices and chains; proven", certified{Certified})

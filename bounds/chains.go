@@ -70,10 +70,10 @@ type chainSearch struct {
 	create, destroy [mig.MaxSize + 1]ticks
 	// bands are by shape of the nodes with two children; see [shapes].
 	bands map[int][]band
-	// empty holds the tables of subtrees that are empty at the start, by shape of the topmost node. under holds the
-	// tables of the nodes below that node, and below the root.
-	empty, under map[int]chainTables
-	arena        *arena
+	// subtrees holds the tables of subtrees, by shape of the topmost node. under holds the tables of the nodes below
+	// that node.
+	subtrees, under map[int]chainTables
+	arena           *arena
 }
 
 // chainTables holds, by set of tasks, the longest chain within a subtree for the best assignment of the set.
@@ -99,7 +99,7 @@ func newChainSearch(ctx context.Context, p *algo.Problem, weights []float64, lim
 	tick := mig.Seconds(math.Ldexp(1, exponent-tickBits))
 	c := &chainSearch{
 		ctx: ctx, problem: p, limit: limit, tick: tick, all: 1<<len(p.Tasks) - 1,
-		empty: map[int]chainTables{}, under: map[int]chainTables{},
+		subtrees: map[int]chainTables{}, under: map[int]chainTables{},
 	}
 	destroys := leastDestroys(p)
 	for _, s := range p.GPU.Sizes() {
@@ -124,41 +124,18 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 	defer arenas.Put(c.arena)
 	c.arena.reset(c.all + 1)
 
-	starts := c.starts()
-	var merged []ticks // the table of the GPUs so far
-	addGPU := func(t []ticks) {
-		if merged == nil {
-			merged = t
-		} else {
-			merged = c.merge(merged, t, 0, nil, 0)
-		}
-	}
-	from := 0
-	if len(starts) == 1 {
-		from = c.all // the only entry that is read
-	}
-	idle := 0
-	for i := range starts {
-		if starts[i].busy == nil {
-			idle++
-		} else {
-			addGPU(c.root(&starts[i], from))
-		}
-	}
+	gpus, root := c.problem.GPUs(), c.net(c.subtree(0))
+	merged := root // the table of the GPUs so far
 	// More GPUs than tasks are useless. Doubling merges them in few steps.
-	idle = min(idle, len(c.problem.Tasks))
-	if idle > 0 {
-		t := c.root(&chainStart{}, from)
-		for ; idle > 1; idle /= 2 {
-			if idle%2 == 1 {
-				addGPU(t)
-			}
-			t = c.merge(t, t, 0, nil, 0)
+	count := uint(min(gpus, len(c.problem.Tasks)))
+	for bit := bits.Len(count) - 2; bit >= 0; bit-- {
+		merged = c.merge(merged, merged, 0, nil, 0)
+		if count>>bit&1 != 0 {
+			merged = c.merge(merged, root, 0, nil, 0)
 		}
-		addGPU(t)
 	}
 	best := merged[c.all]
-	if len(starts) == 1 && starts[0].busy == nil {
+	if gpus == 1 {
 		best = c.heads(best)
 	}
 	if best < c.ticks(c.limit) {
@@ -167,73 +144,20 @@ func (c *chainSearch) solve() (mig.Seconds, bool) {
 	return c.limit, false
 }
 
-// starts returns the start of each GPU.
-func (c *chainSearch) starts() []chainStart {
-	out := make([]chainStart, c.problem.GPUs())
-	for _, e := range c.problem.Start {
-		out[e.GPU].add(c.problem.GPU, e.Instance, c.ticks(e.BusyUntil))
-	}
-	return out
-}
-
-// A chainStart describes the instances of a GPU at the start; the zero value is an empty GPU.
-type chainStart struct {
-	// busy is, for each node of the tree, the time until which its instance is busy, or notThere.
-	busy []ticks
-	// occupied reports, for each node, whether an instance exists in its subtree.
-	occupied []bool
-}
-
-const notThere ticks = -1
-
-// add adds an instance that is busy until an instant.
-func (s *chainStart) add(g *mig.GPU, in mig.Instance, until ticks) {
-	tree := g.Tree()
-	if s.busy == nil {
-		s.busy = slices.Repeat([]ticks{notThere}, len(tree))
-		s.occupied = make([]bool, len(tree))
-	}
-	for v := range tree {
-		if sameNode(in, tree[v].Instance) {
-			s.busy[v] = until
-			for ; v >= 0; v = tree[v].Parent {
-				s.occupied[v] = true
-			}
-			return
-		}
-	}
-}
-
-// root returns the net table of a GPU. Only the entries from set from on are valid.
-func (c *chainSearch) root(s *chainStart, from int) []ticks {
-	if s.busy != nil && s.busy[0] != notThere {
-		from = 0 // if the root runs some of a set's tasks, the table of the others is needed
-	}
-	t := c.below(0, s, from)
-	c.under[0] = t
-	c.use(0, s, &t)
-	return c.net(t)
-}
-
 // subtree returns the tables of a node and the nodes below it.
-func (c *chainSearch) subtree(v int, s *chainStart) chainTables {
-	free := s.busy == nil || !s.occupied[v]
+func (c *chainSearch) subtree(v int) chainTables {
 	shape := shapes(c.problem.GPU)[v]
-	t, known := c.empty[shape]
-	if known && free {
-		return t
-	}
-	t = c.below(v, s, 0)
-	under := t
-	c.use(v, s, &t)
-	if free {
-		c.under[shape], c.empty[shape] = under, t
+	t, known := c.subtrees[shape]
+	if !known {
+		c.under[shape] = c.below(v)
+		t = c.use(v, c.under[shape])
+		c.subtrees[shape] = t
 	}
 	return t
 }
 
-// below returns the tables of the nodes below a node. Only the entries of net from set from on are valid.
-func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
+// below returns the tables of the nodes below a node. On one GPU, the net table of the root has only its last entry.
+func (c *chainSearch) below(v int) chainTables {
 	node := &c.problem.GPU.Tree()[v]
 	switch len(node.Children) {
 	case 0:
@@ -244,55 +168,40 @@ func (c *chainSearch) below(v int, s *chainStart, from int) chainTables {
 		t[0] = 0
 		return chainTables{gross: t, drop: c.destroy[node.Size()]}
 	case 1:
-		return c.subtree(node.Children[0], s)
+		return c.subtree(node.Children[0])
 	}
-	a, b := c.subtree(node.Children[0], s), c.subtree(node.Children[1], s)
-	delay, bands := s.delay(c.problem, v, &c.create), c.bands[shapes(c.problem.GPU)[v]]
-	t := chainTables{gross: c.merge(a.gross, b.gross, delay, bands, 0), drop: a.drop}
+	a, b := c.subtree(node.Children[0]), c.subtree(node.Children[1])
+	wait, bands := delay(c.problem, v, &c.create), c.bands[shapes(c.problem.GPU)[v]]
+	t := chainTables{gross: c.merge(a.gross, b.gross, wait, bands, 0), drop: a.drop}
 	if a.net != nil || b.net != nil || a.drop != b.drop {
-		t.net = c.merge(c.net(a), c.net(b), delay, bands, from)
+		from := 0
+		if v == 0 && c.problem.GPUs() == 1 {
+			from = c.all
+		}
+		t.net = c.merge(c.net(a), c.net(b), wait, bands, from)
 	}
 	return t
 }
 
-// use changes the tables of the nodes below v to tables in which v may also run tasks.
-func (c *chainSearch) use(v int, s *chainStart, t *chainTables) {
+// use returns the tables in which node v may also run tasks, from the tables of the nodes below it.
+func (c *chainSearch) use(v int, t chainTables) chainTables {
 	size := c.problem.GPU.Tree()[v].Size()
 	create, destroy := c.create[size], c.destroy[size]
-	if s.busy != nil && s.busy[v] != notThere {
-		busy := s.busy[v]
-		net := slices.Clone(c.net(*t))
-		for set := 1; set < len(net); set++ {
-			net[set] += destroy
-		}
-		c.load(net, size)
-		for set := 1; set < len(net); set++ {
-			net[set] += busy
-		}
-		gross := slices.Clone(t.gross)
-		c.load(gross, size)
-		for set := range gross {
-			gross[set] += busy + destroy
-		}
-		*t = chainTables{gross: gross, net: net}
-		return
-	}
 	loaded := c.arena.table()
 	copy(loaded, t.gross)
 	c.load(loaded, size)
 	uniform := t.net == nil && t.drop == destroy
-	net, gross := c.net(*t), c.arena.table()
+	net, gross := c.net(t), c.arena.table()
 	for set, l := range loaded {
 		gross[set] = min(t.gross[set], l+create+destroy)
 	}
 	if uniform {
-		*t = chainTables{gross: gross, drop: destroy}
-		return
+		return chainTables{gross: gross, drop: destroy}
 	}
 	for set, l := range loaded {
 		loaded[set] = min(net[set], l+create)
 	}
-	*t = chainTables{gross: gross, net: loaded}
+	return chainTables{gross: gross, net: loaded}
 }
 
 // load lowers each entry of a table by letting an instance of a size run some of the tasks of the set.
@@ -322,21 +231,15 @@ func (c *chainSearch) net(t chainTables) []ticks {
 }
 
 // delay returns the time for which one of two used subtrees below a node waits for the other. create is by size.
-func (s *chainStart) delay(p *algo.Problem, v int, create *[mig.MaxSize + 1]ticks) ticks {
+func delay(p *algo.Problem, v int, create *[mig.MaxSize + 1]ticks) ticks {
 	if p.Model != mig.Sequential {
 		return 0
 	}
 	tree := p.GPU.Tree()
 	least := beyond
 	for u := range tree {
-		if !isBelow(tree, u, v) {
-			continue
-		}
-		if s.busy != nil && s.occupied[u] {
-			return 0
-		}
 		size := tree[u].Size()
-		if fitsSome(p.Tasks, size) {
+		if isBelow(tree, u, v) && fitsSome(p.Tasks, size) {
 			least = min(least, create[size])
 		}
 	}

@@ -45,8 +45,9 @@ const maxParts = 2000
 // In batches of at most [MaxDivided] tasks, schedules are divided by the size that a task runs on, for one task after
 // the other. Every part has its own C. The least bound of the parts holds for every schedule.
 //
-// Where tasks can be stopped, the parts of a task may run on several sizes. All of this holds for the parts, except the
-// times e, which are then not used. Schedules are not divided either.
+// Where an instance exists at time 0, a task need not wait for a create, and the times e are not used. Where tasks can
+// be stopped, the parts of a task may run on several sizes. All of this holds for the parts, except the times e, which
+// are then not used. Schedules are not divided either.
 //
 // A bound of b joules claims that no schedule draws less than (1 - 2e-9) b. PROVEN: C is proven up to 1e-9 (package
 // certificate). All other terms are sums, products and minima of numbers that are not negative, so that each rounding
@@ -120,7 +121,7 @@ func boundEnergy(ctx context.Context, p algo.Problem) (mig.Joules, error) {
 		b.head = 0
 	}
 	inf := mig.Seconds(math.Inf(1))
-	if p.Restart > 0 {
+	if areaOnly(&p) {
 		return mig.Joules(b.interval(certain, inf)), nil
 	}
 	starts := append(slices.Concat(b.ends...), certain)

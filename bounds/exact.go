@@ -16,11 +16,11 @@ const MaxSearched = 6
 
 // Exact improves a known schedule if it can, and returns it with a proof of how much shorter a schedule can be.
 //
-// For one GPU whose tasks cannot be stopped it adds [certificate.ChainOrders] and task prices, which take seconds, to
-// the terms of [Prove]. If the bound reaches the known makespan, the known schedule is proven. If not, and if such a
-// GPU has no release time and at most [MaxSearched] tasks, Exact searches all schedules that the referee accepts,
-// including those that merge instances, under every reconfiguration model and from any start partition. In all other
-// cases it returns the known schedule, and Proven is false.
+// For one GPU that is empty at the start and whose tasks cannot be stopped it adds [certificate.ChainOrders] and task
+// prices, which take seconds, to the terms of [Prove]. If the bound reaches the known makespan, the known schedule is
+// proven. If not, and if such a GPU has no release time and at most [MaxSearched] tasks, Exact searches all schedules
+// that the referee accepts, including those that merge instances, under every reconfiguration model. In all other cases
+// it returns the known schedule, and Proven is false.
 //
 // The error is a [*schedule.InvalidError] for the known schedule, an error of [task.Batch.Validate], or the context's.
 func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certificate.Certificate, error) {
@@ -36,7 +36,8 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certif
 	if err != nil {
 		return none, err
 	}
-	if p.GPUs() == 1 && p.Restart == 0 {
+	one := p.GPUs() == 1 && !areaOnly(&p)
+	if one {
 		weights := newSliceWeights(&p)
 		weights.prove(w.Bound) // w is at least this witness; raise and chains need the weights that it leaves
 		w = weights.raise(ctx, w, m.Makespan)
@@ -49,16 +50,19 @@ func Exact(ctx context.Context, p algo.Problem, known schedule.Schedule) (certif
 		}
 	}
 	c := certificate.New(known, w)
-	released := slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 })
-	if c.Proven || len(p.Tasks) > MaxSearched || p.GPUs() > 1 || released || p.Restart > 0 {
+	if c.Proven || len(p.Tasks) > MaxSearched || !one || released(&p) {
 		return c, nil
 	}
 	s := newSearch(ctx, &p, m.Makespan)
-	if err := s.assign(0, state{stateKey: stateKey{left: 1<<len(p.Tasks) - 1}}); err != nil {
+	if err := s.visit(&state{stateKey: stateKey{left: 1<<len(p.Tasks) - 1}}); err != nil {
 		return none, err
 	}
 	if s.best < m.Makespan {
 		known = s.schedule()
 	}
 	return certificate.New(known, Witness{Kind: certificate.Search, Bound: known.Makespan()}), nil
+}
+
+func released(p *algo.Problem) bool {
+	return slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 })
 }

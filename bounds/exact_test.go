@@ -221,6 +221,7 @@ func TestExactEqualsBruteForce(t *testing.T) {
 			n = 4
 		}
 		p := drawProblem(r, mig.MustLookup(models[k%len(models)]), 1, n)
+		p.Start = nil
 		if got, want := exact(t, p).Lower, general(p); !near(got, want.Makespan()) {
 			t.Errorf("%+v: %v, by brute force %v", p, got, want.Makespan())
 		}
@@ -234,6 +235,7 @@ func TestExactCertificatesAreVerified(t *testing.T) {
 	problems := deep.N(30, 300)
 	for k := range problems {
 		p := drawProblem(r, mig.GPUs()[k%len(mig.GPUs())], 1, 3+k%3)
+		p.Start = nil
 		e := exact(t, p)
 		if err := certificate.Verify(p, e); err != nil {
 			t.Errorf("%+v: %v", p, err)
@@ -290,6 +292,7 @@ func TestExactDoesNotSearchWhatIsTooLarge(t *testing.T) {
 		"two GPUs":      {Tasks: randomBatch(g, 1, 3), Count: 2},
 		"release times": {Tasks: randomBatch(g, 1, 2), Release: []mig.Seconds{0, 3}},
 		"stopped tasks": {Tasks: randomBatch(g, 1, 2), Restart: 1},
+		"an instance":   {Tasks: randomBatch(g, 1, 2), Start: []schedule.Existing{existing(t, g, 2, 0, 3)}},
 	} {
 		p.GPU = g
 		known := oneByOne(p)

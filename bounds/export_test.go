@@ -30,7 +30,7 @@ func ChainOrders(p algo.Problem, limit mig.Seconds) mig.Seconds { return solveCh
 // SearchOptimum is the optimum of one GPU, or the makespan of a known schedule if that is less, by the search alone.
 func SearchOptimum(p algo.Problem, known mig.Seconds) (mig.Seconds, error) {
 	s := newSearch(context.Background(), &p, known)
-	err := s.assign(0, state{stateKey: stateKey{left: 1<<len(p.Tasks) - 1}})
+	err := s.visit(&state{stateKey: stateKey{left: 1<<len(p.Tasks) - 1}})
 	return min(s.best, known), err
 }
 

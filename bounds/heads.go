@@ -116,7 +116,7 @@ const (
 	headStepsASet = 32
 )
 
-// heads returns the chains term of one empty GPU, or the limit if that is less. least is the term by the tables.
+// heads returns the chains term of one GPU, or the limit if that is less. least is the term by the tables.
 //
 // Under [mig.Sequential] the tables charge one create for each pair of used subtrees, but the last of k heads waits for
 // k-1 creates. Package certificate proves this.
@@ -124,7 +124,7 @@ const (
 // The more assignments lie below the limit, the longer the search takes, so a low limit is tried first. If the steps
 // run out, heads returns the value that the earlier limits proved.
 func (c *chainSearch) heads(least ticks) ticks {
-	limit, wait := c.ticks(c.limit), new(chainStart).delay(c.problem, 0, &c.create)
+	limit, wait := c.ticks(c.limit), delay(c.problem, 0, &c.create)
 	if wait == 0 || least >= limit {
 		return min(least, limit)
 	}
@@ -161,10 +161,7 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 	for v := range tree {
 		shape := shapes(c.problem.GPU)[v]
 		h.under[v] = c.under[shape].gross
-		t, ok := c.empty[shape]
-		if !ok {
-			continue
-		}
+		t := c.subtrees[shape]
 		if h.tables[net][shape] == nil {
 			h.tables[net][shape] = c.net(t)
 		}

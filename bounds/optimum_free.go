@@ -2,17 +2,17 @@ package bounds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/schedule"
 )
 
-// MaxOptimumFreeTasks is the largest batch that [OptimumFree] takes. Such a batch takes milliseconds on an A100, with
-// release times up to a second, and each further task about five times as long.
+// MaxOptimumFreeTasks is the largest batch that [OptimumFree] takes. Such a batch takes milliseconds on an A100, and
+// each further task about five times as long.
 const MaxOptimumFreeTasks = 6
 
 // OptimumFree returns the optimal makespan in seconds of the moldable problem without reconfiguration costs
@@ -22,8 +22,8 @@ const MaxOptimumFreeTasks = 6
 // EXACT, up to rounding: the search of [Exact] finds the optimum of each set of tasks on each GPU, and OptimumFree
 // compares every division of the tasks between the GPUs.
 //
-// It returns an error of [task.Batch.Validate], of ctx, for more than [MaxOptimumFreeTasks] tasks, or if tasks can be
-// stopped, because the search runs each task on one instance.
+// It returns an error of [task.Batch.Validate], of ctx, for more than [MaxOptimumFreeTasks] tasks, and for problems that
+// [Exact] does not search: if tasks can be stopped or have release times, or if GPUs hold instances at the start.
 func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err
@@ -32,27 +32,16 @@ func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if n > MaxOptimumFreeTasks {
 		return 0, fmt.Errorf("optimum-free takes at most %d tasks; the batch has %d", MaxOptimumFreeTasks, n)
 	}
-	if p.Restart > 0 {
-		return 0, fmt.Errorf("optimum-free takes tasks that cannot be stopped; these continue %v s after a stop",
-			p.Restart)
+	if areaOnly(&p) || released(&p) {
+		return 0, errors.New("optimum-free takes tasks that are there at time 0 and cannot be stopped, on empty GPUs")
 	}
 	p.Model = mig.Free
-	one := p
-	one.Count = 1
-	var together, own []mig.Seconds // by set of tasks
-	for gpu := range p.GPUs() {
-		before := len(one.Start)
-		one.Start = slices.DeleteFunc(slices.Clone(p.Start), func(e schedule.Existing) bool { return e.GPU != gpu })
-		if gpu == 0 || before+len(one.Start) > 0 { // an empty GPU after an empty one has the same optima
-			var err error
-			if own, err = optimaFree(ctx, one); err != nil {
-				return 0, err
-			}
-		}
-		if gpu == 0 {
-			together = slices.Clone(own)
-			continue
-		}
+	own, err := optimaFree(ctx, p) // by set of tasks
+	if err != nil {
+		return 0, err
+	}
+	together := slices.Clone(own)
+	for range p.GPUs() - 1 {
 		for set := range slices.Backward(together) { // in descending order, as smaller sets must not have this GPU yet
 			together[set] = leastSplit(taskSet(set), together, own)
 		}
@@ -71,17 +60,13 @@ func optimaFree(ctx context.Context, p algo.Problem) ([]mig.Seconds, error) {
 			if set>>i&1 == 0 {
 				continue
 			}
-			free := max(out[set&^(1<<i)], p.ReleaseOf(i))
-			for _, e := range p.Start {
-				free = max(free, e.BusyUntil)
-			}
 			for _, s := range p.GPU.Sizes() {
-				known = min(known, free+p.Tasks[i].On(s))
+				known = min(known, out[set&^(1<<i)]+p.Tasks[i].On(s))
 			}
 		}
 		x.improve(known)
 		clear(x.visited)
-		if err := x.assign(0, state{stateKey: stateKey{left: taskSet(set)}}); err != nil {
+		if err := x.visit(&state{stateKey: stateKey{left: taskSet(set)}}); err != nil {
 			return nil, err
 		}
 		out[set] = x.best
@@ -89,6 +74,6 @@ func optimaFree(ctx context.Context, p algo.Problem) ([]mig.Seconds, error) {
 	return out, nil
 }
 
-var _ = register("optimum-free", 2, false, "the optimum that FAR 5 refers to",
+var _ = register("optimum-free", 3, false, "the optimum that FAR 5 refers to",
 	fmt.Sprintf("optimum without reconfiguration costs, of at most %d tasks; exact", MaxOptimumFreeTasks),
 	function(OptimumFree))

@@ -11,6 +11,7 @@ import (
 	"miglab/bounds"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/schedule"
 )
 
 // bruteForce replays every order of the tasks on every choice of instances of at
@@ -33,7 +34,7 @@ func bruteForce(p algo.Problem) mig.Seconds {
 					if !p.Tasks[i].Fits(in.Size()) {
 						continue
 					}
-					start := p.ReleaseOf(i)
+					var start mig.Seconds
 					for k := in.Start; k < in.Start+in.Profile.Length; k++ {
 						start = max(start, busy[g][k])
 					}
@@ -46,13 +47,7 @@ func bruteForce(p algo.Problem) mig.Seconds {
 			}
 		}
 	}
-	var busy slicesBusy
-	for _, e := range p.Start {
-		for k := e.Instance.Start; k < e.Instance.Start+e.Instance.Profile.Length; k++ {
-			busy[e.GPU][k] = e.BusyUntil
-		}
-	}
-	extend(0, 0, busy)
+	extend(0, 0, slicesBusy{})
 	return best
 }
 
@@ -65,7 +60,6 @@ func TestOptimumFreeIsThatOfBruteForce(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				g := mig.MustLookup(c.gpu)
 				p := algo.Problem{GPU: g, Count: c.count, Model: mig.Free, Tasks: drawBatch(t, g, 1, c.most)}
-				drawState(t, &p)
 				got, err := bounds.OptimumFree(context.Background(), p)
 				if err != nil {
 					t.Fatal(err)
@@ -78,10 +72,23 @@ func TestOptimumFreeIsThatOfBruteForce(t *testing.T) {
 	}
 }
 
-func TestOptimumFreeRefusesLargeBatches(t *testing.T) {
+func TestOptimumFreeRefuses(t *testing.T) {
 	g := mig.MustLookup("A30")
-	_, err := bounds.OptimumFree(context.Background(), algo.Problem{GPU: g, Tasks: randomBatch(g, 1, bounds.MaxOptimumFreeTasks+1)})
-	if want := "optimum-free takes at most 6 tasks; the batch has 7"; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+	const other = "optimum-free takes tasks that are there at time 0 and cannot be stopped, on empty GPUs"
+	for want, problems := range map[string][]algo.Problem{
+		"optimum-free takes at most 6 tasks; the batch has 7": {{Tasks: randomBatch(g, 1, bounds.MaxOptimumFreeTasks+1)}},
+		other: {
+			{Restart: 1}, {Release: []mig.Seconds{0, 3}}, {Start: []schedule.Existing{existing(t, g, 2, 0, 3)}},
+		},
+	} {
+		for _, p := range problems {
+			p.GPU = g
+			if p.Tasks == nil {
+				p.Tasks = randomBatch(g, 1, 2)
+			}
+			if _, err := bounds.OptimumFree(t.Context(), p); err == nil || err.Error() != want {
+				t.Errorf("%+v: error %v, want %s", p, err, want)
+			}
+		}
 	}
 }

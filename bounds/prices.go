@@ -44,7 +44,7 @@ const (
 // Any prices are valid. Good prices make every task count once on the mean over the GPUs, though a task may count on
 // several nodes. They begin at the charges of the slice weights. Multiplicative updates (Plotkin, Shmoys and Tardos,
 // Mathematics of Operations Research 1995) then lower the prices of tasks that the best packing takes too often and
-// raise the others. [Prove] uses the term for several GPUs that are empty at the start and more tasks than chains take.
+// raise the others. [Prove] uses the term for several GPUs and more tasks than chains take.
 func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells int) Witness {
 	prices := s.charges(h)
 	// Coarse cells are quick, and the error of times that are rounded to the nearest cell is small.
@@ -126,7 +126,7 @@ func newPacker(p *algo.Problem, h mig.Seconds, cells int, round func(float64) fl
 	}
 	for v := range tree {
 		if len(tree[v].Children) > 1 {
-			k.delay[v] = int(new(chainStart).delay(p, v, &creates))
+			k.delay[v] = int(delay(p, v, &creates))
 		}
 		if k.shape[v] == v {
 			k.order = append(k.order, v)

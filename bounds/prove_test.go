@@ -40,13 +40,6 @@ func equalTasks(n int, seconds map[mig.Slices]mig.Seconds) task.Batch {
 
 func TestSliceWeightsOfWorkedExamples(t *testing.T) {
 	a30, a100 := mig.MustLookup("A30"), mig.MustLookup("A100")
-	busy := func(g *mig.GPU, size mig.Slices, until mig.Seconds) []schedule.Existing {
-		in, err := g.Instance(size, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return []schedule.Existing{{Instance: in, BusyUntil: until}}
-	}
 	for _, c := range []struct {
 		name      string
 		p         algo.Problem
@@ -63,10 +56,6 @@ func TestSliceWeightsOfWorkedExamples(t *testing.T) {
 		// One slice is cheaper than four, but then a task ends at 10.11. Later, all fit.
 		{"what ends late is left out", algo.Problem{GPU: a30, Tasks: equalTasks(3, map[mig.Slices]mig.Seconds{1: 10, 4: 4})}, 10.11, 10.11},
 		{"with nothing but 4 slices left", algo.Problem{GPU: a30, Tasks: equalTasks(2, map[mig.Slices]mig.Seconds{1: 10, 4: 4})}, 8.13, 8.13},
-		{"nothing to create", algo.Problem{GPU: a30, Tasks: only(4, 1, 2), Start: busy(a30, 4, 3)}, 6, 0},
-		{"the GPU in the way", algo.Problem{GPU: a30, Tasks: only(2, 2, 4), Start: busy(a30, 4, 3)}, 3 + 0.10 + 0.12 + 3, 0},
-		{"the way is free for nothing", algo.Problem{GPU: a30, Model: mig.Free, Tasks: only(2, 2, 4), Start: busy(a30, 4, 3)}, 3 + 3, 0},
-		{"the other half is free", algo.Problem{GPU: a30, Tasks: only(2, 6, 6), Start: busy(a30, 2, 3)}, (12 + 3 + 0.12) / 2, 0},
 	} {
 		w := bounds.SliceWeights(c.p)
 		if math.Abs(float64(w.Bound-c.bound)) > 1e-5 || math.Abs(float64(w.Threshold-c.threshold)) > 1e-5 {

@@ -12,13 +12,13 @@ import (
 	"miglab/harness/schedule"
 )
 
-// A search finds an optimal schedule of one GPU whose tasks cannot be stopped.
+// A search finds an optimal schedule of one GPU that is empty at the start. No task has a release time or can be
+// stopped.
 //
 // A schedule is a sequence of uses. A use destroys the instances in its way, creates an instance and runs a non-empty
 // set of tasks on it, one after the other. Every schedule has this form: runs on one instance belong to one use if no
-// overlapping instance is created between them, and an instance without tasks need not be created. Instances that exist
-// at the start run a set of tasks, which may be empty, before they are destroyed. Given the sequence, everything
-// happens as early as possible: no instant becomes later if another becomes earlier.
+// overlapping instance is created between them, and an instance without tasks need not be created. Given the sequence,
+// everything happens as early as possible: no instant becomes later if another becomes earlier.
 //
 // Under [mig.Parallel] and [mig.Free] an instance is destroyed as soon as its tasks end, if a later use overlaps it.
 // The uses come in the order in which their creates begin.
@@ -35,37 +35,30 @@ import (
 // These rules hold for everything that follows a state, whatever came before it. If two states have the same remaining
 // tasks and the same instances to destroy, and no instant of the first is later, then the second can be left out. The
 // same holds if exchanging nodes of the tree with the same shape makes the states comparable.
-//
-// A use runs its tasks in the order of their releases: no other order ends earlier.
 type search struct {
-	ctx   context.Context
-	p     *algo.Problem
+	ctx context.Context
+	p   *algo.Problem
+	// nodes are those of [mig.GPU.Tree].
 	nodes []searchNode
-	// tree is the number of nodes of [mig.GPU.Tree], which come first. The others exist at the start.
-	tree int
 	// exchange lists the siblings whose subtrees have the same shape, deepest first.
 	exchange [][2]int
 	// leastDestroy is the shortest destroy of a node of the tree.
 	leastDestroy mig.Seconds
 	// took is, by size and set of tasks, the sum of their durations.
 	took [mig.MaxSize + 1][]mig.Seconds
-	// released are the tasks in the order of their releases; nil if all are released at 0.
-	released []int
-	// twin is, for each task, the last task before it with the same times and release, or -1.
+	// twin is, for each task, the last task before it with the same times, or -1.
 	twin []int
 	// all and loaded are the tables of bound, by node and set.
 	all, loaded [][]mig.Seconds
 
-	// uses is the current sequence, and starts has the tasks that the start instances run.
-	uses   []use
-	starts []taskSet
+	// uses is the current sequence.
+	uses []use
 	// best is the shortest makespan. A makespan less than below is shorter by more than rounding.
 	best, below mig.Seconds
-	// bestUses and bestStarts are the best sequence. They are not used while the known schedule is the best.
-	bestUses   []use
-	bestStarts []taskSet
-	visited    map[stateKey][]instants
-	visits     int
+	// bestUses is the best sequence. It is not used while the known schedule is the best.
+	bestUses []use
+	visited  map[stateKey][]instants
+	visits   int
 }
 
 // A taskSet is a set of tasks: bit i represents task i.
@@ -115,7 +108,7 @@ type instants struct {
 }
 
 func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search {
-	x := &search{ctx: ctx, p: p, starts: make([]taskSet, len(p.Start)), visited: map[stateKey][]instants{}}
+	x := &search{ctx: ctx, p: p, visited: map[stateKey][]instants{}}
 	x.improve(known)
 	x.addNodes()
 	sets := 1 << len(p.Tasks)
@@ -126,16 +119,10 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 		}
 		x.took[s] = sums(times)
 	}
-	if slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 }) {
-		for i := range p.Tasks {
-			x.released = append(x.released, i)
-		}
-		slices.SortFunc(x.released, func(i, j int) int { return cmp.Compare(p.Release[i], p.Release[j]) })
-	}
 	for i := range p.Tasks {
 		twin := -1
 		for j := range i {
-			if p.ReleaseOf(i) == p.ReleaseOf(j) && !slices.ContainsFunc(p.GPU.Sizes(), func(s mig.Slices) bool {
+			if !slices.ContainsFunc(p.GPU.Sizes(), func(s mig.Slices) bool {
 				return p.Tasks[i].On(s) != p.Tasks[j].On(s)
 			}) {
 				twin = j
@@ -143,7 +130,7 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 		}
 		x.twin = append(x.twin, twin)
 	}
-	for range x.tree {
+	for range x.nodes {
 		x.all = append(x.all, make([]mig.Seconds, sets))
 		x.loaded = append(x.loaded, make([]mig.Seconds, sets))
 	}
@@ -151,21 +138,13 @@ func newSearch(ctx context.Context, p *algo.Problem, known mig.Seconds) *search 
 }
 
 func (x *search) addNodes() {
-	add := func(in mig.Instance, children []int) {
-		create, destroy := x.p.Model.Cost(in.Profile.Create), x.p.Model.Cost(in.Profile.Destroy)
-		x.nodes = append(x.nodes,
-			searchNode{in: in, mask: in.Mask(), create: create, destroy: destroy, children: children})
-	}
 	x.leastDestroy = mig.Seconds(math.Inf(1))
-	for i, n := range x.p.GPU.Tree() {
-		add(n.Instance, n.Children)
-		x.leastDestroy = min(x.leastDestroy, x.nodes[i].destroy)
-	}
-	x.tree = len(x.nodes)
-	for _, e := range x.p.Start {
-		if x.node(e.Instance) < 0 {
-			add(e.Instance, nil)
-		}
+	for _, n := range x.p.GPU.Tree() {
+		create, destroy := x.p.Model.Cost(n.Profile.Create), x.p.Model.Cost(n.Profile.Destroy)
+		x.nodes = append(x.nodes, searchNode{
+			in: n.Instance, mask: n.Mask(), create: create, destroy: destroy, children: n.Children,
+		})
+		x.leastDestroy = min(x.leastDestroy, destroy)
 	}
 	for i := range x.nodes {
 		for j := range x.nodes {
@@ -174,20 +153,12 @@ func (x *search) addNodes() {
 			}
 		}
 	}
-	if len(x.nodes) > x.tree {
-		return // with an instance of another profile, subtrees are not exchanged
-	}
-	for i := x.tree - 1; i >= 0; i-- {
-		c := x.nodes[i].children
+	for _, n := range slices.Backward(x.nodes) {
+		c := n.children
 		if len(c) == 2 && x.nodes[c[0]].in.Profile == x.nodes[c[1]].in.Profile {
 			x.exchange = append(x.exchange, [2]int{c[0], c[1]})
 		}
 	}
-}
-
-// node returns the index of an instance, or -1.
-func (x *search) node(in mig.Instance) int {
-	return slices.IndexFunc(x.nodes, func(n searchNode) bool { return n.in == in })
 }
 
 // leastImprovement is the relative difference from which a makespan counts as shorter. It is far larger than rounding
@@ -198,46 +169,7 @@ const leastImprovement = 1e-10
 func (x *search) improve(makespan mig.Seconds) {
 	x.best = makespan
 	x.below = makespan - mig.Seconds(leastImprovement*float64(makespan))
-	x.bestUses, x.bestStarts = slices.Clone(x.uses), slices.Clone(x.starts)
-}
-
-// assign tries all sets of tasks for the start instances from the k-th on, then all schedules of the rest.
-func (x *search) assign(k int, s state) error {
-	if k == len(x.p.Start) {
-		return x.visit(&s)
-	}
-	e := &x.p.Start[k]
-	for set := s.left; ; set = (set - 1) & s.left {
-		end := x.after(e.BusyUntil, e.Instance.Size(), set)
-		if set == 0 || end < x.below && x.takesFirstTwins(set, s.left) {
-			t := s
-			if set != 0 {
-				t.left &^= set
-				t.end = max(t.end, end)
-			}
-			x.occupy(&t, x.node(e.Instance), end)
-			x.starts[k] = set
-			if err := x.assign(k+1, t); err != nil {
-				return err
-			}
-		}
-		if set == 0 {
-			return nil
-		}
-	}
-}
-
-// after returns when a set of tasks ends on an instance of a size that is free from an instant on.
-func (x *search) after(free mig.Seconds, size mig.Slices, set taskSet) mig.Seconds {
-	if x.released == nil {
-		return free + x.took[size][set]
-	}
-	for _, i := range x.released {
-		if set>>i&1 != 0 {
-			free = max(free, x.p.Release[i]) + x.p.Tasks[i].On(size)
-		}
-	}
-	return free
+	x.bestUses = slices.Clone(x.uses)
 }
 
 // takesFirstTwins reports whether the set takes the first of equal tasks left. Other sets give the same schedules.
@@ -277,7 +209,7 @@ func (x *search) visit(s *state) error {
 	if x.visits%1024 == 1 && x.ctx.Err() != nil {
 		return x.ctx.Err()
 	}
-	for i := range x.tree {
+	for i := range x.nodes {
 		if s.exist>>i&1 != 0 {
 			continue // its tasks could have run in the use that exists
 		}
@@ -321,7 +253,7 @@ func (x *search) create(s state, u use) error {
 		s.ready[v] = max(s.ready[v], s.floor)
 	}
 	for set := s.left; set != 0; set = (set - 1) & s.left {
-		end := x.after(begin+n.create, n.in.Size(), set)
+		end := begin + n.create + x.took[n.in.Size()][set]
 		if end >= x.below || !x.takesFirstTwins(set, s.left) {
 			continue
 		}
@@ -415,7 +347,7 @@ func (x *search) bound(s *state) mig.Seconds {
 			}
 		}
 	}
-	for i := x.tree - 1; i >= 0; i-- {
+	for i := len(x.nodes) - 1; i >= 0; i-- {
 		x.boundBelow(i, s.left, &free)
 		x.boundWith(i, s.left)
 	}
@@ -506,9 +438,6 @@ func (x *search) schedule() schedule.Schedule {
 		}
 		exist = append(exist, busy{node, begin})
 		slices.SortStableFunc(exist, func(a, b busy) int { return cmp.Compare(a.end, b.end) })
-	}
-	for k, set := range x.bestStarts {
-		run(x.node(x.p.Start[k].Instance), x.p.Start[k].BusyUntil, set)
 	}
 	for _, u := range x.bestUses {
 		n := &x.nodes[u.node]

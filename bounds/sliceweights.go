@@ -9,14 +9,13 @@ import (
 	"miglab/bounds/certificate"
 	"miglab/harness/algo"
 	"miglab/harness/mig"
-	"miglab/harness/schedule"
 )
 
 // sliceWeights computes the slice-weights term of [Prove], a dual solution of the configuration linear program.
 //
 // The term is the least T for which the slices have as much weighted time until T as the tasks need. Package
-// certificate defines both and proves the term. If all GPUs are empty at the start and a task fits one slice, T is
-// create(1) + sum_i min_v w(v) t_i(|v|) / GPUs.
+// certificate defines both and proves the term. If a task fits one slice, T is create(1) + sum_i min_v w(v) t_i(|v|) /
+// GPUs.
 //
 // An option is a task on a size. With a threshold H, the options that cannot end before H are left out. If the least T
 // of the remaining options is at least H, no makespan is below H. Bisection finds the largest H: the set of options
@@ -38,11 +37,10 @@ type sliceWeights struct {
 	bound            mig.Seconds
 }
 
-// A deadSlice is a compute slice, on a number of GPUs, on which no task can run before an instant.
+// A deadSlice is a compute slice on which no task can run before an instant.
 type deadSlice struct {
 	until mig.Seconds
 	slice int
-	gpus  float64
 }
 
 func newSliceWeights(p *algo.Problem) *sliceWeights {
@@ -51,11 +49,6 @@ func newSliceWeights(p *algo.Problem) *sliceWeights {
 		var ends, times []mig.Seconds
 		for _, size := range p.GPU.Sizes() {
 			ready := p.Model.Cost(p.GPU.Profile(size).Create)
-			for _, e := range p.Start {
-				if e.Instance.Size() == size {
-					ready = min(ready, e.BusyUntil)
-				}
-			}
 			takes := p.Tasks[i].On(size)
 			ends = append(ends, max(p.ReleaseOf(i), ready)+takes)
 			times = append(times, takes)
@@ -192,11 +185,12 @@ func (s *sliceWeights) least(charge float64) mig.Seconds {
 	}
 	// For T between the last until met and the next, that time is slope T - constant.
 	var slope, constant float64
+	gpus := float64(s.problem.GPUs())
 	for _, d := range s.dead {
 		if float64(slope*float64(d.until))-constant >= charge {
 			break
 		}
-		w := float64(s.current[d.slice] * d.gpus)
+		w := float64(s.current[d.slice] * gpus)
 		slope += w
 		constant += float64(w * float64(d.until))
 	}
@@ -205,56 +199,21 @@ func (s *sliceWeights) least(charge float64) mig.Seconds {
 
 // deadSlices returns the dead slices in order of time, without slices that no task can use. usable is by size index.
 func deadSlices(p *algo.Problem, usable []bool) []deadSlice {
-	starts := make([][]schedule.Existing, p.GPUs())
-	empty := p.GPUs()
-	for _, e := range p.Start {
-		if starts[e.GPU] == nil {
-			empty--
-		}
-		starts[e.GPU] = append(starts[e.GPU], e)
-	}
 	var dead []deadSlice
-	add := func(start []schedule.Existing, gpus int) {
-		for l := range int(p.GPU.ComputeSlices) {
-			until := mig.Seconds(math.Inf(1))
-			for _, n := range p.GPU.Tree() {
-				if n.Mask()>>l&1 != 0 && usable[slices.Index(p.GPU.Sizes(), n.Size())] {
-					until = min(until, readyAt(p, start, n.Instance))
-				}
-			}
-			if !math.IsInf(float64(until), 1) {
-				dead = append(dead, deadSlice{until, l, float64(gpus)})
+	for l := range int(p.GPU.ComputeSlices) {
+		until := mig.Seconds(math.Inf(1))
+		for _, n := range p.GPU.Tree() {
+			if n.Mask()>>l&1 != 0 && usable[slices.Index(p.GPU.Sizes(), n.Size())] {
+				until = min(until, p.Model.Cost(n.Profile.Create))
 			}
 		}
-	}
-	for _, start := range starts {
-		if start != nil {
-			add(start, 1)
+		if !math.IsInf(float64(until), 1) {
+			dead = append(dead, deadSlice{until, l})
 		}
-	}
-	if empty > 0 {
-		add(nil, empty)
 	}
 	slices.SortStableFunc(dead, func(a, b deadSlice) int { return cmp.Compare(a.until, b.until) })
 	return dead
 }
-
-// readyAt returns the earliest instant at which tasks can run on a node of a GPU with the given start instances.
-func readyAt(p *algo.Problem, start []schedule.Existing, in mig.Instance) mig.Seconds {
-	var free mig.Seconds
-	for _, e := range start {
-		if sameNode(e.Instance, in) {
-			return e.BusyUntil
-		}
-		if e.Instance.Overlaps(in) {
-			free = max(free, e.BusyUntil+p.Model.Cost(e.Instance.Profile.Destroy))
-		}
-	}
-	return free + p.Model.Cost(in.Profile.Create)
-}
-
-// sameNode reports whether an instance of any profile corresponds to the node.
-func sameNode(in, node mig.Instance) bool { return in.Start == node.Start && in.Size() == node.Size() }
 
 // A cover is the set of compute slices that a node covers.
 type cover []int

@@ -34,7 +34,7 @@ const (
 	TaskPrices = "task-prices"
 	// Chains adds up the work that each slice does one after the other, for every assignment of the tasks.
 	Chains = "chains"
-	// ChainOrders is the same for one empty GPU, and also knows which of the instances on a slice can come last.
+	// ChainOrders is the same for one GPU, and also knows which of the instances on a slice can come last.
 	ChainOrders = "chain-orders"
 	// Search is an exhaustive search.
 	Search = "search"
@@ -162,8 +162,9 @@ func VerifyWitness(p schedule.Problem, w Witness) error {
 	if !(w.Bound > 0 && w.Bound < inf) {
 		return fmt.Errorf("bound_s is %v; it is more than 0", w.Bound)
 	}
-	if p.Restart > 0 && w.Kind != Area {
-		return fmt.Errorf("%q proves nothing about tasks that can be stopped; %q does", w.Kind, Area)
+	if w.Kind != Area && (p.Restart > 0 || len(p.Start) > 0) {
+		return fmt.Errorf("%q proves nothing about tasks that can be stopped or GPUs that hold instances at the start; "+
+			"%q does", w.Kind, Area)
 	}
 	switch w.Kind {
 	case Area:

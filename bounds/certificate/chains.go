@@ -14,9 +14,8 @@ const maxChained = 18
 
 // verifyChains checks that no assignment of the tasks to the nodes of the trees keeps every slice busy for less than
 // the bound. Nodes that cover the same slice exist one after the other. So the slice is busy with each such node that
-// has tasks: with its create (unless it exists at the start), its tasks and its destroy. Only the last node need not be
-// destroyed; at best this saves the longest destroy, which is the largest node's. An instance that exists at the start
-// is busy until an instant, and is destroyed if any other node is used on the slice.
+// has tasks: with its create, its tasks and its destroy. Only the last node need not be destroyed; at best this saves
+// the longest destroy, which is the largest node's.
 //
 // Under [mig.Sequential] two disjoint subtrees do not create at the same time. During the first create in one subtree,
 // no created node of the other exists, nor a node above both. So its slices wait at least for the shortest create.
@@ -28,8 +27,8 @@ func (w *Witness) verifyChains(p *schedule.Problem) error {
 
 // verifyOrders checks chain orders as verifyChains checks chains.
 func (w *Witness) verifyOrders(p *schedule.Problem) error {
-	if p.Model != mig.Sequential || p.GPUs() != 1 || len(p.Start) > 0 {
-		return fmt.Errorf("%q is for one GPU that is empty at the start and creates one instance at a time", w.Kind)
+	if p.Model != mig.Sequential || p.GPUs() != 1 {
+		return fmt.Errorf("%q is for one GPU that creates one instance at a time", w.Kind)
 	}
 	return w.verifyAssignments(p, true)
 }
@@ -40,34 +39,22 @@ func (w *Witness) verifyAssignments(p *schedule.Problem, orders bool) error {
 	}
 	all := 1<<len(p.Tasks) - 1
 	r := newRuler(w.Bound)
-	// load is the least busy time of the GPUs so far, by set.
-	var load []amount
-	for gpu := range p.GPUs() {
-		nodes := len(p.GPU.Tree())
-		a := assignment{
-			ruler: r, p: p, there: make([]*schedule.Existing, nodes), destroyed: make([][]amount, nodes),
-			last: make([][]amount, nodes), inner: make([][]amount, nodes),
+	nodes := len(p.GPU.Tree())
+	a := assignment{
+		ruler: r, p: p, destroyed: make([][]amount, nodes), last: make([][]amount, nodes),
+		inner: make([][]amount, nodes),
+	}
+	_, last := a.tables(0)
+	if p.Model == mig.Sequential && p.GPUs() == 1 && last[all].less(r.limit) {
+		o := order{a: &a, wait: a.units(leastCreate(p, 0)), exact: orders, known: map[part]knownWays{}}
+		last[all] = r.limit
+		for _, way := range o.ways(part{set: all}, r.limit) {
+			last[all] = lesser(last[all], way.until())
 		}
-		for i, e := range p.Start {
-			for v, n := range p.GPU.Tree() {
-				if e.GPU == gpu && n.Start == e.Instance.Start && n.Size() == e.Instance.Size() {
-					a.there[v] = &p.Start[i]
-				}
-			}
-		}
-		_, last := a.tables(0)
-		if p.Model == mig.Sequential && p.GPUs() == 1 && len(p.Start) == 0 && last[all].less(r.limit) {
-			o := order{a: &a, wait: a.wait(0), exact: orders, known: map[part]knownWays{}}
-			last[all] = r.limit
-			for _, way := range o.ways(part{set: all}, r.limit) {
-				last[all] = lesser(last[all], way.until())
-			}
-		}
-		if load == nil {
-			load = last
-		} else {
-			load = r.divide(load, last, amount{})
-		}
+	}
+	load := last // the least busy time of the GPUs so far, by set
+	for range p.GPUs() - 1 {
+		load = r.divide(load, last, amount{})
 	}
 	busy := load[all]
 	if busy.less(r.limit) {
@@ -81,8 +68,6 @@ func (w *Witness) verifyAssignments(p *schedule.Problem, orders bool) error {
 type assignment struct {
 	*ruler
 	p *schedule.Problem
-	// there are the start instances, by node.
-	there []*schedule.Existing
 	// destroyed and last hold the results of tables, by node. inner holds destroyed without the node itself.
 	destroyed, last, inner [][]amount
 }
@@ -105,29 +90,13 @@ func (a *assignment) tables(v int) (destroyed, last []amount) {
 	default:
 		leftDestroyed, leftLast := a.tables(c[0])
 		rightDestroyed, rightLast := a.tables(c[1])
-		wait := a.wait(v)
+		wait := a.units(leastCreate(a.p, v)) // while the first create in one subtree runs
 		destroyed, last = a.divide(leftDestroyed, rightDestroyed, wait), a.divide(leftLast, rightLast, wait)
 	}
 	a.inner[v] = slices.Clone(destroyed)
 	a.destroyed[v], a.last[v] = destroyed, last
 	size := node.Size()
 	create, destroy := a.cost(node.Profile.Create), a.cost(leastDestroy(a.p.GPU, size))
-	e := a.there[v]
-	if e != nil {
-		busy := a.units(e.BusyUntil)
-		for set := range sets {
-			destroyed[set] = destroyed[set].plus(busy).plus(destroy)
-			if set != 0 {
-				last[set] = last[set].plus(destroy)
-			}
-		}
-		a.run(destroyed, size)
-		a.run(last, size)
-		for set := 1; set < sets; set++ {
-			last[set] = last[set].plus(busy)
-		}
-		return destroyed, last
-	}
 	used := slices.Clone(destroyed)
 	a.run(used, size)
 	for set := 1; set < sets; set++ {
@@ -148,16 +117,6 @@ func (a *assignment) run(busy []amount, size mig.Slices) {
 			}
 		}
 	}
-}
-
-// wait returns the time for which one of the two subtrees of a node waits for the other.
-func (a *assignment) wait(v int) amount {
-	for u, there := range a.there {
-		if there != nil && u > v && a.p.GPU.Tree()[u].Mask()&a.p.GPU.Tree()[v].Mask() != 0 {
-			return amount{}
-		}
-	}
-	return a.units(leastCreate(a.p, v))
 }
 
 // leastCreate returns the shortest create of a node below v that fits some task; 0 if operations may overlap.

@@ -21,12 +21,12 @@
 //
 // # Instances and nodes
 //
-// All proofs hold for every reconfiguration model, start partition and release times, unless they say otherwise. They
-// use the following. An instance is present from the start of its create, or from time 0 if it exists at the start, to
-// the end of its destroy. Instances that are present on a GPU at the same time share no memory slice. Profiles with
-// double memory or media extensions cover the slice on which a standard profile of the same size could begin at the
-// same cost. So each instance corresponds to a node v of [mig.GPU.Tree], of size |v|. Task i takes t_i(s) on size s,
-// create(s) and destroy(s) are the model's times, 0 under [mig.Free], and M is the makespan of some schedule.
+// All proofs hold for every reconfiguration model and release times, unless they say otherwise. They use the following.
+// An instance is present from the start of its create, or from time 0 if it exists at the start, to the end of its
+// destroy. Instances that are present on a GPU at the same time share no memory slice. Profiles with double memory or
+// media extensions cover the slice on which a standard profile of the same size could begin at the same cost. So each
+// instance corresponds to a node v of [mig.GPU.Tree], of size |v|. Task i takes t_i(s) on size s, create(s) and
+// destroy(s) are the model's times, 0 under [mig.Free], and M is the makespan of some schedule.
 //
 // # Area
 //
@@ -42,21 +42,20 @@
 // in S of which no instance is present just before M. The instances present then, even if half destroyed, belong to
 // one partition on each GPU, so their sizes lie in some U. The verification takes the least over all S. The parts of
 // a task that can be stopped need no fewer slice-seconds than the best of their sizes. The other proofs assume that a
-// task runs once.
+// task runs once, and that GPUs are empty at the start.
 //
 // # Slice weights
 //
 // Let w >= 0 be weights of the compute slices, and w(v) the sum over the slices that v covers. If
 //
-//	sum over GPUs g and slices l of w_l max(0, H - dead(g, l)) < sum_i min_v w(v) t_i(|v|),
+//	GPUs sum over slices l of w_l max(0, H - dead(l)) < sum_i min_v w(v) t_i(|v|),
 //
-// then M >= H. dead(g, l) is the earliest instant at which a task can run on a node that covers l. On a node that
-// exists at the start this is when it is idle. On others it is a create after the start instance in its way that is
-// busy and destroyed last. PROVEN: at any instant the tasks on a GPU run on disjoint nodes, which cover only slices l
-// with dead(g, l) past. So the sum of their w(v) is at most the sum of w_l over those slices. Integrated from 0 to M,
-// the left side with M for H is at least the right side. With a threshold of T >= b, the options that cannot end
-// before (1 - 1e-9) T are left out, from the minimum and from dead. PROVEN: if M < H, each task ends before H <= (1 -
-// 1e-9) T, hence on an option that is not left out. If a task has no option, M < H is impossible.
+// then M >= H. dead(l) is the earliest instant at which a task can run on a node that covers l: the end of the shortest
+// create. PROVEN: at any instant the tasks on a GPU run on disjoint nodes, which cover only slices l with dead(l) past.
+// So the sum of their w(v) is at most the sum of w_l over those slices. Integrated from 0 to M, the left side with M for
+// H is at least the right side. With a threshold of T >= b, the options that cannot end before (1 - 1e-9) T are left
+// out, from the minimum and from dead. PROVEN: if M < H, each task ends before H <= (1 - 1e-9) T, hence on an option
+// that is not left out. If a task has no option, M < H is impossible.
 //
 // # Chains
 //
@@ -70,28 +69,24 @@
 //
 // and load(v) is the sum of t_i(|v|) over the tasks on v. gone(s) is the least destroy of all sizes from s on. Under
 // [mig.Sequential] delay(v) is the least create(s) over the sizes s of the nodes below v that fit some task; otherwise
-// it is 0. An instance that exists at the start at v, busy until b, changes three things: own(v) is b + load(v), and
-// gone(|v|) if a node below v or an ancestor is used, whether v is used or not, and otherwise 0; v does not count as
-// an ancestor; and delay(u) is 0 for the nodes u above it.
+// it is 0.
 //
 // PROVEN: a life is the time in which an instance is present. No two lives on nodes that cover a slice l overlap. Of
-// each used node take the last life in which tasks run. It begins with a create, unless the instance exists at the
-// start. Each of these lives except the latest is followed by another in which a task ends by M, so it ends with a
-// destroy by M. The tasks run in these and earlier lives of their nodes. So the creates and loads of all used nodes
-// that cover l, and all their destroys except one, fit into [0, M] without overlap. gone(s) grows with s, so at
-// worst that is the destroy of the topmost used node, which is not counted. An instance that exists at the start comes
-// first on its slices and is neither used nor destroyed before b. If v is the only used node that covers l, the chain
-// is b and the load. If others are used, it is destroyed before the first of them is created.
+// each used node take the last life in which tasks run. It begins with a create. Each of these lives except the latest
+// is followed by another in which a task ends by M, so it ends with a destroy by M. The tasks run in these and earlier
+// lives of their nodes. So the creates and loads of all used nodes that cover l, and all their destroys except one, fit
+// into [0, M] without overlap. gone(s) grows with s, so at worst that is the destroy of the topmost used node, which is
+// not counted.
 //
-// For the delays, let nodes be used under both children of v, and let no instance below v exist at the start. Let the
-// head of a child be the first create of a life with tasks in its subtree. One operation runs at a time, so the head
-// of one child, say X, ends before the head of the other, Y, begins. While it runs, lives with tasks in the subtree of
-// Y have not begun, and v and its ancestors share slices with the head's node, so they are not present. So every chain
-// that passes Y is longer by delay(v), or in the other case every chain that passes X; max(x, y + delay(v)) is the
-// lesser. The delays of several levels are different operations, which cannot run at the same time, so they add up.
+// For the delays, let nodes be used under both children of v. Let the head of a child be the first create of a life
+// with tasks in its subtree. One operation runs at a time, so the head of one child, say X, ends before the head of the
+// other, Y, begins. While it runs, lives with tasks in the subtree of Y have not begun, and v and its ancestors share
+// slices with the head's node, so they are not present. So every chain that passes Y is longer by delay(v), or in the
+// other case every chain that passes X; max(x, y + delay(v)) is the lesser. The delays of several levels are different
+// operations, which cannot run at the same time, so they add up.
 //
-// For one GPU that is empty at the start the same argument extends to more than two heads ([order]). Let the heads of v
-// be the topmost used nodes below it, and wait = delay(root). For the root and every used node,
+// For one GPU the same argument extends to more than two heads ([order]). Let the heads of v be the topmost used nodes
+// below it, and wait = delay(root). For the root and every used node,
 //
 //	below(v) = the least, over all orders of the heads of v, of the greatest L(j-th head) + (j-1) wait.
 //
@@ -101,8 +96,8 @@
 //
 // # Chain orders
 //
-// On one GPU that is empty at the start and runs one operation at a time, M is at least the least H(all, last) over all
-// assignments, where "all" is above the root, so that its heads are the topmost used nodes, and
+// On one GPU that runs one operation at a time, M is at least the least H(all, last) over all assignments, where "all"
+// is above the root, so that its heads are the topmost used nodes, and
 //
 //	L(v, gone) = create(|v|) + load(v) + gone(|v|) + max(H(v, gone), W(v))
 //	L(v, last) = min(create(|v|) + load(v) + gone(|v|) + H(v, last), create(|v|) + load(v) + max(H(v, gone), W(v)))
@@ -127,11 +122,11 @@
 // Let task i have a price p_i >= 0. H is divided into n cells, and a time t takes c(t) = floor(n t / H) of them. Let
 // earn(s, c) be the most that different tasks can earn on one instance of size s in c cells, and net(v, c) the most
 // that the tasks on v and below it can earn if the chains of the section on chains, in cells, are at most c. If GPUs
-// net(root, n - 1) < sum_i p_i and no instance exists at the start, then M >= H. PROVEN: if M < H, the parts of each
-// chain add up to less than H. Rounded down they take less than n cells, hence n - 1 at most. The tasks on a node take
-// part of its chains and are different, so they earn at most earn of these cells. So the tasks of a GPU earn net(root,
-// n - 1) at most, and all of them less than the sum of their prices. A task may earn its price on several nodes, which
-// only raises net. Any prices are valid. So tiny prices may be rounded down to units, in net and in the sum.
+// net(root, n - 1) < sum_i p_i, then M >= H. PROVEN: if M < H, the parts of each chain add up to less than H. Rounded
+// down they take less than n cells, hence n - 1 at most. The tasks on a node take part of its chains and are different,
+// so they earn at most earn of these cells. So the tasks of a GPU earn net(root, n - 1) at most, and all of them less
+// than the sum of their prices. A task may earn its price on several nodes, which only raises net. Any prices are valid.
+// So tiny prices may be rounded down to units, in net and in the sum.
 //
 // # Search
 //

@@ -93,18 +93,15 @@ func witnesses(r *rand.Rand, j *judge) []certificate.Witness {
 	if j.optimum != nil {
 		all = append(all, certificate.Witness{Kind: certificate.Search})
 	}
-	if len(j.p.Start) == 0 {
-		price, equal := r.Float64(), r.IntN(2) == 0
-		w := certificate.Witness{Kind: certificate.TaskPrices, Cells: 1 + r.IntN(9)}
-		for range j.p.Tasks {
-			if !equal {
-				price = r.Float64()
-			}
-			w.Prices = append(w.Prices, price)
+	price, equal := r.Float64(), r.IntN(2) == 0
+	w := certificate.Witness{Kind: certificate.TaskPrices, Cells: 1 + r.IntN(9)}
+	for range j.p.Tasks {
+		if !equal {
+			price = r.Float64()
 		}
-		all = append(all, w)
+		w.Prices = append(w.Prices, price)
 	}
-	return all
+	return append(all, w)
 }
 
 // edge sets the bound to the largest that a bisection finds to be proven.

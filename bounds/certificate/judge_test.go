@@ -23,7 +23,9 @@ func newJudge(p schedule.Problem) *judge {
 	j.areas = j.area()
 	released := slices.ContainsFunc(p.Release, func(t mig.Seconds) bool { return t > 0 })
 	if len(p.Tasks) <= 2 || len(p.Tasks) == 3 && p.GPUs() == 1 {
-		j.chains = j.leastChain()
+		if len(p.Start) == 0 {
+			j.chains = j.leastChain()
+		}
 		if p.GPUs() == 1 && len(p.Start) <= 3 && !released {
 			s := searcher{p: p}
 			s.start(state{left: 1<<len(p.Tasks) - 1, there: map[mig.Instance]bool{}, from: rat(0)}, 0)
@@ -64,6 +66,9 @@ func slacken(bound mig.Seconds) *big.Rat {
 // proves reports whether a witness proves its bound.
 func (j *judge) proves(w certificate.Witness) bool {
 	limit := slacken(w.Bound)
+	if w.Kind != certificate.Area && len(j.p.Start) > 0 {
+		return false
+	}
 	switch w.Kind {
 	case certificate.Area:
 		return j.areas.Cmp(mul(limit, rat(int(j.p.GPU.ComputeSlices)*j.p.GPUs()))) >= 0
@@ -149,11 +154,6 @@ func (j *judge) weights(w certificate.Witness, limit *big.Rat) bool {
 			return j.p.Tasks[i].Fits(s)
 		}
 		begin := j.cost(j.p.GPU.Profile(s).Create)
-		for _, e := range j.p.Start {
-			if e.Instance.Size() == s {
-				begin = least(begin, rat(e.BusyUntil))
-			}
-		}
 		return add(most(begin, rat(j.p.ReleaseOf(i))), rat(j.p.Tasks[i].On(s))).Cmp(slacken(w.Threshold)) < 0
 	}
 	need := new(big.Rat)
@@ -170,12 +170,12 @@ func (j *judge) weights(w certificate.Witness, limit *big.Rat) bool {
 		need = add(need, work)
 	}
 	have := new(big.Rat)
-	for gpu := range j.p.GPUs() {
+	for range j.p.GPUs() {
 		for l, x := range w.Weights {
 			var from *big.Rat
 			for _, v := range j.p.GPU.Tree() {
 				if v.Mask()>>l&1 != 0 && slices.ContainsFunc(j.indices(), func(i int) bool { return possible(i, v.Size()) }) {
-					from = least(from, j.ready(gpu, v.Instance))
+					from = least(from, j.cost(v.Profile.Create))
 				}
 			}
 			if from != nil && from.Cmp(limit) < 0 {
@@ -201,20 +201,6 @@ func (j *judge) weight(w certificate.Witness, in mig.Instance) *big.Rat {
 		}
 	}
 	return sum
-}
-
-// ready returns when tasks can run on a node at the earliest.
-func (j *judge) ready(gpu int, in mig.Instance) *big.Rat {
-	free := new(big.Rat)
-	for _, e := range j.p.Start {
-		if e.GPU == gpu && e.Instance.Start == in.Start && e.Instance.Size() == in.Size() {
-			return rat(e.BusyUntil)
-		}
-		if e.GPU == gpu && e.Instance.Overlaps(in) {
-			free = most(free, add(rat(e.BusyUntil), j.cost(e.Instance.Profile.Destroy)))
-		}
-	}
-	return add(free, j.cost(in.Profile.Create))
 }
 
 // prices computes what one GPU can earn in the cells, by recursion over the tree.
@@ -332,7 +318,7 @@ type assigned struct {
 func (j *judge) leastChain() *big.Rat {
 	a := assigned{j, make([]int, len(j.p.Tasks)), make([]int, len(j.p.Tasks))}
 	var chain, byHeads *big.Rat
-	heads := j.p.Model == mig.Sequential && j.p.GPUs() == 1 && len(j.p.Start) == 0
+	heads := j.p.Model == mig.Sequential && j.p.GPUs() == 1
 	var try func(i int)
 	try = func(i int) {
 		if i == len(a.node) {
@@ -464,32 +450,12 @@ func (a *assigned) usedBelow(gpu, v int) bool {
 	return false
 }
 
-func (a *assigned) there(gpu, v int) *schedule.Existing {
-	for i, e := range a.p.Start {
-		if n := a.p.GPU.Tree()[v]; e.GPU == gpu && e.Instance.Start == n.Start && e.Instance.Size() == n.Size() {
-			return &a.p.Start[i]
-		}
-	}
-	return nil
-}
-
 // length returns L(v) of the package's documentation; above says that an ancestor is used.
 func (a *assigned) length(gpu, v int, above bool) *big.Rat {
 	n := &a.p.GPU.Tree()[v]
 	load, destroy := a.load(gpu, v), a.cost(a.leastDestroy(n.Size()))
 	own := new(big.Rat)
-	if e := a.there(gpu, v); e != nil {
-		below := a.usedBelow(gpu, v)
-		if load != nil {
-			own = load
-		}
-		if below || above || load != nil {
-			own = add(own, rat(e.BusyUntil))
-		}
-		if below || above {
-			own = add(own, destroy)
-		}
-	} else if load != nil {
+	if load != nil {
 		own = add(load, a.cost(n.Profile.Create))
 		if above {
 			own = add(own, destroy)
@@ -507,23 +473,13 @@ func (a *assigned) length(gpu, v int, above bool) *big.Rat {
 		x, y = y, x
 	}
 	used := func(v int) bool { return a.load(gpu, v) != nil || a.usedBelow(gpu, v) }
-	if used(n.Children[0]) && used(n.Children[1]) && !a.holds(gpu, v) {
+	if used(n.Children[0]) && used(n.Children[1]) {
 		x = most(x, add(y, rat(a.delay(v))))
 	}
 	return add(own, x)
 }
 
-// holds reports whether an instance exists at the start below a node.
-func (a *assigned) holds(gpu, v int) bool {
-	for u := range a.p.GPU.Tree() {
-		if a.below(u, v) && a.there(gpu, u) != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// ordered is length with heads in the best order, on one empty GPU.
+// ordered is length with heads in the best order, on one GPU.
 func (a *assigned) ordered(v int, root, above bool) *big.Rat {
 	n := &a.p.GPU.Tree()[v]
 	own := new(big.Rat)

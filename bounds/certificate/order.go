@@ -7,7 +7,7 @@ import (
 	"miglab/harness/task"
 )
 
-// An order refines [Witness.verifyChains] for one empty GPU that creates one instance at a time (doc.go, "Chains"). A
+// An order refines [Witness.verifyChains] for one GPU that creates one instance at a time (doc.go, "Chains"). A
 // group is a topmost node with tasks and the nodes below it. The groups begin one after the other, each with its first
 // create, the head, for which the later groups wait. The same holds for the groups below a node with tasks.
 type order struct {

@@ -26,13 +26,13 @@ func (w *Witness) verifySearch(p *schedule.Problem) error {
 		x.instances = append(x.instances, node.Instance)
 	}
 	s := situation{situationKey: situationKey{left: 1<<len(p.Tasks) - 1}}
-	if x.start(s, 0) {
+	if x.next(s) {
 		return fmt.Errorf("there is a schedule shorter than %v s", w.Bound)
 	}
 	return nil
 }
 
-// A searcher searches the schedules of one GPU. Its methods start, next, destroy and create report whether a schedule
+// A searcher searches the schedules of one GPU. Its methods next, destroy and create report whether a schedule
 // can end before the limit.
 type searcher struct {
 	*ruler
@@ -55,25 +55,6 @@ type situationKey struct {
 	left uint
 	// there is the instance on each slice.
 	there [8]mig.Instance
-}
-
-// start tries every set of tasks on the instances that exist at the start, from the k-th on.
-func (x *searcher) start(s situation, k int) bool {
-	if k == len(x.p.Start) {
-		return x.next(s)
-	}
-	e := x.p.Start[k]
-	until := x.units(e.BusyUntil)
-	if x.start(s.place(e.Instance, 0, until), k+1) {
-		return true
-	}
-	for set := s.left; set != 0; set = (set - 1) & s.left {
-		end := until.plus(x.took(set, e.Instance.Size()))
-		if end.less(x.limit) && x.start(s.place(e.Instance, set, end), k+1) {
-			return true
-		}
-	}
-	return false
 }
 
 // took returns the sum of the times of a set of tasks on a size.
@@ -199,10 +180,8 @@ func (x *searcher) hopeless(s *situation) bool {
 		area = area.plus(work)
 	}
 	for v, in := range s.there {
-		// An instance that exists at the start can be busy for longer.
-		until := lesser(s.free[v], x.limit)
-		if in.Profile != nil && int(in.Start) == v && s.from.less(until) {
-			area = area.plus(until.minus(s.from).times(in.Size()))
+		if in.Profile != nil && int(in.Start) == v && s.from.less(s.free[v]) {
+			area = area.plus(s.free[v].minus(s.from).times(in.Size()))
 		}
 	}
 	return x.limit.minus(s.from).times(x.p.GPU.ComputeSlices).less(area)

@@ -22,23 +22,22 @@ func (w *Witness) verifyWeights(p *schedule.Problem) error {
 		return nil
 	}
 	limit, have := product(exact(w.Bound), slackKept), new(big.Int)
-	for gpu := range p.GPUs() {
-		for l, x := range weights {
-			var from *big.Int
-			for _, v := range p.GPU.Tree() {
-				if v.Mask()>>l&1 != 0 && usable[v.Size()] {
-					from = smaller(from, earliest(p, gpu, v.Instance))
-				}
-			}
-			if from == nil {
-				continue
-			}
-			time := new(big.Int).Sub(limit, product(from, slackWhole))
-			if time.Sign() > 0 {
-				have.Add(have, product(x, time))
+	for l, x := range weights {
+		var from *big.Int
+		for _, v := range p.GPU.Tree() {
+			if v.Mask()>>l&1 != 0 && usable[v.Size()] {
+				from = smaller(from, exact(p.Model.Cost(v.Profile.Create)))
 			}
 		}
+		if from == nil {
+			continue
+		}
+		time := new(big.Int).Sub(limit, product(from, slackWhole))
+		if time.Sign() > 0 {
+			have.Add(have, product(x, time))
+		}
 	}
+	have.Mul(have, big.NewInt(int64(p.GPUs())))
 	if have.Cmp(product(need, slackWhole)) >= 0 {
 		have.Quo(have, slackWhole)
 		return fmt.Errorf("before %v s the slices have %v weighted slice-seconds; the tasks need only %v", w.Bound,
@@ -105,37 +104,12 @@ func coverWeight(in mig.Instance, weights []*big.Int) *big.Int {
 }
 
 // possible reports whether a task can end on a size before the threshold less its slack: after its release, on an
-// instance that is created at once or exists at the start.
+// instance that is created at once.
 func (w *Witness) possible(p *schedule.Problem, i int, s mig.Slices) bool {
 	if !p.Tasks[i].Fits(s) {
 		return false
 	}
-	begin := p.Model.Cost(p.GPU.Profile(s).Create)
-	for _, e := range p.Start {
-		if e.Instance.Size() == s {
-			begin = min(begin, e.BusyUntil)
-		}
-	}
-	end := exact(max(begin, p.ReleaseOf(i)))
+	end := exact(max(p.Model.Cost(p.GPU.Profile(s).Create), p.ReleaseOf(i)))
 	end.Add(end, exact(p.Tasks[i].On(s)))
 	return w.Threshold == 0 || product(end, slackWhole).Cmp(product(exact(w.Threshold), slackKept)) < 0
-}
-
-// earliest returns when a task can begin on a node of a GPU, exactly.
-func earliest(p *schedule.Problem, gpu int, in mig.Instance) *big.Int {
-	free := new(big.Int)
-	for _, e := range p.Start {
-		if e.GPU != gpu || !e.Instance.Overlaps(in) {
-			continue
-		}
-		until := exact(e.BusyUntil)
-		if e.Instance.Start == in.Start && e.Instance.Size() == in.Size() {
-			return until
-		}
-		until.Add(until, exact(p.Model.Cost(e.Instance.Profile.Destroy)))
-		if until.Cmp(free) > 0 {
-			free = until
-		}
-	}
-	return free.Add(free, exact(p.Model.Cost(in.Profile.Create)))
 }

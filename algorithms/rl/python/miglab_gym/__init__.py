@@ -69,7 +69,8 @@ Environments and their options, all keyword arguments, with defaults in brackets
 Options of own and batch for comparing:
 
     bound     (False) info has certified_bound_s, the lower bound from which leaderboards
-              measure gaps. It takes about 4 ms a batch
+              measure gaps. It takes about 4 ms a batch. Of a GPU that is busy at the start
+              it is the area bound
     far       (False) info has far_makespan_s, the makespan of the scheduler FAR
     dataset   replaces workload: episodes are the instances of a dataset, in order, and
               info has the number of each as instance. Environment i of n has i, i+n, i+2n, ...
