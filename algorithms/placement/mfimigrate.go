@@ -31,5 +31,5 @@ func (m *mfiMigrate) Move(r *sim.Residents, profile int) (sim.Move, bool) {
 	if r.Left()*2 <= r.Rules().Moves {
 		return sim.Move{}, false
 	}
-	return m.tidy(r, leastGain)
+	return m.tidy(r)
 }

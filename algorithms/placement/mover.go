@@ -106,9 +106,9 @@ func (m *mover) elsewhere(c *sim.Cluster, profile, gpu int) (sim.Spot, bool) {
 	return sim.Spot{}, false
 }
 
-// tidy returns the move that lowers the score most; false if it lowers the score by less than gain.
-func (m *mover) tidy(r *sim.Residents, gain int) (sim.Move, bool) {
-	best, found := relocation{change: -gain + 1}, false
+// tidy returns the move that lowers the score most; false if it lowers the score by less than [leastGain].
+func (m *mover) tidy(r *sim.Residents) (sim.Move, bool) {
+	best, found := relocation{change: -leastGain + 1}, false
 	m.each(r, func(x relocation) {
 		if x.change < best.change {
 			best, found = x, true

@@ -17,15 +17,14 @@ import (
 	"miglab/harness/task"
 )
 
-// TestMoversWithoutMovesAreMFI: where nothing may move, they decide like mfi. The one that balances
-// the load at first does so from the start on.
+// TestMoversWithoutMovesAreMFI: where nothing may move, they decide like mfi.
 func TestMoversWithoutMovesAreMFI(t *testing.T) {
 	p := stream(t, "A100-80GB", "mfi/uniform?gpus=10&lifespan=steady", 0)
 	want, err := algotest.Placement.Run(t.Context(), algo.MustParse("mfi"), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"mfi-migrate", "repack", "repack-head", "replan", "load-balance-migrate?load=0"} {
+	for _, id := range []string{"mfi-migrate", "repack", "repack-head", "replan"} {
 		got, err := algotest.Placement.Run(t.Context(), algo.MustParse(id), p)
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +56,7 @@ func TestMovesRaiseAcceptance(t *testing.T) {
 		return out
 	}
 	base := accepted("mfi")
-	for _, id := range []string{"mfi-migrate", "repack", "load-balance-migrate"} {
+	for _, id := range []string{"mfi-migrate", "repack"} {
 		gain := accepted(id)
 		for i := range gain {
 			gain[i] -= base[i]
@@ -202,7 +201,7 @@ func moves(a algotest.PlacementAnswer) string {
 }
 
 func TestScenes(t *testing.T) {
-	const one, double, three, four, seven = "1g.10gb", "1g.20gb", "3g.40gb", "4g.40gb", "7g.80gb"
+	const double, three, four, seven = "1g.20gb", "3g.40gb", "4g.40gb", "7g.80gb"
 	for _, c := range []struct {
 		id   string
 		gpus int
@@ -217,8 +216,6 @@ func TestScenes(t *testing.T) {
 		{"replan", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		// Two workloads are in the way on each.
 		{"mfi-migrate", 2, []string{three + "!", double, double, three + "!", double, double, seven}, "6"},
-		// Below its load it takes the emptier GPU; a low load moves nothing.
-		{"load-balance-migrate", 4, []string{one, one, one, one}, "4"},
 	} {
 		if got := moves(played(t, c.id, c.gpus, task.Migration{Moves: 9, Window: 100, Downtime: 1}, c.ask)); got != c.want {
 			t.Errorf("%s, %d GPUs, %v: %s, want %s", c.id, c.gpus, c.ask, got, c.want)
