@@ -3,7 +3,7 @@
 // [Suite.Test] draws problems and runs each registered algorithm of a track on them, in a subtest with the algorithm's
 // name. It checks that the referee accepts every answer, that the algorithm leaves the problem as it is, that the same
 // problem gives the same answer, also to several callers at once, and that an algorithm answers with an
-// [*algo.InfeasibleError] only where it may. [Golden] and [GoldenLines] compare answers with golden files.
+// [*algo.InfeasibleError] only where it may. [Golden] compares answers with golden files.
 //
 // A package of algorithms calls them from its tests. The tests of this package run every algorithm, bound and dataset
 // of the program on GPU models outside its table, and with a context that ends. Each track has a value here: [Batch],

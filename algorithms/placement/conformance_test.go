@@ -69,11 +69,12 @@ func drawStream(rng *rand.Rand) algotest.PlacementProblem {
 }
 
 // TestDecisionsChangeWithTheVersionOnly runs every scheduler on streams of every
-// geometry. The golden file holds the number of accepted requests and a hash of all
-// decisions.
+// geometry. The golden files hold the GPU, the dataset, the number of accepted requests and a hash of
+// all decisions.
 func TestDecisionsChangeWithTheVersionOnly(t *testing.T) {
 	var answers []algotest.Answer
 	for _, a := range algotest.Variants(algo.TrackPlacement) {
+		var b strings.Builder
 		for _, gpu := range []string{"A100-80GB", "A30"} {
 			specs := []string{"mfi/uniform?gpus=20&lifespan=steady&rho=1.3", "mfi/skew-small?gpus=70&lifespan=forever&load=110"}
 			if _, ok := build(t, a, sim.PlacementSetting{GPU: mig.MustLookup(gpu), GPUs: 1, Demand: stream(t, gpu, specs[0], 0).Demand}).(sim.Mover); ok {
@@ -84,14 +85,12 @@ func TestDecisionsChangeWithTheVersionOnly(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s on %s, %s: %v", a.ID, gpu, spec, err)
 				}
-				answers = append(answers, algotest.Answer{
-					Key:  fmt.Sprintf("%s,%d,%s,%s", a.ID, a.Spec.Version, gpu, spec),
-					Text: fmt.Sprintf("%d,%016x", got.Result.Accepted.Requests, hash(got.Decisions, got.Result.Moved)),
-				})
+				fmt.Fprintf(&b, "%s,%s,%d,%016x\n", gpu, spec, got.Result.Accepted.Requests, hash(got.Decisions, got.Result.Moved))
 			}
 		}
+		answers = append(answers, algotest.Answer{Key: algotest.GoldenName(a.ID, a.Spec), Text: b.String()})
 	}
-	algotest.GoldenLines(t, "testdata/golden.csv", "algorithm,version,gpu,dataset,accepted,decisions", answers)
+	algotest.Golden(t, "testdata/golden", answers)
 }
 
 func hash(decisions []algotest.Decision, moved []sim.Moved) (sum uint64) {
