@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/strictjson"
@@ -27,21 +26,8 @@ func NewAcceptance(g *mig.GPU, gpus int, requests []task.Request, instants []Ins
 	return Acceptance{GPUs: gpus, Requests: len(requests), AtMost: most, Instants: own}, err
 }
 
-// EncodeAcceptance writes a certificate as JSON, with one line for each instant. It returns any error of w.
-func EncodeAcceptance(w io.Writer, c Acceptance) error {
-	lines := make([]string, len(c.Instants))
-	for i, at := range c.Instants {
-		line, err := json.Marshal(at)
-		if err != nil {
-			return err
-		}
-		lines[i] = "\n    " + string(line)
-	}
-	_, err := fmt.Fprintf(w,
-		"{\n  \"gpus\": %d,\n  \"requests\": %d,\n  \"accepted_at_most\": %d,\n  \"instants\": [%s\n  ]\n}\n",
-		c.GPUs, c.Requests, c.AtMost, strings.Join(lines, ","))
-	return err
-}
+// EncodeAcceptance writes a certificate as a line of JSON. It returns any error of w.
+func EncodeAcceptance(w io.Writer, c Acceptance) error { return json.NewEncoder(w).Encode(c) }
 
 // DecodeAcceptance reads the format of [EncodeAcceptance]. It is strict: a field that is unknown, missing, duplicate or
 // of the wrong type, and text after the end, are a [*strictjson.Error]. It also returns any error of r. It does not
