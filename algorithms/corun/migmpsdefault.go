@@ -1,10 +1,7 @@
 package corun
 
 import (
-	"strings"
-
 	"miglab/harness/algo"
-	"miglab/harness/nearest"
 	"miglab/harness/sim/corun"
 )
 
@@ -14,23 +11,14 @@ var _ = algo.Register(algo.Spec{
 	Summary: "one MIG partition for all groups, MPS without percentages, the best groups by exhaustive search",
 	Params: []algo.Param{
 		{
-			Name: "partition", Default: defaultPartition, Values: partitions(),
-			Doc: "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model",
+			Name: "partition", Default: defaultPartition,
+			Values: []string{"3-4-shared", defaultPartition, "7", "2-2-3-private"}, // as in corun.DefaultFamilies
+			Doc:    "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model",
 		},
 	},
 	New: algo.NewCorun(func(a algo.Args) (algo.Corun, error) {
-		return exhaustive(corun.Family(defaultPrefix + a["partition"])), nil
+		return exhaustive(corun.Family("default-" + a["partition"])), nil
 	}),
 })
 
-const (
-	defaultPrefix    = "default-"
-	defaultPartition = "3-4-private"
-)
-
-// partitions lists the partitions of the families of MIG+MPS default.
-func partitions() []string {
-	return nearest.Names(corun.DefaultFamilies(), func(f corun.Family) string {
-		return strings.TrimPrefix(string(f), defaultPrefix)
-	})
-}
+const defaultPartition = "3-4-private"
