@@ -211,13 +211,13 @@ func TestScenes(t *testing.T) {
 		// The last request needs a whole GPU. On each is a 3g after the 4g have left.
 		{"mfi", 2, []string{four + "!", three, four + "!", three, seven}, "4"},
 		{"mfi-migrate", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
-		{"repack?rounds=100", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
+		{"repack", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		{"repack-head", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		{"replan", 2, []string{four + "!", three, four + "!", three, seven}, "4: 1 to 1@0, 5"},
 		// Two workloads are in the way on each.
 		{"mfi-migrate", 2, []string{three + "!", double, double, three + "!", double, double, seven}, "6"},
 	} {
-		if got := moves(played(t, c.id, c.gpus, task.Migration{Moves: 9, Window: 100, Downtime: 1}, c.ask)); got != c.want {
+		if got := moves(played(t, c.id, c.gpus, task.Migration{Moves: 9, Window: 10, Downtime: 1}, c.ask)); got != c.want {
 			t.Errorf("%s, %d GPUs, %v: %s, want %s", c.id, c.gpus, c.ask, got, c.want)
 		}
 	}

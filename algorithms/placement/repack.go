@@ -7,7 +7,6 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
-	"miglab/harness/spec"
 )
 
 var _ = algo.Register(algo.Spec{
@@ -15,23 +14,19 @@ var _ = algo.Register(algo.Spec{
 	Cite: "after Turkkan et al., Optimal Workload Placement on Multi-Instance GPUs, the rule-based compaction " +
 		"as described",
 	Summary: "mfi; at intervals, the GPUs with the fewest used slices are emptied onto fuller ones",
-	Params: []algo.Param{
-		{
-			Name: "rounds", Default: "10", Type: spec.Whole(1, 1_000_000),
-			Doc: "compactions in a window of the budget, the mean lifespan",
-		},
-	},
-	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
-		return &repack{mover: newMover(s.GPU), rounds: args.Int("rounds"), starts: bestIndex(s.GPU)}, nil
+	New: algo.NewPlacer(func(_ algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
+		return &repack{mover: newMover(s.GPU), starts: bestIndex(s.GPU)}, nil
 	}),
 })
+
+// rounds is the number of compactions in a window of the budget, the mean lifespan.
+const rounds = 10
 
 // repack compacts at regular intervals. It tries to empty the GPUs in use, in the order of their used slices, the
 // fewest first. The workloads of a GPU move, the largest first, each at the best index to the GPU with the most used
 // slices that is in use and has room. If a workload fits nowhere or the budget ends, all workloads of its GPU stay.
 type repack struct {
 	mover
-	rounds int
 	starts startOrder
 
 	next int // slot of the next compaction
@@ -39,7 +34,7 @@ type repack struct {
 
 func (m *repack) Move(r *sim.Residents, _ int) (sim.Move, bool) {
 	if r.Slot() >= m.next {
-		m.next = r.Slot() + max(r.Rules().Window/m.rounds, 1)
+		m.next = r.Slot() + max(r.Rules().Window/rounds, 1)
 		m.pending = m.plan(r)
 	}
 	return m.pendingMove()
