@@ -14,18 +14,15 @@ var _ = algo.Register(algo.Spec{
 		"NVIDIA/k8s-dra-driver-gpu, cmd/gpu-kubelet-plugin",
 	Summary: "first GPU with a free start, starts in the order in which the driver lists them",
 	Params: []algo.Param{{
-		Name: "order", Default: "ascending", Values: []string{"ascending", "descending", "best-index"},
-		Doc: "of the starts of a profile: from the lowest, from the highest, or those first that restrict others least",
+		Name: "order", Default: "ascending", Values: []string{"ascending", "descending"},
+		Doc: "of the starts of a profile: from the lowest or from the highest",
 	}, {
 		Name: "first", Type: spec.Numbers(0, 7), Doc: "memory slices whose starts come before the others, as in 4-0-6",
 	}},
 	New: newTabled("dra-first-fit", func(a algo.Args, g *mig.GPU) rule {
 		order := firstIndex(g)
-		switch a["order"] {
-		case "descending":
+		if a["order"] == "descending" {
 			order = lastIndex
-		case "best-index":
-			order = bestIndex(g)
 		}
 		if a["first"] != "" {
 			list := spec.Floats(a["first"])
