@@ -18,9 +18,6 @@ func (certified) EnergyAtLeast(ctx context.Context, p algo.Problem) (mig.Joules,
 	return EnergyAtLeast(ctx, p)
 }
 
-// MaxDivided is the largest batch whose schedules [EnergyAtLeast] divides by the sizes of the tasks.
-const MaxDivided = MaxSearched
-
 // maxParts is the number of parts after which [EnergyAtLeast] divides no further. The bound is always valid.
 const maxParts = 2000
 
@@ -42,7 +39,7 @@ const maxParts = 2000
 // with e_i(s) up to the lower one remain, and L is that value or C. The least bound of these intervals holds for every
 // M.
 //
-// In batches of at most [MaxDivided] tasks, schedules are divided by the size that a task runs on, for one task after
+// In batches of at most [MaxSearched] tasks, schedules are divided by the size that a task runs on, for one task after
 // the other. Every part has its own C. The least bound of the parts holds for every schedule.
 //
 // Where an instance exists at time 0, a task need not wait for a create, and the times e are not used. Where tasks can
@@ -55,7 +52,7 @@ const maxParts = 2000
 // the border between two intervals by as little, and with it L. No certificate verifies the bound again.
 func EnergyAtLeast(ctx context.Context, p algo.Problem) (mig.Joules, error) {
 	least, err := boundEnergy(ctx, p)
-	if err != nil || len(p.Tasks) > MaxDivided || p.Restart > 0 {
+	if err != nil || len(p.Tasks) > MaxSearched || p.Restart > 0 {
 		return least, err
 	}
 	// The part with the least bound is divided next. The search ends when each of its tasks fits one size only, because

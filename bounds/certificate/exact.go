@@ -23,18 +23,11 @@ func Exceeds[T ~float64](a, b T) bool {
 	return product(exact(a), slackKept).Cmp(product(exact(b), slackWhole)) > 0
 }
 
-// A ContradictionError reports that a claimed lower bound lies above the makespan of a valid schedule.
-type ContradictionError struct{ Bound, Known float64 }
-
-func (e *ContradictionError) Error() string {
-	return fmt.Sprintf("a lower bound of %v s contradicts a valid schedule of %v s: one of them is false", e.Bound,
-		e.Known)
-}
-
-// CheckKnown compares a lower bound with the makespan of a valid schedule. The error is a [*ContradictionError].
+// CheckKnown compares a lower bound with the makespan of a valid schedule. The error says that they contradict each other.
 func CheckKnown[T ~float64](bound, makespan T) error {
 	if Exceeds(bound, makespan) {
-		return &ContradictionError{float64(bound), float64(makespan)}
+		return fmt.Errorf("a lower bound of %v s contradicts a valid schedule of %v s: one of them is false",
+			float64(bound), float64(makespan))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package certificate_test
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -35,8 +34,7 @@ func TestExceedsIsExact(t *testing.T) {
 		if got := certificate.Exceeds(c.a, c.b); got != c.want {
 			t.Errorf("Exceeds(%v, %v) = %v", c.a, c.b, got)
 		}
-		err := certificate.CheckKnown(c.a, c.b)
-		if _, ok := errors.AsType[*certificate.ContradictionError](err); ok != c.want {
+		if err := certificate.CheckKnown(c.a, c.b); (err != nil) != c.want {
 			t.Errorf("CheckKnown(%v, %v): %v", c.a, c.b, err)
 		}
 	}
