@@ -11,11 +11,8 @@ import (
 
 // A DispatchProblem is a problem of the dispatch track.
 type DispatchProblem struct {
-	Jobs  []task.Job
-	Fleet task.Fleet
-	// Seed and NumPy are for dispatchers that draw random numbers.
-	Seed  uint64
-	NumPy *task.NumPyStream
+	task.Queue
+	Seed uint64 // for dispatchers that draw random numbers
 }
 
 // Dispatch is the dispatch track. The simulator checks every decision.

@@ -145,7 +145,8 @@ func TestEveryDispatcher(t *testing.T) {
 // drawJobs draws jobs of one kind: no job, one, jobs that are alike, that are late at once, that are short
 // or long, or that do not fit some size.
 func drawJobs(rng *rand.Rand, g *mig.GPU, i int) algotest.DispatchProblem {
-	p := algotest.DispatchProblem{Seed: rng.Uint64(), Fleet: task.Fleet{Watts: []float64{40, 120, 160}}}
+	p := algotest.DispatchProblem{Seed: rng.Uint64()}
+	p.Fleet.Watts = []float64{40, 120, 160}
 	for left := agents.DeadlineSlices; left > 0 && (left == agents.DeadlineSlices || i%2 == 0 || rng.IntN(3) > 0); {
 		if part := g.Partitions()[rng.IntN(len(g.Partitions()))]; len(part) <= left {
 			p.Fleet.Partitions = append(p.Fleet.Partitions, part)

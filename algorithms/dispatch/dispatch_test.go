@@ -46,7 +46,7 @@ func queue(t testing.TB, spec string, index int) algotest.DispatchProblem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return algotest.DispatchProblem{Jobs: in.Jobs, Fleet: in.Fleet, Seed: 1, NumPy: in.NumPy}
+	return algotest.DispatchProblem{Queue: in, Seed: 1}
 }
 
 // drawQueue draws a fleet of any partitions and jobs whose durations fall with the
@@ -54,9 +54,10 @@ func queue(t testing.TB, spec string, index int) algotest.DispatchProblem {
 func drawQueue(rng *rand.Rand, strictly bool) algotest.DispatchProblem {
 	g := []*mig.GPU{a100, mig.MustLookup("A30")}[rng.IntN(2)]
 	p := algotest.DispatchProblem{
-		Fleet: task.Fleet{Watts: []float64{40, 120, 160, 200, 240, 250}},
-		Jobs:  make([]task.Job, 1+rng.IntN(50)),
-		Seed:  rng.Uint64(),
+		Queue: task.Queue{
+			Fleet: task.Fleet{Watts: []float64{40, 120, 160, 200, 240, 250}}, Jobs: make([]task.Job, 1+rng.IntN(50)),
+		},
+		Seed: rng.Uint64(),
 	}
 	for range 1 + rng.IntN(4) {
 		p.Fleet.Partitions = append(p.Fleet.Partitions, g.Partitions()[rng.IntN(len(g.Partitions()))])

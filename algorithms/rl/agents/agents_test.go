@@ -235,7 +235,7 @@ func TestAgents(t *testing.T) {
 	t.Run("dispatch", func(t *testing.T) {
 		conform(t, algotest.Dispatch, deep.N(8, 30), func(rng *rand.Rand) algotest.DispatchProblem {
 			jobs, fleet := dayOf(t, rng.Uint64(), 300)
-			return algotest.DispatchProblem{Jobs: jobs, Fleet: fleet}
+			return algotest.DispatchProblem{Queue: task.Queue{Jobs: jobs, Fleet: fleet}}
 		})
 	})
 	t.Run("corun", func(t *testing.T) {
