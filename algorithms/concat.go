@@ -31,10 +31,10 @@ var _ = algo.Register(algo.Spec{
 			Doc: "iterations of moves and swaps between two batches at most",
 		},
 		{
-			Name: "margin", Default: "durations", Values: []string{"durations", "timed", "shifted"},
+			Name: "margin", Default: "durations", Values: []string{"durations", "shifted"},
 			Doc: "the margin of moves and swaps adds up durations, or comes from timing the batch with its " +
-				"reconfigurations after every change; shifted is timed, and counts in shifted_us when the last two " +
-				"batches end if nothing is reconfigured between them, in microseconds",
+				"reconfigurations after every change; shifted also counts in shifted_us when the last two batches end " +
+				"if nothing is reconfigured between them, in microseconds",
 		},
 		keepParam,
 	},
@@ -42,7 +42,7 @@ var _ = algo.Register(algo.Spec{
 		return farConcat{
 			mode: a["mode"], first: direction(a["first"] == "reversed"),
 			iterations: a.Int("iterations"), keep: keepRule(a["keep"] == "last"),
-			timed: a["margin"] != "durations", shifted: a["margin"] == "shifted",
+			shifted: a["margin"] == "shifted",
 		}, nil
 	}),
 })
@@ -63,16 +63,16 @@ var _ = algo.Register(algo.Spec{
 // The counters are the moves and swaps of the concatenation alone.
 //
 // The script concat_test of the released code, which made FAR Tables 7 and 8, has at most 20 iterations, times the new
-// batch after every change, and undoes no change, neither in a batch nor between batches: iterations=20, margin=timed
+// batch after every change, and undoes no change, neither in a batch nor between batches: iterations=20, margin=shifted
 // and keep=last. A slice that has one more instance to create ends some tenths of a second later. Because of that, a
 // task can move to another slice and back again until the iterations are used up. The script does not reconfigure
 // between two batches, which no GPU can do; margin=shifted counts its makespans.
 type farConcat struct {
-	mode           string
-	first          direction
-	iterations     int
-	timed, shifted bool // the parameter margin; shifted implies timed
-	keep           keepRule
+	mode       string
+	first      direction
+	iterations int
+	shifted    bool // the parameter margin
+	keep       keepRule
 }
 
 // An endState is the state of the GPUs after the batches so far.
@@ -135,7 +135,7 @@ func (f farConcat) follow(
 	r := &refinement{plan: found, movesOnly: f.mode == "move", iterations: f.iterations}
 	if refine {
 		r.end = f.loads(batch, state, found, d)
-		if f.timed {
+		if f.shifted {
 			r.retime = func() []float64 { return f.loads(batch, state, found, d) }
 		}
 		r.improve(ctx, func() {
@@ -184,7 +184,7 @@ func numberedFrom(from int, uses []plan.Use) []plan.Use {
 
 // loads returns, by compute slice of all GPUs, the time at which a plan from the state releases the slice. A reversed
 // plan ends on the root, so that all slices end together. For it, loads returns the time at which the slice is free
-// in the state plus the durations of all tasks on the slice. If f.timed is set, it returns the last end of the slice
+// in the state plus the durations of all tasks on the slice. If f.shifted is set, it returns the last end of the slice
 // in the state plus its end in the plan timed forward by itself, with its reconfigurations.
 func (f farConcat) loads(batch algo.Problem, state endState, found *treePlan, d direction) []float64 {
 	t := plan.NewTimer(batch, state.gpus)
@@ -192,7 +192,7 @@ func (f farConcat) loads(batch algo.Problem, state endState, found *treePlan, d 
 		t.Time(found.uses(forward))
 		return t.SliceEnds()
 	}
-	if f.timed {
+	if f.shifted {
 		own := plan.NewTimer(batch, plan.Start(batch))
 		own.Time(found.uses(forward))
 		ends := own.SliceEnds()

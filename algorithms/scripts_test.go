@@ -153,7 +153,7 @@ func TestKeepLastCountsAsTheScripts(t *testing.T) {
 			}
 		}
 		for i, want := range c.concat {
-			if got := joined(t, c.workload, c.parameters, "iterations=20&keep=last&margin=timed", i); got != want {
+			if got := joined(t, c.workload, c.parameters, "iterations=20&keep=last&margin=shifted", i); got != want {
 				t.Errorf("%s?%s, instance %d: a batch and its copy are joined with %v, the script has %v", c.workload, c.parameters, i, got, want)
 			}
 		}
@@ -250,15 +250,15 @@ func TestEachParameterOfTheConcatenationCounts(t *testing.T) {
 		concat string
 		want   operations
 	}{
-		{"iterations=20&keep=last&margin=timed", operations{20, 0}},
-		{"iterations=7&keep=last&margin=timed", operations{7, 0}},
-		{"keep=last&margin=timed", operations{100, 0}},
+		{"iterations=20&keep=last&margin=shifted", operations{20, 0}},
+		{"iterations=7&keep=last&margin=shifted", operations{7, 0}},
+		{"keep=last&margin=shifted", operations{100, 0}},
 	} {
 		if got := joined(t, "POORSCALING+NARROWTIMES", "n=10", c.concat, 0); got != c.want {
 			t.Errorf("%s: %v, want %v", c.concat, got, c.want)
 		}
 	}
-	for _, concat := range []string{"iterations=20&keep=last", "iterations=20&margin=timed"} {
+	for _, concat := range []string{"iterations=20&keep=last", "iterations=20&margin=shifted"} {
 		if got := joined(t, "POORSCALING+NARROWTIMES", "n=10", concat, 0); got.moves >= 20 {
 			t.Errorf("%s: %v, want fewer than 20 moves", concat, got)
 		}
