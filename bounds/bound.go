@@ -50,7 +50,7 @@ func leastWork(tasks task.Batch, weights []weight) float64 {
 }
 
 // sums returns the sum of the values of each set; bit i of a set represents values[i].
-func sums[T ~float64](values []T) []T {
+func sums[T ~float64 | ~int64](values []T) []T {
 	out := make([]T, 1<<len(values))
 	for set := 1; set < len(out); set++ {
 		out[set] = out[set&(set-1)] + values[bits.TrailingZeros(uint(set))]

@@ -171,15 +171,7 @@ func (c *chainSearch) newHeadSearch(wait ticks) *headSearch {
 		if times == nil {
 			continue
 		}
-		loads := c.arena.table()
-		loads[0] = 0
-		for i, t := range times {
-			bit := 1 << i
-			for set := range bit {
-				loads[bit+set] = loads[set] + t
-			}
-		}
-		h.loads[size] = loads
+		h.loads[size] = sums(times)
 	}
 	return h
 }

@@ -173,10 +173,8 @@ func VerifyWitness(p schedule.Problem, w Witness) error {
 		return w.verifyWeights(&p)
 	case TaskPrices:
 		return w.verifyPrices(&p)
-	case Chains:
+	case Chains, ChainOrders:
 		return w.verifyChains(&p)
-	case ChainOrders:
-		return w.verifyOrders(&p)
 	case Search:
 		return w.verifySearch(&p)
 	}

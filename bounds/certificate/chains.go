@@ -20,20 +20,13 @@ const maxChained = 18
 // Under [mig.Sequential] two disjoint subtrees do not create at the same time. During the first create in one subtree,
 // no created node of the other exists, nor a node above both. So its slices wait at least for the shortest create.
 //
-// The best assignment for a subtree depends only on the set of its tasks, so the subtrees are combined by set.
+// The best assignment for a subtree depends only on the set of its tasks, so the subtrees are combined by set. On one
+// GPU under [mig.Sequential], an [order] then finds the least busy time.
 func (w *Witness) verifyChains(p *schedule.Problem) error {
-	return w.verifyAssignments(p, false)
-}
-
-// verifyOrders checks chain orders as verifyChains checks chains.
-func (w *Witness) verifyOrders(p *schedule.Problem) error {
-	if p.Model != mig.Sequential || p.GPUs() != 1 {
+	heads := p.Model == mig.Sequential && p.GPUs() == 1
+	if w.Kind == ChainOrders && !heads {
 		return fmt.Errorf("%q is for one GPU that creates one instance at a time", w.Kind)
 	}
-	return w.verifyAssignments(p, true)
-}
-
-func (w *Witness) verifyAssignments(p *schedule.Problem, orders bool) error {
 	if len(p.Tasks) > maxChained {
 		return fmt.Errorf("chains are verified for at most %d tasks, not for %d", maxChained, len(p.Tasks))
 	}
@@ -45,8 +38,9 @@ func (w *Witness) verifyAssignments(p *schedule.Problem, orders bool) error {
 		inner: make([][]amount, nodes),
 	}
 	_, last := a.tables(0)
-	if p.Model == mig.Sequential && p.GPUs() == 1 && last[all].less(r.limit) {
-		o := order{a: &a, wait: a.units(leastCreate(p, 0)), exact: orders, known: map[part]knownWays{}}
+	if heads && last[all].less(r.limit) {
+		wait, exact := a.units(leastCreate(p, 0)), w.Kind == ChainOrders
+		o := order{a: &a, wait: wait, exact: exact, known: map[part]knownWays{}}
 		last[all] = r.limit
 		for _, way := range o.ways(part{set: all}, r.limit) {
 			last[all] = lesser(last[all], way.until())
