@@ -63,7 +63,6 @@ func aboutAgents() []figures.Artefact {
 		figures.Show("figure14", "direct reconfiguration from the state of Fig. 6", figure14),
 		figures.Show("figure15", "learning with ENTROPY and with DIRECT RECONFIG", all.figure15),
 		figures.Show("seeds", "what the paper found about its modelling, over training runs", all.seeds),
-		figures.Show("kept", "why DIRECT RECONFIG stays on one partition (6.5.2)", all.kept),
 		figures.Show("ablations",
 			"the final agent without canonical batches, merged partitions or masked actions (4.1, 4.2)",
 			all.ablations),

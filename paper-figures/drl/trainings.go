@@ -11,11 +11,9 @@ import (
 	"sync"
 
 	"miglab/algorithms/rl/train/curve"
-	"miglab/harness/mig"
 	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
-	"miglab/paper-figures/verdict"
 	"miglab/reports"
 )
 
@@ -203,48 +201,4 @@ func (all curves) finalCells(agent string) []string {
 	return slices.Concat(took,
 		reports.Cells(2, shown...), slices.Repeat([]string{reports.Missing}, mostSeeds-len(shown)),
 		reports.Cells(2, figures.Mean(ends), trend.Slope, trend.Half), []string{trend.Word()})
-}
-
-// kept compares DIRECT RECONFIG with itself under what may keep it on one partition, and with schedulers on the batches
-// on which it is scored.
-func (all curves) kept(d *figures.Data) {
-	t := d.Table("kept",
-		"p_opt of DIRECT RECONFIG on WIDETIMES and the share of batches that it runs on one partition, by what may "+
-			"keep it there [%]",
-		reports.Left("agent").Right("training runs").PlusMinus("p_opt", "half-way", "on one partition"),
-		"each agent learns for 2 million steps; means over training runs and half of the 95 % interval over them; "+
-			"on the 100 batches in random order that score the learning curves; half-way: on one partition, after "+
-			"half of the training",
-		"more exploration: an entropy coefficient of 0.05, which falls to 0 in the second half; rewards in levels: "+
-			"14 times as large, as in the released code; a task between: a second reconfiguration is forbidden "+
-			"until a task has been executed",
-		"FAR, agent (ours, trained on all workloads) and treedp, which is the nearest to the optimum: on the same "+
-			"batches")
-	lines, _ := curvesOf("kept")
-	for _, l := range lines {
-		runs := all[l.Agent]
-		if len(runs) == 0 {
-			continue
-		}
-		over := func(of func(course) float64) []string {
-			return figures.PlusMinus(d.MeanOf(figures.Map(runs, of), verdict.TrainingRuns, 0), 1)
-		}
-		t.Row(l.Cell, len(runs), over(func(c course) float64 { return c.Final() }),
-			over(func(c course) float64 { return c.Kept[len(c.Kept)/2] }),
-			over(func(c course) float64 { return c.Kept[len(c.Kept)-1] }))
-	}
-	on, r := scoredOn(wideTimes, batchSize), &reading{model: mig.Parallel}
-	for _, a := range []approach{far, ourAgent, {name: "treedp", algorithm: "treedp"}} {
-		share := ""
-		if a.name == ourAgent.name {
-			var kept []float64
-			for _, s := range on {
-				for _, destroys := range d.Values(r.series(s.data, a.algorithm), s.count, "destroys") {
-					kept = append(kept, onOnePartition(destroys, 0))
-				}
-			}
-			share = reports.Fixed(figures.Mean(kept), 1)
-		}
-		t.Row(a.name, "", reports.Fixed(levelOn(d, a, on), 1), slices.Repeat([]string{""}, 3), share, "")
-	}
 }

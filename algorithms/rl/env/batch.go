@@ -132,7 +132,7 @@ func (b *Batch) Step(action int) (reward float32, done bool) {
 	case action == 0:
 		units = b.untilNextEvent()
 		b.elapse(units)
-		if b.options.Direct && !b.options.Once {
+		if b.options.Direct {
 			b.reconfigured = false
 		}
 	case execution < 0:

@@ -50,9 +50,6 @@ type BatchOptions struct {
 	// Reconfiguration is the time of reconfiguring a slice in the MDP; 0 means the times of the
 	// GPU model. The released code of the online agent has 0.7 s.
 	Reconfiguration mig.Seconds `json:"-"`
-	LevelRewards    bool        `json:"-"` // makes rewards levels, as Released does
-	// Once forbids, with Direct too, a second reconfiguration before a task has been executed.
-	Once bool `json:"-"`
 	// StartInLevels shows a slice that is busy for x seconds as busy for x levels when Load begins on an unused
 	// device. In the released evaluation the environment draws levels, which compute_makespan counts as seconds.
 	StartInLevels bool `json:"-"`

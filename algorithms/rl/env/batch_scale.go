@@ -18,7 +18,7 @@ func (b *Batch) scale() {
 	}
 	divisions := float64(max(1, b.options.Levels))
 	b.unit, b.unitReward = largest/divisions, 1/divisions
-	if b.options.Released || b.options.LevelRewards {
+	if b.options.Released {
 		b.unitReward = 1
 	}
 	for _, s := range b.sizes {

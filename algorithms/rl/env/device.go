@@ -93,11 +93,6 @@ func (d *Device) Here(slice int) (instance int, free float64) {
 // Used reports whether a task has run since the device was reset.
 func (d *Device) Used() bool { return len(d.placements) > 0 }
 
-// Kept reports whether no instance has been destroyed since the device was reset.
-func (d *Device) Kept() bool {
-	return !slices.ContainsFunc(d.operations, func(o schedule.Operation) bool { return o.Op == schedule.Destroy })
-}
-
 // Makespan returns the end of the last task.
 func (d *Device) Makespan() float64 { return d.done }
 

@@ -69,13 +69,6 @@ const (
 	// does Penalty, which replaces masks.
 	listedTasks        = "listed"
 	unmergedPartitions = "unmerged"
-	// These look for the reason why DIRECT RECONFIG stays on one partition. All measure how many batches do;
-	// measuredKept changes nothing else. explores raises the entropy, levelRewards gives rewards in levels, and once
-	// allows a reconfiguration only after a task.
-	measuredKept = "kept"
-	explores     = "explores"
-	levelRewards = "levels"
-	once         = "once"
 )
 
 // changes reports whether a run differs from the usual one in this way.
@@ -83,12 +76,9 @@ func (p paperRun) changes(way string) bool { return slices.Contains(strings.Fiel
 
 // environment lists the changes of what the agent observes or may do.
 func (p paperRun) environment() string {
-	all := []string{asReleased, listedTasks, unmergedPartitions, once}
+	all := []string{asReleased, listedTasks, unmergedPartitions}
 	return strings.Join(slices.DeleteFunc(all, func(way string) bool { return !p.changes(way) }), " ")
 }
-
-// keptChanges are the changes of the runs that measure how many batches run on one partition.
-var keptChanges = []string{measuredKept, explores, levelRewards, once}
 
 //go:embed runs.csv
 var runsFile embed.FS
@@ -136,7 +126,6 @@ func (p paperRun) evaluationOptions() env.BatchOptions {
 	o := p.agent().Options(gpu(), mig.Parallel)
 	o.Tasks, o.Levels, o.Released = p.Tasks, p.Levels, p.changes(asReleased)
 	o.Listed, o.Unmerged = p.changes(listedTasks), p.changes(unmergedPartitions)
-	o.LevelRewards, o.Once = p.changes(levelRewards), p.changes(once)
 	if p.agent().Online {
 		o.Stream = onlineStream
 	}
@@ -220,15 +209,11 @@ func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	if n > agents.PaperTasks {
 		segmentCount = longSegments
 	}
-	out := setup{
+	return setup{
 		policy: policy, learner: ppo.New(c, policy, newEnv, seed), score: score, segments: segmentCount,
 		constantFor: constantFor,
 		text:        fmt.Sprintf("%s %+v %+v", p.Workload, p.describe(), c),
-	}
-	if slices.ContainsFunc(keptChanges, p.changes) {
-		out.kept = func() float64 { return percentKept(envs) }
-	}
-	return out, nil
+	}, nil
 }
 
 // evaluation returns the batches on which the agent is scored, and an environment for each.
@@ -256,10 +241,7 @@ func (p paperRun) ppo(steps int64) ppo.Config {
 		c.LearningRate = learn.Anneal{{Until: 1, From: 3e-4, To: 3e-4}}
 		c.Entropy = learn.Anneal{{Until: 1, From: 0.01, To: 0.01}}
 	}
-	switch {
-	case p.changes(explores):
-		c.Entropy = learn.Anneal{{Until: 0.5, From: 0.05, To: 0.05}, {Until: 1, From: 0.05, To: 0}}
-	case p.agent().Explores:
+	if p.agent().Explores {
 		c.Entropy = entropyPhases
 	}
 	return c
@@ -279,7 +261,7 @@ func (p paperRun) describe() string {
 	o := p.learningOptions()
 	text := fmt.Sprintf("%s N=%d M=%d encoding=%d direct=%t stream=%d random=%t released=%t",
 		o.GPU, o.Tasks, o.Levels, o.Encoding, o.Direct, o.Stream, o.RandomStart, o.Released)
-	for _, change := range []string{shortBatches, listedTasks, unmergedPartitions, levelRewards, once} {
+	for _, change := range []string{shortBatches, listedTasks, unmergedPartitions} {
 		if p.changes(change) {
 			text += " " + change
 		}

@@ -2,7 +2,6 @@ package train
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,9 +24,9 @@ func runOf(t *testing.T, agent, workload, suffix string) paperRun {
 
 // TestChanges: every change that a row names is one that the code knows, and every agent exists.
 func TestChanges(t *testing.T) {
-	known := slices.Concat(keptChanges, []string{
+	known := []string{
 		byDQN, shortBatches, emptyStart, asReleased, asScript, onKernels, onClasses, listedTasks, unmergedPartitions,
-	})
+	}
 	for _, r := range paperRuns() {
 		unknown := func(change string) bool { return !slices.Contains(known, change) }
 		if slices.ContainsFunc(strings.Fields(r.Change), unknown) || r.agent().Name != r.Agent || !slices.Contains(agents.Workloads, r.Workload) {
@@ -103,17 +102,5 @@ func TestAblations(t *testing.T) {
 			t.Errorf("%s%s takes back %d refinements: %s", r.Workload, r.Suffix, taken, key)
 		}
 		seen[key] = true
-	}
-}
-
-// TestWhyKept: the usual run and the measured one learn alike, and each other change reaches the environment or the learner.
-func TestWhyKept(t *testing.T) {
-	usual := runOf(t, "rl-direct", "WIDETIMES", "")
-	for _, change := range keptChanges {
-		r := runOf(t, "rl-direct", "WIDETIMES", "-"+change)
-		same := r.learningOptions() == usual.learningOptions() && reflect.DeepEqual(r.ppo(2e6), usual.ppo(2e6))
-		if same != (change == measuredKept) {
-			t.Errorf("%s: learns as usual: %t", change, same)
-		}
 	}
 }

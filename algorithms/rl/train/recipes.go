@@ -42,8 +42,7 @@ type setup struct {
 	policy   nn.Policy
 	learner  learner
 	score    func(nn.Policy) (float64, error)
-	kept     func() float64 // returns [curve.Point.Kept] after a score; nil where it is not measured
-	segments int64          // the number of segments; 0 means the usual number
+	segments int64 // the number of segments; 0 means the usual number
 	// constantFor is not 0 if the settings do not depend on the length of the run. Such a run can be given more steps
 	// later: a shorter run is the beginning of a longer one, to the last bit. The run has stretches, the first of
 	// constantFor steps. Each later one ends at ten times as many steps. A stretch has segments of one length.

@@ -94,17 +94,6 @@ func repeat(n int, newEnv func() env.Scheduler) []env.Scheduler {
 	return envs
 }
 
-// percentKept returns the percentage of the environments whose last batch ran on one partition.
-func percentKept(envs []env.Scheduler) float64 {
-	n := 0
-	for _, e := range envs {
-		if e.Device().Kept() {
-			n++
-		}
-	}
-	return 100 * float64(n) / float64(len(envs))
-}
-
 // newScore returns a function that computes the mean p_opt of a policy on batches, in percent: how far makespans are
 // above the batches' bounds. envs[i] is for batches[i], and the GPU is empty at first.
 func newScore(batches []scoredBatch, envs []env.Scheduler) func(nn.Policy) (float64, error) {

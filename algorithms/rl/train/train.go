@@ -16,7 +16,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -251,10 +250,6 @@ func (s *session) advance(ctx context.Context) error {
 	var err error
 	if sum.Score, err = s.score(s.policy); err != nil {
 		return err
-	}
-	sum.Kept = math.NaN()
-	if s.kept != nil {
-		sum.Kept = s.kept()
 	}
 	sum.Round()
 	s.curve = append(s.curve, sum)

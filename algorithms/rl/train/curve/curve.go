@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 
 	"miglab/harness/nearest"
@@ -54,31 +53,25 @@ type Point struct {
 	// These are means over the segment's iterations.
 	Entropy, PolicyLoss, ValueLoss, ExplainedVariance float64
 	LearningRate, Exploration                         float64 // values of the last iteration
-	// Kept is the share of the scored batches, in percent, that run on one partition; NaN where the run does not
-	// measure it.
-	Kept float64
 }
 
 // columns are the columns of the file: the steps and then [Point.values].
 var columns = []string{
 	"steps", "score", "mean_return", "mean_length", "entropy", "policy_loss", "value_loss", "explained_variance",
-	"learning_rate", "exploration", kept,
+	"learning_rate", "exploration",
 }
-
-// kept is the one column that most files lack.
-const kept = "one_partition"
 
 // values returns the values of all columns but the first.
 func (p *Point) values() []*float64 {
 	return []*float64{
 		&p.Score, &p.Return, &p.Length, &p.Entropy, &p.PolicyLoss, &p.ValueLoss,
-		&p.ExplainedVariance, &p.LearningRate, &p.Exploration, &p.Kept,
+		&p.ExplainedVariance, &p.LearningRate, &p.Exploration,
 	}
 }
 
 // mayBeEmpty reports whether the value of a column may be missing. It is then NaN.
 func mayBeEmpty(column string) bool {
-	return column == "mean_return" || column == "mean_length" || column == kept
+	return column == "mean_return" || column == "mean_length"
 }
 
 // check returns an error about the first value that is neither finite nor rightly missing.
@@ -111,13 +104,9 @@ func Write(w io.Writer, points []Point) error {
 			return fmt.Errorf("learning curve: %w", err)
 		}
 	}
-	written := columns
-	if !slices.ContainsFunc(points, func(p Point) bool { return !math.IsNaN(p.Kept) }) {
-		written = columns[:len(columns)-1]
-	}
-	return strictcsv.Write(w, written, len(points), func(i int) []string {
+	return strictcsv.Write(w, columns, len(points), func(i int) []string {
 		line := []string{strconv.FormatInt(points[i].Steps, 10)}
-		for _, v := range points[i].values()[:len(written)-1] {
+		for _, v := range points[i].values() {
 			field := text(*v)
 			if math.IsNaN(*v) {
 				field = ""
@@ -132,7 +121,7 @@ func Write(w io.Writer, points []Point) error {
 // is wrong with the text is a [*strictcsv.Error]; it passes on the errors of r.
 func Read(r io.Reader, file string) ([]Point, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
-		Columns: columns[:len(columns)-1], Optional: []string{kept}, Header: "the header of a learning curve",
+		Columns: columns, Header: "the header of a learning curve",
 		Empty: "there are no points; there must be a line for each segment of the run",
 	})
 	if err != nil {

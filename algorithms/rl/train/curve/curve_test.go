@@ -17,8 +17,8 @@ import (
 var (
 	nan  = math.NaN()
 	good = []Point{
-		{Steps: 128, Score: 12.5, Return: -3.25, Length: 14, Entropy: 1, PolicyLoss: -0.01, ValueLoss: 2, ExplainedVariance: -1, LearningRate: 3e-4, Exploration: 0.1, Kept: nan},
-		{Steps: 256, Score: 1. / 3, Return: nan, Length: nan, Entropy: 1e-300, Kept: nan},
+		{Steps: 128, Score: 12.5, Return: -3.25, Length: 14, Entropy: 1, PolicyLoss: -0.01, ValueLoss: 2, ExplainedVariance: -1, LearningRate: 3e-4, Exploration: 0.1},
+		{Steps: 256, Score: 1. / 3, Return: nan, Length: nan, Entropy: 1e-300},
 	}
 )
 
@@ -29,27 +29,17 @@ const goodText = `steps,score,mean_return,mean_length,entropy,policy_loss,value_
 
 var header, _, _ = strings.Cut(goodText, "\n")
 
-// Points are read as they are written, rounded. The last column is there if any point has it.
+// Points are read as they are written, rounded.
 func TestWriteAndRead(t *testing.T) {
-	kept := []Point{good[0], good[1]}
-	kept[1].Kept = 75
-	for _, c := range []struct {
-		points []Point
-		text   string
-	}{
-		{good, goodText},
-		{kept, strings.NewReplacer("exploration\n", "exploration,one_partition\n", "0.1\n", "0.1,\n", "0,0\n", "0,0,75\n").Replace(goodText)},
-	} {
-		var b bytes.Buffer
-		if err := Write(&b, c.points); err != nil || b.String() != c.text {
-			t.Fatalf("%v:\n%s, want\n%s", err, b.String(), c.text)
-		}
-		got, err := Read(&b, "c.csv")
-		want := slices.Clone(c.points)
-		want[1].Round()
-		if err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || got[1].Score != 0.333333 {
-			t.Errorf("%v, %+v, want %+v", err, got, want)
-		}
+	var b bytes.Buffer
+	if err := Write(&b, good); err != nil || b.String() != goodText {
+		t.Fatalf("%v:\n%s, want\n%s", err, b.String(), goodText)
+	}
+	got, err := Read(&b, "c.csv")
+	want := slices.Clone(good)
+	want[1].Round()
+	if err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || got[1].Score != 0.333333 {
+		t.Errorf("%v, %+v, want %+v", err, got, want)
 	}
 }
 
@@ -59,7 +49,7 @@ func TestWriteRefusesWhatReadDoes(t *testing.T) {
 			p := Point{Steps: 1}
 			*p.values()[i] = x
 			err := Write(new(bytes.Buffer), []Point{p})
-			if allowed := math.IsNaN(x) && (i == 1 || i == 2 || columns[1+i] == kept); (err == nil) != allowed {
+			if allowed := math.IsNaN(x) && (i == 1 || i == 2); (err == nil) != allowed {
 				t.Errorf("%s %v: %v", columns[1+i], x, err)
 			}
 		}

@@ -31,10 +31,10 @@ var Shipped = sync.OnceValue(func() map[string][]Run { return spec.Must(Load(fil
 type Run struct {
 	Seed int
 	// Steps has the steps of training of each point, ascending. There is at least one point.
-	Steps        []float64
-	Scores, Kept []float64 // the point's values, as in [Point]
-	Rate         float64   // the learning rate at the end
-	Return       float64   // the mean return of the episodes that ended in the last segment; NaN if none did
+	Steps  []float64
+	Scores []float64 // the points' scores, as in [Point]
+	Rate   float64   // the learning rate at the end
+	Return float64   // the mean return of the episodes that ended in the last segment; NaN if none did
 }
 
 var runName = regexp.MustCompile(`^(?:.*/)?([^/]+)-seed([1-9][0-9]{0,8})(?:/curve)?\.csv$`)
@@ -83,7 +83,6 @@ func Load(files fs.FS, pattern string) (map[string][]Run, error) {
 func RunOf(points []Point) (r Run) {
 	for _, p := range points {
 		r.Steps, r.Scores = append(r.Steps, float64(p.Steps)), append(r.Scores, p.Score)
-		r.Kept = append(r.Kept, p.Kept)
 		r.Rate, r.Return = p.LearningRate, p.Return
 	}
 	return r
