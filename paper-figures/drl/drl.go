@@ -2,7 +2,7 @@
 // the task scheduling and GPU reconfiguration problem on MIG devices via deep
 // reinforcement learning", Future Generation Computer Systems (2025) 108145.
 //
-// learning.csv lists the lines and claims of learning curves; learners.csv, beside the curves, has the learners.
+// learning.csv lists the lines and claims of learning curves.
 //
 // p_opt is 100 (makespan / l_bound - 1). The l_bound is the published one, which is not a
 // lower bound (see [bounds.LBound]). Means are over the batches of a data set first, then over

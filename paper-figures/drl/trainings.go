@@ -8,10 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
-	"miglab/algorithms/rl/train/curve"
-	"miglab/harness/strictcsv"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/reports"
@@ -20,16 +17,15 @@ import (
 // training lists all trained agents in a table, and draws the curves of our own.
 func (all curves) training(d *figures.Data) {
 	t := d.Table("training", "All agents that the project trained",
-		reports.Left("agent", "learner").Right("training runs", "million steps", "updates", "first score",
-			"half-way", "end", "lowest", "steps to best").Left("curve"),
+		reports.Left("agent").Right("training runs", "million steps", "first score", "half-way", "end", "lowest",
+			"steps to best").Left("curve"),
 		"scores are means over training runs, of p_opt [%] where nothing else is said, with the likeliest actions "+
 			"and from an empty GPU, on 100 batches of N tasks that are always the same: 50 as the text generates "+
 			"them and 50 as the code with which the agents were trained; the paper's agents reconfigure in parallel "+
 			"there, as in its environment",
 		"training runs: those with a curve; other tables have fewer runs of some agents, those whose weights are kept",
 		"figures: the mean over training runs, with a band from the least to the greatest",
-		"updates: gradient steps of a training run; curve: what it does over the last quarter of the training, as in "+
-			"seeds; too short: too few points to say",
+		"curve: what it does over the last quarter of the training, as in seeds; too short: too few points to say",
 		"steps to best: million steps until the score is within a tenth of the lowest",
 		"agents are named by what they learn from: agent-ANY from all workloads, half of the batches by each reading "+
 			"of the generator",
@@ -73,31 +69,14 @@ func (all curves) trainingRow(agent string) []string {
 	if strings.HasPrefix(agent, "rl-deadline-") {
 		shown += ", late [%]"
 	}
-	by := learners()[agent]
 	return []string{
-		shown, by.Learner, fmt.Sprint(len(runs)), mean(func(c *course) float64 { return c.Last() / 1e6 }), by.Updates,
+		shown, fmt.Sprint(len(runs)), mean(func(c *course) float64 { return c.Last() / 1e6 }),
 		mean(func(c *course) float64 { return c.Scores[0] }),
 		mean(func(c *course) float64 { return c.At(0.5 * c.Last()) }),
 		mean((*course).Final), mean((*course).Least), mean(func(c *course) float64 { return c.Converges() / 1e6 }),
 		all.trend(agent).Word(),
 	}
 }
-
-// A learner is a row of learners.csv, beside the curves: the learner of an agent and its gradient steps.
-type learner struct {
-	Agent   string `csv:"agent"`
-	Learner string `csv:"learner"`
-	Updates string `csv:"updates"`
-}
-
-// learners maps the name of an agent to its learner. A test of package train compares them with the recipes.
-var learners = sync.OnceValue(func() map[string]learner {
-	out := map[string]learner{}
-	for _, l := range strictcsv.Embedded[learner](curve.LearnersFile, "learners.csv") {
-		out[l.Agent] = l
-	}
-	return out
-})
 
 // released ends the names of agents with the settings of the released learner.
 const released = "-released"
@@ -118,13 +97,12 @@ const mostSeeds = 3
 // seeds compares final scores over training runs: what the paper found about its modelling on the mixed workloads.
 func (all curves) seeds(d *figures.Data) {
 	t := d.Table("seeds", "Final p_opt [%] by training run, and what the paper prints",
-		reports.Left("workload", "agent").Right("training runs", "million steps", "updates", "run 1", "run 2",
-			"run 3", "mean").PlusMinus("slope").Left("curve").Right("FAR", "FIXPART(1-1-1-1-1-1-1)", "FIXPARTBEST",
+		reports.Left("workload", "agent").Right("training runs", "million steps", "run 1", "run 2", "run 3",
+			"mean").PlusMinus("slope").Left("curve").Right("FAR", "FIXPART(1-1-1-1-1-1-1)", "FIXPARTBEST",
 			"class by class", "FAR class by class", "published", "published FAR"),
 		"mean: over all training runs, of which the first three are shown",
 		"measured on 100 full batches of 14 tasks that are always the same, 50 of each reading of the generator, all "+
 			"reconfiguring in parallel as in the paper's environment",
-		"updates: gradient steps of a training run",
 		"class by class: the same agents and FAR in the default reading of Table 4, its data sets with tasks class "+
 			"by class, where FAR reconfigures one instance at a time. The weights of most agents that were trained "+
 			"with something changed, of those as released too, are no part of the program, so that the table has "+
@@ -191,13 +169,13 @@ func (all curves) returns(agent string) float64 {
 	return figures.Mean(figures.Map(all.of(agent), func(c course) float64 { return c.Return }))
 }
 
-// finalCells returns an agent's training steps and updates, its runs, their mean, and the trend at the end.
+// finalCells returns the number of an agent's training runs, their steps and scores, the mean, and the trend at the end.
 func (all curves) finalCells(agent string) []string {
 	runs := all.of(agent)
 	ends := figures.Map(runs, func(c course) float64 { return c.Final() })
 	shown := ends[:min(len(ends), mostSeeds)]
 	trend := all.trend(agent)
-	took := []string{fmt.Sprint(len(runs)), reports.Fixed(runs[0].Last()/1e6, 1), learners()[agent].Updates}
+	took := []string{fmt.Sprint(len(runs)), reports.Fixed(runs[0].Last()/1e6, 1)}
 	return slices.Concat(took,
 		reports.Cells(2, shown...), slices.Repeat([]string{reports.Missing}, mostSeeds-len(shown)),
 		reports.Cells(2, figures.Mean(ends), trend.Slope, trend.Half), []string{trend.Word()})

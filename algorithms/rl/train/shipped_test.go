@@ -1,7 +1,6 @@
 package train
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -92,21 +91,6 @@ func TestShippedWeightsScoreAsTheirCurves(t *testing.T) {
 				t.Errorf("%s is %.4f, and %.4f at the end of the curve", r.Score, score, last.Score)
 			}
 		})
-	}
-}
-
-// TestLearnersAreThoseOfRecipes: what figures say about the learner of an agent is what its recipe does.
-func TestLearnersAreThoseOfRecipes(t *testing.T) {
-	want := "agent,learner,updates\n"
-	for _, r := range Recipes() {
-		want += fmt.Sprintf("%s,%q,%d\n", r.Name, r.Learner, r.Updates)
-	}
-	file := filepath.Join(root, "algorithms/rl/train/curve/learners.csv")
-	if got := mustRead(t, file); got != want {
-		if err := os.WriteFile(file+".got", []byte(want), 0o600); err != nil {
-			t.Error(err)
-		}
-		t.Errorf("%s is not what the recipes say; %[1]s.got is", file)
 	}
 }
 

@@ -18,11 +18,6 @@ import (
 //go:embed runs/*.csv
 var files embed.FS
 
-// LearnersFile has learners.csv, which lists each agent's learning algorithm and number of gradient steps.
-//
-//go:embed learners.csv
-var LearnersFile embed.FS
-
 // Shipped returns the project's own runs, whose curves are part of the program, by the name of the agent. It panics if
 // a file is damaged.
 var Shipped = sync.OnceValue(func() map[string][]Run { return spec.Must(Load(files, "runs/*.csv")) })
