@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"miglab/harness/mig"
 	"miglab/harness/store"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -21,9 +20,6 @@ const (
 	// oursTriedBatches is the number for the best of 64 tries, which takes 64 times as long.
 	oursTriedBatches = 50
 )
-
-// belowOther says in a note how far one makespan is below another.
-const belowOther = "the mean of 100 (1 - makespan / the other's) ± half of the 95 % confidence interval"
 
 // ours compares our agents with FAR and the paper's agents in the setting that they were made for: batches of
 // 14 tasks on an empty GPU, one operation at a time. The paper has no such numbers.
@@ -41,7 +37,7 @@ func ours(d *figures.Data) {
 	quality.Columns = quality.Columns.Right(far.name).Right(namesOf(columns)...)
 	below := d.Table("ours", "Makespan below FAR's [%] on the same batches",
 		reports.Left("workload", "generator"),
-		belowOther)
+		"the mean of 100 (1 - makespan / the other's) ± half of the 95 % confidence interval")
 	below.Columns, below.Notes = below.Columns.PlusMinus(namesOf(columns)...), append(below.Notes, quality.Notes...)
 	chart := barsOf("Makespan below FAR's on batches of 14 tasks, generator as in the text", "below FAR [%]", drawn)
 	inClasses, values := readings[byScript].forRun(1), d.Under("create_dataset.py")
@@ -72,59 +68,6 @@ func ours(d *figures.Data) {
 		below.Row(w, g.name, belows)
 	}
 	d.Figure("ours", chart.Title, chart)
-}
-
-// optimum compares p_opt with the gap to the certified bound. No schedule is further above the optimum than its gap.
-func optimum(d *figures.Data) {
-	const (
-		count    = 100
-		rounding = 1e-7 // percent
-	)
-	treedp := approach{name: "treedp", algorithm: "treedp"}
-	drawn := []approach{far, direct, ourAgent, {name: "lns", algorithm: "lns?iterations=300"}, treedp}
-	columns := append([]approach{noMIG, miso, bestOnly}, drawn...)
-	t := d.Table("optimum", "p_opt [%] and gap to the certified bound [%] on batches of 14 tasks",
-		reports.Left("workload", "generator", "quantity"),
-		"p_opt: the mean of 100 (makespan / l_bound - 1), where l_bound is no proven bound (DRL 5.2); gap: the same "+
-			"with the certified bound, so that no schedule is more than the gap above the optimum",
-		fmt.Sprintf("%d batches of each workload; empty A100, Sequential; agents of the first training run",
-			d.Scale.Replicates(count)))
-	t.Columns = t.Columns.Right(namesOf(columns)...)
-	below := d.Table("optimum-treedp", "treedp below FAR and its gap [%] on the same batches",
-		reports.Left("workload", "generator").PlusMinus("below FAR").Right("gap, mean", "gap, worst",
-			"proven optimal", "of"),
-		belowOther,
-		fmt.Sprintf("%d batches of each workload; empty A100, Sequential; agents of the first training run",
-			d.Scale.Replicates(count)))
-	chart := barsOf("How far from the optimum at most, on batches of 14 tasks, generator as in the text",
-		"above the certified bound [%]", drawn)
-	chart.Y.Log, chart.Y.From, chart.Y.To = true, 1e-4, 20
-	for w, g := range figures.Each(synthetic, generators) {
-		data := w.single(g.parameters)
-		gap := func(a approach) []float64 {
-			return d.AboveBound(batch(data, a.one(w)), bound("A100", data, "certified", mig.Sequential), count)
-		}
-		var p, above []float64
-		for _, a := range columns {
-			p = append(p, figures.Mean(pOpt(d, batch(data, a.one(w)), count)))
-			above = append(above, figures.Mean(gap(a)))
-			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
-				m := d.MeanOf(gap(a), "batches", 0)
-				// A logarithm needs more than 0, and a quick run has wide intervals.
-				shown := func(v float64) float64 { return min(max(v, chart.Y.From), chart.Y.To) }
-				chart.Groups[i].Add(shown(m.Value), shown(m.Low), shown(m.High))
-			}
-		}
-		t.Row(w, g.name, "p_opt", reports.Cells(2, p...))
-		t.Row(w, g.name, "gap", reports.Cells(3, above...))
-
-		gaps := gap(treedp)
-		proven := figures.Count(gaps, func(x float64) bool { return x < rounding })
-		lower := lowerThan(d, batch(data, treedp.algorithm), batch(data, far.algorithm), count)
-		below.Row(w, g.name, figures.PlusMinus(lower, 2),
-			reports.Cells(4, figures.Mean(gaps), max(0, slices.Max(gaps))), proven, len(gaps))
-	}
-	d.Figure("optimum", chart.Title, chart)
 }
 
 // reconfigures shows whether agents reconfigure (6.5), under the readings of Table 4.

@@ -79,7 +79,6 @@ func aboutAgents() []figures.Artefact {
 		figures.Show("adversarial", "p_opt where molding by efficiency is bad (6.7)", adversarial),
 		figures.Show("figure16", "20 runs of Rodinia's CFD", figure16),
 		figures.Show("ours", "our agent beside FAR and the paper's agents", ours),
-		figures.Show("optimum", "p_opt as published beside the gap to the certified bound", optimum),
 		figures.Show("nomig", "approaches of Tables 4 and 5 with other values of p_sup", nomig),
 		figures.Show("script", "numbers of the authors' public code beside print", figures.Script),
 		figures.Show("text", "numbers in the text", text),
