@@ -1,13 +1,11 @@
 package drl
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"miglab/harness/store"
-	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/verdict"
@@ -70,62 +68,34 @@ func ours(d *figures.Data) {
 	d.Figure("ours", chart.Title, chart)
 }
 
-// reconfigures shows whether agents reconfigure (6.5), under the readings of Table 4.
+// reconfigures measures for conclusions whether agents reconfigure (6.5), under the readings of Table 4.
 func reconfigures(d *figures.Data) {
 	for r, values := range figures.Under(d, readings) {
 		for w, a := range figures.Each(mixed, []approach{agents[0], agents[1], direct}) {
-			share := r.counted(d, w, a, onOnePartition)
-			share.Low, share.High = max(share.Low, 0), min(share.High, 100)
-			values[claim.Cell{Row: w.ours(), Column: a.name, Quantity: "on one partition"}] = share
-		}
-	}
-	t := d.Table("reconfigures",
-		"Instances destroyed and created in a batch of 14 tasks, and batches on one partition [%]",
-		reports.Left("workload", "reading", "agent").Right("destroyed", "created", "on one partition [%]"),
-		fmt.Sprintf("the readings are those of Table 4, of which the defaults are shown; RODINIA: all batches "+
-			"of subsets of the 16 public Rodinia kernels, by the agents that learned from WIDETIMES; %d data sets "+
-			"of seven batches with tasks class by class, the first batch of %d in random order; means over training "+
-			"runs; agent: ours", d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike)),
-		"a batch in which nothing is destroyed is run on one partition; destroying what is left in the end does not "+
-			"count",
-		"the paper finds that ONE-HOT and FLOAT hardly reconfigure (6.5), with p_opt of 70 to 90 % where it matters; "+
-			"what one partition reaches is in the artefact floors")
-	for w, r := range figures.Each(workloads(), readings[:defaults]) {
-		for _, a := range append(slices.Clone(agents), ourAgent) {
-			t.Row(w.ours(), cmp.Or(r.name, figures.DefaultReading), a,
-				reports.Cells(2, r.counted(d, w, a, destroyed).Value, r.counted(d, w, a, created).Value),
-				reports.Fixed(r.counted(d, w, a, onOnePartition).Value, 0))
+			values[claim.Cell{Row: w.ours(), Column: a.name, Quantity: "on one partition"}] = r.onOnePartition(d, w, a)
 		}
 	}
 }
 
-// A changeMeasure is a value of a batch, from its numbers of destroys and of all reconfigurations.
-type changeMeasure func(destroys, changes float64) float64
+// onOnePartition returns the percentage of the batches of a workload that an agent runs on one partition, over its
+// training runs: of those in which it destroys no instance. Destroying what is left in the end does not count.
+func (r *reading) onOnePartition(d *figures.Data, w workload, a approach) figures.Measurement {
+	runs := a.runs(w)
+	share := r.crossed(d, len(runs), func(few *reading, run int) []float64 {
+		return w.independent(average(few.batches(w, false), func(b batches) []float64 {
+			return figures.Map(d.Values(few.series(b.data, runs[run]), b.datasets, "destroys"), percentKept)
+		}))
+	})
+	share.Low, share.High = max(share.Low, 0), min(share.High, 100)
+	return share
+}
 
-func destroyed(destroys, _ float64) float64     { return destroys }
-func created(destroys, changes float64) float64 { return changes - destroys }
-
-// onOnePartition returns 100 % for a batch that destroys no instance, and 0 for others.
-func onOnePartition(destroys, _ float64) float64 {
+// percentKept returns 100 % for a batch that destroys no instance, and 0 for others.
+func percentKept(destroys float64) float64 {
 	if destroys == 0 {
 		return 100
 	}
 	return 0
-}
-
-// counted returns the mean of value over the batches of a workload and the training runs of an agent.
-func (r *reading) counted(d *figures.Data, w workload, a approach, value changeMeasure) figures.Measurement {
-	runs := a.runs(w)
-	return r.crossed(d, len(runs), func(once *reading, run int) []float64 {
-		return w.independent(average(once.batches(w, false), func(b batches) []float64 {
-			s := once.series(b.data, runs[run])
-			out := slices.Clone(d.Values(s, b.datasets, "destroys"))
-			for i, changes := range d.Values(s, b.datasets, track.MetricReconfigurations) {
-				out[i] = value(out[i], changes)
-			}
-			return out
-		}))
-	})
 }
 
 // barsOf returns an empty chart by workload, with a group of bars for each approach.
@@ -147,7 +117,7 @@ func lowerThan(d *figures.Data, a, than store.Series, n int) figures.Measurement
 	return d.MeanOf(below, "batches", 0)
 }
 
-// A contest is a column of the artefact baselines. Runs of two agents are paired.
+// A contest is a quantity of the artefact baselines. Runs of two agents are paired.
 type contest struct {
 	name string
 	a, b approach
@@ -182,27 +152,6 @@ func baselines(d *figures.Data) {
 			}
 		}
 		values[claim.At(rodinia.ours(), onReal)] = r.beyondTraining(d)
-	}
-	t := d.Table("baselines",
-		"How much makespans exceed the agent's [%], and differences of p_opt [points], with N = 14",
-		reports.Left("workload", "reading"),
-		"over: the mean of 100 (the other's makespan / the agent's - 1), or of the agent's over the certified bound; "+
-			"less: the difference of p_opt. ±: half of the 95 % interval over training runs and data sets; none where "+
-			"there is one training run",
-		fmt.Sprintf("%d data sets of all full batches with tasks class by class, the first full batch of %d in "+
-			"random order; every training run on the same ones; FIXBEST: all batches of %d; the optimum: all "+
-			"batches of %d. RODINIA: all batches of 200 subsets of the 16 public Rodinia kernels, each in 5 orders, "+
-			"by the agents that learned from WIDETIMES; it is the same under each generator",
-			d.Scale.Replicates(forFurther), d.Scale.Replicates(forFurtherAlike), d.Scale.Replicates(partitioned),
-			d.Scale.Replicates(floorFull)))
-	t.Columns = t.Columns.PlusMinus(figures.Map(contests, func(c contest) string { return c.name })...)
-	for w, r := range figures.Each(workloads(), d.Readings) {
-		t.Row(w.ours(), cmp.Or(r.Name, figures.DefaultReading), figures.Map(contests, func(c contest) []string {
-			if m, ok := r.Values[claim.At(w.ours(), c.name)]; ok {
-				return figures.PlusMinus(m, 1)
-			}
-			return []string{reports.Missing, reports.Missing}
-		}))
 	}
 }
 

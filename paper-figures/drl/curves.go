@@ -348,7 +348,7 @@ func (all curves) figure15(d *figures.Data) {
 const onSameBatches = "FAR and FIXPART: on the batches on which the agents are scored, reconfiguring in parallel " +
 	"as they do; FIXPART(1-1-1-1-1-1-1) and FIXPARTBEST, the best partition for each batch, never reconfigure: " +
 	"p_opt as low as theirs can be reached without, and a lower one by taking tasks in another order than that of " +
-	"arrival, so that the table reconfigures says whether agents reconfigure, and p_opt does not"
+	"arrival, so that the artefact reconfigures says whether agents reconfigure, and p_opt does not"
 
 // addPublished adds what the paper prints about a line: in Fig. 15 what the text reads off at two
 // moments of the training, and otherwise the end of the training by Table 4.
