@@ -34,7 +34,6 @@ func table4(d *figures.Data) {
 		"RODINIA + ALTIS: the suite's RODINIA, all batches of subsets of the 16 public Rodinia kernels, which has no "+
 			"Altis kernel; by the agents that learned from WIDETIMES")
 	d.Layout(head, namesOf(workloads()), columnsOf(approaches), d.Readings[0])
-	byReading(d)
 }
 
 // evaluated is the number of batches in the released evaluation.
@@ -85,27 +84,6 @@ func releasedLearner(d *figures.Data) {
 		ends := figures.Map(shippedCurves().of(name), func(c course) float64 { return c.Final() })
 		return overTraining(d, ends, 1, name)
 	})
-}
-
-func byReading(d *figures.Data) {
-	t := d.Table("table4-by-reading", "p_opt [%] of Table 4 under each reading",
-		reports.Left("workload", "reading"),
-		"where each reading comes from is in the table of readings")
-	t.Columns = t.Columns.Right(namesOf(approaches)...)
-	for _, w := range synthetic {
-		row := func(name string, value func(approach) string) {
-			t.RowAbout(claim.Selection{Row: w.name}, name, w, name, figures.Map(approaches, value))
-		}
-		row("published", func(a approach) string { return reports.Fixed(printed4(d, w, a), 2) })
-		for _, r := range d.Readings {
-			row(cmp.Or(r.Name, figures.DefaultReading), func(a approach) string {
-				if m, ok := r.Values[claim.Cell{Row: w.name, Column: a.name}]; ok {
-					return reports.Fixed(m.Value, 2)
-				}
-				return reports.Missing
-			})
-		}
-	}
 }
 
 // floors shows limits that hold for every schedule, and for every partition. They are evidence for the default reading
