@@ -91,26 +91,6 @@ func releasedLearner(d *figures.Data) {
 func floors(d *figures.Data) {
 	certifiedFloors(d)
 	fixedPartitions(d)
-	onlineFloors(d)
-}
-
-// onlineFloors shows by how much a schedule of a whole data set can be ahead of FAR, beside the numbers of Table 5.
-func onlineFloors(d *figures.Data) {
-	t := d.Table("floors-online",
-		"By how many percent any schedule of a whole data set can be ahead of FAR in Table 5, by the certified bound",
-		reports.Left("workload", "reading").PlusMinus("FAR over the bound").
-			Right("online agent over FAR, printed"),
-		fmt.Sprintf("%d data sets of 100 tasks; FAR with its concatenation", d.Scale.Replicates(floorFull)))
-	for _, w := range synthetic {
-		for _, r := range readings5[:byRandomOrder+1] {
-			certified := bound("A100", r.whole(w), "certified", r.model)
-			ahead := d.AboveBound(r.queue(w, inQueue[0].track, inQueue[0].algorithm), certified, floorFull)
-			reading := cmp.Or(r.name, figures.DefaultReading)
-			t.RowAbout(claim.Selection{Row: w.name}, reading, w, reading,
-				figures.PlusMinus(d.MeanOf(ahead, dataSets, 0), 2),
-				reports.Fixed(d.Claims.Published("table5", claim.Cell{Row: w.name, Column: far.name}), 2))
-		}
-	}
 }
 
 // The numbers of data sets for the floors. The batch of 2 tasks varies most, so it has more.
