@@ -2,17 +2,11 @@ package mig
 
 import "slices"
 
-// A Permutation p renames slices: slice i of the renamed GPU is slice p[i] of the real GPU.
-// Positions are compute slices, counted from 0.
-type Permutation []int
-
 // symmetry holds the equivalence classes of Definition 1 of the DRL paper for a GPU.
 type symmetry struct {
 	useful []Partition
 	// canonical[i] is the index in useful of the representative of useful[i].
 	canonical []int
-	// renaming[i] renames the slices of useful[i] to get its representative.
-	renaming []Permutation
 }
 
 var symmetries = Derived(findSymmetry)
@@ -36,18 +30,6 @@ func (g *GPU) Classes() [][]Partition {
 		out[index[c]] = append(out[index[c]], p)
 	}
 	return out
-}
-
-// Canonical returns the representative of a useful partition's class, and a permutation that renames the partition's
-// slices to the representative's (sigma in DRL Fig. 5). It returns false for a partition that is not useful.
-func (g *GPU) Canonical(p Partition) (Partition, Permutation, bool) {
-	s := symmetries(g)
-	for i, u := range s.useful {
-		if slices.Equal(u, p) {
-			return s.useful[s.canonical[i]], s.renaming[i], true
-		}
-	}
-	return nil, nil, false
 }
 
 // sizePerSlice returns the vector (c_1, ..., c_K) of DRL Definition 1: the size of each slice's instance.
@@ -77,14 +59,13 @@ func findSymmetry(g *GPU) *symmetry {
 	}
 	vectors := make([]string, len(s.useful))
 	s.canonical = make([]int, len(s.useful))
-	s.renaming = make([]Permutation, len(s.useful))
 	for i, p := range s.useful {
 		vectors[i] = sizePerSlice(g, p)
-		s.canonical[i] = len(s.useful) // larger than every index: not found yet
+		s.canonical[i] = i
 	}
 	image := make([]int, len(s.useful)) // image[i] is the index of useful[i] after renaming
 	renamed := make([]byte, g.ComputeSlices)
-	permutations(nil, int(g.ComputeSlices), func(sigma Permutation) {
+	permutations(nil, int(g.ComputeSlices), func(sigma []int) {
 		for i, v := range vectors {
 			for k := range renamed {
 				renamed[k] = v[sigma[k]]
@@ -97,18 +78,14 @@ func findSymmetry(g *GPU) *symmetry {
 		}
 		for i, j := range image {
 			// Partitions are in descending order: the lowest index has the highest value.
-			if j < s.canonical[i] {
-				s.canonical[i] = j
-				s.renaming[i] = slices.Clone(sigma)
-			}
+			s.canonical[i] = min(j, s.canonical[i])
 		}
 	})
 	return &s
 }
 
-// permutations calls visit with every permutation of 0..n-1 that begins with p, in lexicographic order.
-// It reuses the slice.
-func permutations(p Permutation, n int, visit func(Permutation)) {
+// permutations calls visit with every permutation of 0..n-1 that begins with p. It reuses the slice.
+func permutations(p []int, n int, visit func([]int)) {
 	if len(p) == n {
 		visit(p)
 		return

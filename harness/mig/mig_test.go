@@ -141,39 +141,6 @@ func TestSixteenUsefulConfigurationsFallInto13Classes(t *testing.T) {
 	}
 }
 
-func TestCanonicalRenamesSlices(t *testing.T) {
-	for _, name := range []string{"A30", "A100"} {
-		g := mig.MustLookup(name)
-		for _, p := range g.Useful() {
-			c, sigma, ok := g.Canonical(p)
-			if !ok {
-				t.Fatalf("%s %s has no representative", g, p)
-			}
-			from, to := perSlice(g, p), perSlice(g, c)
-			for i := range to {
-				if from[sigma[i]] != to[i] {
-					t.Errorf("%s %s -> %s: slice %d is renamed wrongly by %v", g, p, c, i, sigma)
-				}
-			}
-		}
-		if three, err := g.ParsePartition("3-3"); err == nil {
-			if _, _, ok := g.Canonical(three); ok {
-				t.Error("3-3 idles a slice and has no representative")
-			}
-		}
-	}
-}
-
-func perSlice(g *mig.GPU, p mig.Partition) []mig.Slices {
-	c := make([]mig.Slices, g.ComputeSlices)
-	for _, in := range p {
-		for i := range in.Size() {
-			c[in.Start+i] = in.Size()
-		}
-	}
-	return c
-}
-
 func TestProfileNamesBothWays(t *testing.T) {
 	want := map[string]string{
 		"A30": "1g.6gb 2g.12gb 4g.24gb 1g.6gb+me 2g.12gb+me", "A100": "1g.5gb 1g.5gb+me 1g.10gb 2g.10gb 3g.20gb 4g.20gb 7g.40gb",

@@ -3,11 +3,9 @@ package drl
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
-	"miglab/harness/schedule"
 	"miglab/harness/task"
 	"miglab/harness/track"
 	figures "miglab/paper-figures"
@@ -36,90 +34,6 @@ func figure1(d *figures.Data) {
 	}
 	chart := reports.Partitions{Title: "Fig. 1. Partitions of A30 and of A100, H100 and later models", GPUs: gpus}
 	d.Figure("figure1", chart.Title, chart)
-}
-
-// A pool has the tasks that the scheduler can choose from, at most 4, and those that wait.
-type pool struct {
-	// online batches are filled at once, others when they are empty.
-	online         bool
-	batch, pending []string
-}
-
-// next changes the pool by an event, such as "arrive T7" or "execute T2".
-func (p *pool) next(event string) {
-	const most = 4
-	switch does, task, _ := strings.Cut(event, " "); does {
-	case "arrive":
-		p.pending = append(p.pending, task)
-	case "execute":
-		p.batch = slices.DeleteFunc(p.batch, func(t string) bool { return t == task })
-	}
-	if p.online || len(p.batch) == 0 {
-		n := min(most-len(p.batch), len(p.pending))
-		p.batch, p.pending = append(p.batch, p.pending[:n]...), p.pending[n:]
-	}
-}
-
-// figure3 shows the example of Fig. 3: six tasks are there when it starts.
-func figure3(d *figures.Data) {
-	t := d.Table("figure3", "Fig. 3. Batches of at most 4 tasks as tasks are executed and arrive",
-		reports.Left("event", "offline batch", "pending", "online batch", "pending online"))
-	bars := reports.Bars{
-		Title: "Fig. 3. Tasks that the scheduler can choose from",
-		X:     reports.Axis{Label: "Event"}, Y: reports.Axis{Label: "Tasks in the batch", From: 0, To: 5},
-		Groups: []reports.BarGroup{{Name: "offline"}, {Name: "online"}},
-	}
-	pools := []*pool{{}, {online: true}}
-	for _, p := range pools {
-		p.batch, p.pending = strings.Fields("T1 T2 T3 T4"), strings.Fields("T5 T6")
-	}
-	for _, event := range []string{
-		"start", "execute T2", "arrive T7", "execute T1", "arrive T8", "execute T4", "execute T3", "execute T5",
-	} {
-		var row []string
-		for i, p := range pools {
-			p.next(event)
-			row = append(row, strings.Join(p.batch, " "), strings.Join(p.pending, " "))
-			bars.Groups[i].Values = append(bars.Groups[i].Values, float64(len(p.batch)))
-		}
-		t.Row(event, row)
-		bars.Categories = append(bars.Categories, event)
-	}
-	d.Figure("figure3", bars.Title, bars)
-}
-
-// figure5 shows a GPU as it is and as the scheduler sees it: three instances are busy; a new task goes on the fourth.
-func figure5(d *figures.Data) {
-	g := mig.MustLookup("A100")
-	actual := partitionOf("1-1-2-3")
-	canonical, sigma, _ := g.Canonical(actual)
-	names := []string{"T1", "T2", "new", "T3"}
-	remaining := []mig.Seconds{3, 5, 6, 2}
-	left := reports.GanttPanel{Title: "GPU: " + actual.String(), GPU: g, Highlight: []string{"new"}}
-	right := left
-	right.Title = "scheduler: " + canonical.String()
-	for i, in := range actual {
-		bar := schedule.Bar{
-			Kind: schedule.RunBar, Slice: in.Start, Width: in.Size(), End: remaining[i], Label: names[i],
-		}
-		left.Bars = append(left.Bars, bar)
-		// The first slice of the scheduler that represents one of the instance.
-		bar.Slice = mig.Slices(slices.IndexFunc(sigma, func(s int) bool {
-			return mig.Slices(s) >= in.Start && mig.Slices(s) < in.Start+in.Size()
-		}))
-		right.Bars = append(right.Bars, bar)
-	}
-	t := d.Table("figure5",
-		"Fig. 5. The slice of the GPU that each slice of the scheduler represents",
-		reports.Right("scheduler's slice", "GPU's slice"))
-	for i, s := range sigma {
-		t.Row(fmt.Sprint("S", i), fmt.Sprint("S", s))
-	}
-	chart := reports.Gantt{
-		Title: "Fig. 5. Time until each slice is free, on the GPU and as the scheduler sees it", Height: 260,
-		Panels: []reports.GanttPanel{left, right},
-	}
-	d.Figure("figure5", chart.Title, chart)
 }
 
 // speedups returns an artefact that draws t(1)/t(s) over s.

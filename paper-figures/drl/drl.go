@@ -36,8 +36,6 @@ func aboutTheProblem() []figures.Artefact {
 		figures.Show("table1", "seconds to create and to destroy an instance", figures.ReconfigurationTable),
 		figures.Show("table2", "times and efficiencies of three tasks on A30", table2),
 		figures.Show("figure2", "Table 2's tasks with molding by efficiency and decided jointly", figure2),
-		figures.Show("figure3", "offline and online batches as tasks run and arrive", figure3),
-		figures.Show("figure5", "a GPU's state and the canonical state", figure5),
 		figures.Show("figure6", "the scheduler's state and its evolution after two actions", figure6),
 		speedups("figure7", "speedups of the public kernels on A100",
 			"Fig. 7. Speedup of the 16 public Rodinia kernels on A100", "rodinia", 4),
