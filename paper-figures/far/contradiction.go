@@ -22,7 +22,6 @@ import (
 func contradiction(d *figures.Data) {
 	table9Arithmetic(d)
 	sigmaLimits(d)
-	speedupLimits(d)
 	refinementLimits(d, "", drawnBatches)
 	joiningLimits(d, "", drawnBatches)
 	refinementLimits(d, "-shares", drawnOfShares)

@@ -291,27 +291,6 @@ func TestApproximationFactors(t *testing.T) {
 	}
 }
 
-// TestSpeedupLimits checks by hand what two sigmas allow. FIXPART(1,...,1) takes 30 s on seven
-// slices, FIXPART(7) 16 s, and the least area is 16 times 7 slices.
-func TestSpeedupLimits(t *testing.T) {
-	var b task.Batch
-	for range 8 {
-		b = append(b, task.New("t", map[mig.Slices]mig.Seconds{1: 15, 2: 14, 3: 14, 4: 14, 7: 2}))
-	}
-	c := compare(b)
-	if c.ratio != 30./16 || !near(c.most, 1) {
-		t.Errorf("%+v, want a ratio of 30 s to 16 s, and FIXPART(7) at the area bound", c)
-	}
-	// One batch fixes the quotient; of two, the one with the larger quotient is taken up to its most.
-	if most, _ := mostSigma([]comparedBatch{{2, 3}, {1, 3}}, 2); most != 3.5 {
-		t.Errorf("at most %v, want (2*3 + 1*1)/2", most)
-	}
-	same := slices.Repeat([]comparedBatch{{0.5, 3}}, 10)
-	if !allows(same, 1, 2) || allows(same, 1.1, 2) || allows(same, 0.9, 2) {
-		t.Error("with half of the makespan, sigma is half of 2")
-	}
-}
-
 // TestLoss: what Table 9 has of pairs of batches says by how much they exceed their area bound. One of 2
 // area bounds of a batch exceeds it by nothing.
 func TestLoss(t *testing.T) {
