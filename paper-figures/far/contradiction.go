@@ -21,7 +21,6 @@ import (
 // evidence of causes.
 func contradiction(d *figures.Data) {
 	table9Arithmetic(d)
-	sigmaLimits(d)
 	refinementLimits(d, "", drawnBatches)
 	joiningLimits(d, "", drawnBatches)
 	refinementLimits(d, "-shares", drawnOfShares)
@@ -57,25 +56,6 @@ func table9Arithmetic(d *figures.Data) {
 		t.RowAbout(claim.Selection(cell(w, n, "")), "", w, n, reports.Cells(2, rho, p),
 			reports.Fixed((1+p/100)*1001/1000/2, 3),
 			reports.Fixed((2*rho/(1+p/100)-1)*100, 1), gain, implied, reports.Fixed((rho-1)*100, 0))
-	}
-}
-
-// sigmaLimits compares Table 5 with the largest possible sigma: the value if FAR reached the area bound, before which
-// no schedule ends.
-func sigmaLimits(d *figures.Data) {
-	t := d.Table("contradiction-table5", "Table 5 and sigma if FAR reached the area bound",
-		reports.Left("workload", "approach").Right("sigma (Table 5)").PlusMinus("sigma at most by the script",
-			"sigma at most by the text", "sigma at most by the text with p_sup = 50 %"),
-		"at most: the makespan of the approach over the area bound, the mean of 1000 executions of the batches of "+
-			"each reading",
-		halfOfDifference)
-	for w, a := range figures.Each(workloads, approaches) {
-		cells := reports.Cells(2, table5.printed(d.Claims, w, 15, "sigma "+a.name))
-		for _, c := range []comparison{march, {miso: "miso"}, {parameters: "psup=50", miso: "miso"}} {
-			l := limit{"", rho(d, c.of(a, synthetic(w, 15, c.parameters)), executions)}
-			cells = append(cells, l.cells(d)...)
-		}
-		t.RowAbout(claim.Selection(cell(w, 15, "sigma "+a.name)), "", w, a.name, cells)
 	}
 }
 
