@@ -30,29 +30,21 @@ type sample struct {
 	groups []string
 }
 
-// measuredWork holds the measured work of each kind, and all of it.
-type measuredWork struct{ training, inference, kernels, all sample }
-
-func newMeasuredWork() *measuredWork {
-	w := &measuredWork{
-		training: sample{name: "training"}, inference: sample{name: "inference"}, kernels: sample{name: "kernels"},
-		all: sample{name: "all measured work"},
-	}
-	kinds := map[string]*sample{"train": &w.training, "infer": &w.inference, "kernels": &w.kernels}
+// measuredSamples returns the measured work of each kind, and all of it at the end.
+func measuredSamples() []sample {
+	out := []sample{{name: "training"}, {name: "inference"}, {name: "kernels"}, {name: "all measured work"}}
+	kinds := []string{"train", "infer", "kernels"}
 	for _, m := range datasets.MeasuredWork() {
 		if m.GPU == "A30" {
 			continue // it has no 7g
 		}
 		network, _, _ := strings.Cut(m.Name, "-")
-		for _, s := range []*sample{kinds[m.Work], &w.all} {
+		for _, s := range []*sample{&out[slices.Index(kinds, m.Work)], &out[len(kinds)]} {
 			s.tasks, s.groups = append(s.tasks, m.Task), append(s.groups, network)
 		}
 	}
-	return w
+	return out
 }
-
-// kinds returns the samples of each kind.
-func (w *measuredWork) kinds() []sample { return []sample{w.training, w.inference, w.kernels} }
 
 // The workloads of FAR 6.3 and DRL 5.1.3. Those of FAR with NARROWTIMES scale as those with WIDETIMES.
 var (
@@ -130,11 +122,12 @@ func premises(d *figures.Data) {
 			"measured for most of the work",
 		"a setting is a network with a batch size and a sequence length, or a kernel; settings of one network are "+
 			"not independent of one another")
-	measured, drawn := newMeasuredWork(), drawnSamples(d)
-	for _, s := range slices.Concat(measured.kinds(), []sample{measured.all}, drawn) {
+	measured, drawn := measuredSamples(), drawnSamples(d)
+	kinds := measured[:len(measured)-1]
+	for _, s := range slices.Concat(measured, drawn) {
 		t.Row(s.row()...)
 	}
-	for _, m := range measured.kinds() {
+	for _, m := range kinds {
 		d.Under("")[claim.Cell{Row: m.name, Quantity: slowest}] = figures.Exactly(m.mostSlowdown())
 	}
 	if d.Planning() {
@@ -144,8 +137,8 @@ func premises(d *figures.Data) {
 		return
 	}
 	d.Figure("premises", "Speed-up by slices of measured work and of the papers' workloads",
-		curves(measured.kinds(), drawn[:len(workloadsOfFAR)]))
-	measureDistances(d, measured, drawn)
+		curves(kinds, drawn[:len(workloadsOfFAR)]))
+	measureDistances(d, []sample{measured[0], measured[1], measured[len(kinds)]}, drawn)
 }
 
 // curves draws quantiles of the speed-ups of samples, a panel each.
@@ -231,37 +224,32 @@ func (s sample) mostSlowdown() float64 {
 // resamples is the number of bootstrap samples, and the number of random halves.
 const resamples = 1000
 
-// sampleDistances holds the distances of some tasks from measured work.
+// sampleDistances holds the distances of some tasks from measured work: training, inference and all of it.
 type sampleDistances struct {
-	name                     string
-	training, inference, all spread
+	name string
+	from []spread
 }
 
 // measureDistances measures the distance of the workloads from measured work by the energy coefficient. For the
 // intervals, whole networks are drawn again. The distance between random halves of the measured networks is the scale.
-func measureDistances(d *figures.Data, measured *measuredWork, drawn []sample) {
-	var all []sampleDistances
-	for _, w := range drawn {
+func measureDistances(d *figures.Data, against, drawn []sample) {
+	all := figures.Map(drawn, func(w sample) sampleDistances {
 		points := w.points()
 		inner := stats.Mean(meanTo(points, points))
-		all = append(all, sampleDistances{
-			name:      w.name,
-			training:  measured.training.distance(w.name, points, inner),
-			inference: measured.inference.distance(w.name, points, inner),
-			all:       measured.all.distance(w.name, points, inner),
-		})
-	}
-	halves := sampleDistances{
-		name:     "half of the networks",
-		training: measured.training.halves(), inference: measured.inference.halves(), all: measured.all.halves(),
-	}
+		return sampleDistances{w.name, figures.Map(against, func(m sample) spread {
+			return m.distance(w.name, points, inner)
+		})}
+	})
+	halves := sampleDistances{"half of the networks", figures.Map(against, sample.halves)}
 	showDistances(d, append(slices.Clone(all), halves))
+	last := len(against) - 1 // all measured work
+	most := halves.from[last].high
 	for _, w := range all {
-		most := halves.all.high
 		const normal = 1.96
+		from := w.from[last]
 		d.Under("")[claim.Cell{Row: w.name, Quantity: beyond}] = figures.Measurement{
-			Value: w.all.value - most, Low: w.all.low - most, High: w.all.high - most,
-			StdErr:     (w.all.high - w.all.low) / (2 * normal),
+			Value: from.value - most, Low: from.low - most, High: from.high - most,
+			StdErr:     (from.high - from.low) / (2 * normal),
 			Replicates: resamples, Unit: verdict.Draws,
 		}
 	}
@@ -287,7 +275,7 @@ func showDistances(d *figures.Data, all []sampleDistances) {
 		row := []any{w.name}
 		broken := strings.ReplaceAll(w.name, "SCALING", reports.MayBreak+"SCALING"+reports.MayBreak)
 		chart.Categories = append(chart.Categories, broken)
-		for i, c := range []spread{w.training, w.inference, w.all} {
+		for i, c := range w.from {
 			row = append(row, reports.Cells(2, c.value, c.low, c.high))
 			chart.Groups[i].Add(c.value, c.low, c.high)
 		}
