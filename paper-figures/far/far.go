@@ -99,8 +99,6 @@ type workload struct{ scaling, times string }
 
 func (w workload) String() string { return w.scaling + " " + w.times }
 
-func (w workload) wide() bool { return w.times == "WIDETIMES" }
-
 var (
 	// wide are the rows of Tables 4 and 9, workloads the rows of Tables 5 to 8.
 	wide      = []workload{{"POORSCALING", "WIDETIMES"}, {"MIXEDSCALING", "WIDETIMES"}, {"GOODSCALING", "WIDETIMES"}}

@@ -209,19 +209,6 @@ func TestExceeded(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// TestInterchanged: print's columns are read as each other in the chosen rows alone.
-func TestInterchanged(t *testing.T) {
-	of := interchanged(func(*figures.Data, workload, int) []figures.Measurement {
-		return []figures.Measurement{figures.Exactly(1), figures.Exactly(2), figures.Exactly(3)}
-	}, func(w workload) bool { return w.times == "WIDETIMES" })
-	for _, w := range workloads[:2] {
-		m := of(nil, w, 10)
-		if m[0].Value != 1 || (m[1].Value == 3) != (w.times == "WIDETIMES") || m[1].Value+m[2].Value != 5 {
-			t.Errorf("%v: %v", w, m)
-		}
-	}
-}
-
 // TestLimitsHold: reversing keeps both plans, so that no joining gains more than
 // limits says, nor more than its moves and swaps can bring.
 func TestLimitsHold(t *testing.T) {

@@ -15,8 +15,7 @@ import (
 const tenfold = 10 * executions
 
 // A longerRun is a line of executions.csv: a cell of Tables 6 to 8 that more executions than print has measure again,
-// with the generator's parameters. Its modes are script, operation for the executions with a move or swap alone, and
-// interchanged for print whose last two columns are.
+// with the generator's parameters. Its modes are script, and operation for the executions with a move or swap alone.
 type longerRun struct {
 	Table     string `csv:"table"`
 	Scaling   string `csv:"scaling"`
@@ -36,9 +35,6 @@ func (l *longerRun) measure(d *figures.Data, g grid) []figures.Measurement {
 	if operation {
 		m = map[string]measure{"table6": r.operatedGain(tenfold), "table7": j.operatedGains}[g.name]
 	}
-	if strings.Contains(l.Mode, "interchanged") {
-		m = interchanged(m, everywhere)
-	}
 	return m(d, workload{l.Scaling, l.Times}, l.N)
 }
 
@@ -51,7 +47,7 @@ func longer(d *figures.Data) {
 			"that it has print's own sampling error",
 		"generator: of the text with p_sup (psup) in percent, or of the script (gen=released)",
 		"mode: script makes the batches of the script; operation leaves out the executions or pairs without a move or "+
-			"swap; interchanged takes the printed moves and swaps for one another")
+			"swap")
 	grids := []grid{table6, table7, table8}
 	for _, l := range longerRuns {
 		g := grids[slices.IndexFunc(grids, func(g grid) bool { return g.name == l.Table })]

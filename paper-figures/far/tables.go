@@ -79,17 +79,6 @@ func (g grid) build(d *figures.Data) {
 	d.Layout(head, figures.Map(g.rows, workload.String), columns, d.Readings[0])
 }
 
-// interchanged measures as if print had interchanged its last two columns, moves and swaps, in some rows.
-func interchanged(of measure, in func(workload) bool) measure {
-	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		m := of(d, w, n)
-		if last := len(m) - 1; in(w) {
-			m[last-1], m[last] = m[last], m[last-1]
-		}
-		return m
-	}
-}
-
 // A variant is a named way to draw batches and to run FAR on them.
 type variant[T any] struct {
 	name string
@@ -329,14 +318,9 @@ var table6 = grid{
 			return procedure{v.name, v.way.means(executions), v.way.moreMoves}
 		}),
 		procedures(refiners[3:], "", func(r refiner) measure { return r.means(executions) }),
-		procedures(refiners, printInterchanged, func(r refiner) measure {
-			return interchanged(r.means(executions), workload.wide)
-		}),
 		procedures(refiners, withOperation, func(r refiner) measure { return r.operatedGain(executions) }),
 	),
 }
-
-const printInterchanged = ", print interchanged"
 
 const (
 	// scripted has the parameters with which far-concat repeats concat_test and multi_batch_test.
@@ -455,17 +439,12 @@ func gainsOfJoining(d *figures.Data) {
 	}
 }
 
-func everywhere(workload) bool { return true }
-
 var table8 = grid{
 	"table8", workloads, threeSizes,
 	[]string{"moves", "swaps"},
 	slices.Concat(
 		[]procedure{{measure: byScript("table8", joining.operations)}},
 		procedures(joinings[1:], "", func(j joining) measure { return j.operations }),
-		procedures(joinings, printInterchanged, func(j joining) measure {
-			return interchanged(j.operations, everywhere)
-		}),
 	),
 }
 
