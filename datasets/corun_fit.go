@@ -1,10 +1,8 @@
 package datasets
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"miglab/harness/mig"
@@ -51,34 +49,6 @@ var kernelFits = sync.OnceValue(func() []KernelFit {
 	return out
 })
 
-// FitOverlap fits programs to the rates of kernels that run alone on different numbers of multiprocessors, with the
-// whole bandwidth. It leaves out kernels that were measured on one number alone.
-func FitOverlap(rows []OverlapRate) []KernelFit {
-	curves := map[string][]point{}
-	var names []string
-	for _, r := range Overlaps(rows) {
-		alone := !strings.Contains(r.Group, " ")
-		if !alone || strings.HasSuffix(r.Group, ":"+All) {
-			continue
-		}
-		if curves[r.Kernel] == nil {
-			names = append(names, r.Kernel)
-		}
-		curves[r.Kernel] = append(curves[r.Kernel], point{
-			compute: float64(r.SMs) / float64(r.Of), bandwidth: 1, seconds: float64(r.Iteration),
-		})
-	}
-	var out []KernelFit
-	for _, name := range names {
-		curve := curves[name]
-		slices.SortFunc(curve, func(a, b point) int { return cmp.Compare(a.compute, b.compute) })
-		if len(curve) > 1 {
-			out = append(out, fitKernel(name, tableProgram{}, curve))
-		}
-	}
-	return out
-}
-
 // A point is a kernel's time with a share of the multiprocessors and of the bandwidth.
 type point struct{ compute, bandwidth, seconds float64 }
 
@@ -95,19 +65,11 @@ func instanceCurve(t *task.Task) (out []point) {
 	return out
 }
 
-// gain returns the time on the smallest share that is at least about one of eight GPCs, over the time on the largest
-// share.
-func gain(curve []point) float64 {
-	const aboutOneGPC = 0.11 // a driver may give slightly less than 1/8 of the multiprocessors
-	small := slices.IndexFunc(curve, func(p point) bool { return p.compute > aboutOneGPC })
-	return curve[max(small, 0)].seconds / curve[len(curve)-1].seconds
-}
-
 // fitKernel fits a kernel's program. program is the zero value for a kernel that is not in Table IV.
 func fitKernel(kernel string, program tableProgram, curve []point) KernelFit {
 	best := KernelFit{RMS: math.Inf(1)}
 	for _, class := range task.Classes() {
-		f := KernelFit{Kernel: kernel, Program: program.Name, Gain: gain(curve)}
+		f := KernelFit{Kernel: kernel, Program: program.Name, Gain: curve[0].seconds / curve[len(curve)-1].seconds}
 		f.fit(curve, class)
 		possible := class == program.Class
 		if program.Name == "" {

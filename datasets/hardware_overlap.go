@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -143,11 +142,4 @@ func Overlaps(rows []OverlapRate) []OverlapRate {
 		out[i].Iteration = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 	}
 	return out
-}
-
-// heldOut reports whether a group belongs to the third of the groups on which a fitted model is tested. A hash of the
-// group decides, so that the answer does not depend on other measurements.
-func heldOut(group string) bool {
-	h := sha256.Sum256([]byte(group))
-	return h[0]%3 == 0
 }

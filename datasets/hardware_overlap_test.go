@@ -2,14 +2,11 @@ package datasets
 
 import (
 	"bytes"
-	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"miglab/harness/mig"
-	"miglab/harness/task"
 )
 
 // overlapRow is a row of a group on an H200. Its numbers are made up.
@@ -83,24 +80,6 @@ func TestOverlaps(t *testing.T) {
 	got := Overlaps(rows)
 	if len(got) != 2 || got[0].Iteration != 2.5 || got[1].Iteration != 25 || got[1].Run != 4 {
 		t.Errorf("%+v", got)
-	}
-}
-
-// A program is found again from its rates on parts of the multiprocessors.
-func TestFitOverlap(t *testing.T) {
-	shape := classShapes[task.ComputeIntensive]
-	p := task.Program{Class: task.ComputeIntensive, Solo: 1, Serial: 0.1, Parallelism: shape.parallelism.middle()}
-	p.Memory = (1 - p.Serial) * shape.memory.middle() / (1 - shape.serial.middle())
-	p.Compute = computeFor(p.Serial, p.Parallelism, p.Memory)
-	var rows []OverlapRate
-	for _, sms := range []int{132, 8, 16, 32, 60, 64, 96} { // in any order
-		seconds := p.Relative(float64(sms)/132, 1)
-		rows = append(rows, overlapRow(fmt.Sprintf("k:%d", sms), 1, 1, "k", sms, seconds))
-	}
-	rows = append(rows, overlapRow("once:60", 1, 1, "once", 60, 1), overlapRow("k:all", 1, 1, "k", 132, 77))
-	fits := FitOverlap(rows)
-	if len(fits) != 1 || fits[0].Fitted.Class != p.Class || fits[0].RMS > 0.001 || math.Abs(float64(fits[0].Fitted.Solo)-1) > 0.01 {
-		t.Errorf("%+v", fits)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"miglab/datasets"
 	"miglab/harness/sim/corun"
-	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
@@ -47,72 +46,6 @@ func fit(d *figures.Data) {
 			inPaper, strings.Join(contradict, ", ")),
 		"residual: model over public time, less 1; the public inputs are not the paper's")
 	t.Rows = body.Rows
-}
-
-// The notes of the tables of overlapped windows.
-const (
-	needsOverlap = "NOT RUNNABLE: needs kernels that share a GPU: run `miglab profile --mode sm-partition --out DIR` " +
-		"and `miglab profile corun --mode sm-partition --out DIR` there, put DIR/overlap.csv into datasets/hardware " +
-		"as NAME.overlap.csv and build again"
-	madeOnStub = "MADE ON A STUB, not on a GPU: these numbers are not measurements"
-	heldOut    = "the error is of the time of an iteration beside the others over the time alone on the whole GPU; a " +
-		"third of the groups, chosen by a hash of their names, is held out; the constants of the second rows of a " +
-		"file are fitted on the rest"
-)
-
-// corunErrors evaluates the measurements in overlapped windows. It shows the fit of the kernels' scaling, and the error
-// of the co-run model with the program's constants and with constants fitted on two thirds of the groups.
-func corunErrors(d *figures.Data) {
-	const title = "Kernels at the same time, and what the co-run model makes of them"
-	columns := reports.Left("file", "groups", "part").Right("kappa", "delta", "jobs", "mean absolute error [%]")
-	if len(d.Hardware.Overlap) == 0 {
-		d.Table("corun-overlap", title, columns, needsOverlap)
-		return
-	}
-	scaling := d.Table("corun-scaling",
-		"Programs of the co-run model, fitted to kernels alone on parts of the multiprocessors",
-		reports.Left("file", "kernel", "class").Right("serial s", "parallelism p", "gain, an eighth to all",
-			"RMS residual [%]"))
-	misses := d.Table("corun-overlap", title, columns)
-	for _, t := range d.Hardware.Overlap {
-		programs := map[string]*task.Program{}
-		for _, f := range datasets.FitOverlap(t.Rows) {
-			f.Fitted.Name = f.Kernel
-			programs[f.Kernel] = &f.Fitted
-			scaling.Row(t.File, f.Kernel, f.Fitted.Class, reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism),
-				reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1))
-		}
-		groups, left := datasets.OverlapGroups(t.Rows, programs)
-		fitted := datasets.FitOverlapModel(groups, shippedModel())
-		for _, m := range []corun.Model{shippedModel(), fitted} {
-			addErrors(misses, t.File, groups, m)
-		}
-		for _, table := range []*figures.Table{scaling, misses} {
-			table.Notes = figures.WithOrigin(table.Notes, t.Provenance)
-			if t.Stub() {
-				table.Notes = append(table.Notes, t.File+": "+madeOnStub)
-			}
-		}
-		if left > 0 {
-			misses.Notes = append(misses.Notes, fmt.Sprintf("%v: %d groups are left out, of kernels without rates "+
-				"alone on several numbers of multiprocessors", t.File, left))
-		}
-	}
-	misses.Notes = append(misses.Notes, heldOut)
-}
-
-// addErrors adds the errors of a model by kind of group.
-func addErrors(t *figures.Table, file string, groups []datasets.OverlapGroup, m corun.Model) {
-	for _, kind := range []string{datasets.OnPartitions, datasets.Unlimited} {
-		for i, part := range []string{"fitted on", "held out"} {
-			e, jobs := datasets.OverlapError(groups, m, func(g *datasets.OverlapGroup) bool {
-				return g.Kind == kind && g.HeldOut == (i == 1)
-			})
-			if jobs > 0 {
-				t.Row(file, kind, part, reports.Cells(2, m.Kappa, m.Delta), jobs, reports.Fixed(100*e, 1))
-			}
-		}
-	}
 }
 
 // mps shows public times under MPS, the kappa that follows from them, and the methods' results with this kappa. kappa

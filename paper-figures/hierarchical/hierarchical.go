@@ -58,7 +58,6 @@ func Paper() (figures.Paper, error) {
 		figures.Show("ceiling", "what the agents reach of what their actions can (simulated)", ceilings),
 		figures.Show("fit", "the co-run model's fit to 16 public kernels", fit),
 		figures.Show("mps", "public times under MPS, and the kappa that follows from them alone", mps),
-		figures.Show("corun", "the model's error on measured co-runs", corunErrors),
 		figures.Time("timing", "decision times", timing),
 	)
 }
