@@ -26,9 +26,9 @@
 // For training, [Sampler] returns a function that draws batches of a synthetic workload, and [DaySampler] returns one
 // that draws days of jobs, both from the caller's random streams.
 //
-// Measured times are embedded. manifest.json lists published times with their hashes and sources. The folder hardware
-// is for times that this program measures on GPUs and is empty so far; its kernels would be the datasets hardware/NAME.
-// The parameters of the co-run model are not measured: they are fitted on measured times or drawn.
+// Measured times are embedded. manifest.json lists published times with their hashes and sources. The
+// parameters of the co-run model are not measured: they are fitted on measured times or drawn. [ReadHardware] reads
+// what this program measured on GPUs.
 //
 // Sources: FAR and DRL as in package mig; MFI = Zambianco et al., "An Online Fragmentation-Aware GPU Scheduler for
 // Multi-Tenant MIG-based Clouds"; hierarchical paper = "Hierarchical Resource Partitioning on Modern GPUs: A

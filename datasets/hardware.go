@@ -1,21 +1,17 @@
 package datasets
 
 import (
-	"embed"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
-	"sync"
 
 	"github.com/gocarina/gocsv"
 
 	"miglab/harness/mig"
-	"miglab/harness/spec"
 )
 
 // A Provenance says where and when something was measured on a GPU. It begins
-// every row of the files in datasets/hardware.
+// every row of the files of [ReadHardware].
 type Provenance struct {
 	// GPU is the model, as a [mig.Catalog] knows it. Without MIG it can also be the name of a board
 	// that is not a known model, with its number of multiprocessors.
@@ -144,7 +140,7 @@ type ExecutionTime struct {
 	Deviation float64 `csv:"deviation_percent"`
 }
 
-// A HardwareTable is a file of datasets/hardware.
+// A HardwareTable is a file of [ReadHardware].
 type HardwareTable[Row any] struct {
 	File string // the file's name up to the kind: h200 for h200.kernels.csv
 	// Provenance is the provenance of all rows, with the date of the first row.
@@ -163,36 +159,9 @@ type HardwareSet struct {
 	Stub            string // names a file that was made on a stub instead of a GPU; "" if all were made on GPUs
 }
 
-//go:embed hardware
-var hardwareFiles embed.FS
-
-// Hardware returns the measurements in datasets/hardware. They are part of the program, and read once: an invalid file
-// is a mistake in the program.
-var Hardware = sync.OnceValue(func() HardwareSet {
-	return spec.Must(ReadHardware(spec.Must(fs.Sub(hardwareFiles, "hardware"))))
-})
-
 // WriteHardware writes rows as a file of [ReadHardware]. It does not check the rows, so that no measurement is lost. It
 // passes on the errors of w.
 func WriteHardware[Row HardwareRow](w io.Writer, rows []Row) error { return gocsv.Marshal(rows, w) }
-
-// hardwareSets returns a family of datasets for each table of kernels that were measured on a GPU.
-func hardwareSets(tables []HardwareTable[KernelTime]) []*kernelSet {
-	var out []*kernelSet
-	for _, t := range tables {
-		if t.Stub() {
-			continue
-		}
-		rows := measurements(t.Rows)
-		out = append(out, &kernelSet{
-			name: "hardware/" + t.File, source: t.String(),
-			doc:       fmt.Sprintf("%d kernels measured on %s, source: %s", len(batch(rows)), t.GPU, t.Source),
-			tables:    []boardTable{{t.GPU, func() []measurement { return rows }}},
-			hasParams: true,
-		})
-	}
-	return out
-}
 
 // measurements converts rows. The provenance of a row becomes its source.
 func measurements(rows []KernelTime) []measurement {

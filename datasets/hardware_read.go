@@ -52,7 +52,7 @@ func ReadHardware(dir fs.FS) (HardwareSet, error) {
 // modelSuffix is the end of the names of files with a GPU model.
 const modelSuffix = ".gpu.json"
 
-// hardwareName matches the names of tables: a name, which is a part of a dataset's name, and a kind.
+// hardwareName matches the names of tables: a name and a kind.
 var hardwareName = regexp.MustCompile(`^([A-Za-z0-9_-]+)\.(.+)\.csv$`)
 
 // A hardwareReader adds the files of a folder to a set.
@@ -135,7 +135,7 @@ func checkTable[Row HardwareRow](models *mig.Catalog, rows []Row, check func(*mi
 	return 0, nil
 }
 
-// A HardwareRow is a row of a file of datasets/hardware. A type implements it by embedding a [Provenance].
+// A HardwareRow is a row of a file of [ReadHardware]. A type implements it by embedding a [Provenance].
 type HardwareRow interface{ provenance() Provenance }
 
 func (p Provenance) provenance() Provenance { return p }

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -17,8 +16,6 @@ import (
 	"pgregory.net/rapid"
 
 	"miglab/harness/mig"
-	"miglab/harness/nearest"
-	"miglab/harness/task"
 )
 
 // Valid files, one of each kind. The times are made up.
@@ -244,68 +241,6 @@ func TestBadHardware(t *testing.T) {
 	}
 }
 
-// withKernels has the kernels of a file as a dataset for the time of the test.
-func withKernels(t *testing.T, name, text string) {
-	t.Helper()
-	h, err := ReadHardware(folder(map[string]string{name + ".kernels.csv": text}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := families
-	registerAll(hardwareSets(h.Kernels), (*kernelSet).family)
-	t.Cleanup(func() { families = before })
-}
-
-func TestHardwareKernelsAreADataset(t *testing.T) {
-	a30 := mig.MustLookup("A30")
-	withKernels(t, "lab", kernelsFile)
-	for spec, want := range map[string]string{
-		"hardware/lab":                         "[a b]",
-		"hardware/lab?last=a":                  "[b a]",
-		"hardware/lab?only=b":                  "[b]",
-		"hardware/lab?copies=2&only=a":         "[a-1 a-2]",
-		"hardware/lab?order=shuffled&seed=4":   "",
-		"hardware/lab?copies=1000&only=b":      "",
-		"hardware/lab?order=paper&copies=1":    "[a b]",
-		"hardware/lab?order=shuffled&copies=3": "",
-	} {
-		s, err := Parse(spec)
-		if err != nil {
-			t.Errorf("Parse(%q): %v", spec, err)
-			continue
-		}
-		if again, err := Parse(s.ID()); err != nil || again != s {
-			t.Errorf("Parse(%q).ID() = %q, which parses as %v, %v", spec, s.ID(), again, err)
-		}
-		in, err := InstanceOf[task.Batches](s, a30, 0)
-		if err != nil {
-			t.Errorf("%s: %v", spec, err)
-			continue
-		}
-		if got := fmt.Sprint(taskNames(in.Tasks)); want != "" && got != want {
-			t.Errorf("%s: tasks %s, want %s", spec, got, want)
-		}
-		if err := in.Tasks.Validate(a30); err != nil {
-			t.Errorf("%s: %v", spec, err)
-		}
-	}
-	in, err := InstanceOf[task.Batches](MustParse("hardware/lab"), a30, 0)
-	if err != nil || in.Tasks[0].On(2) != 2 || in.Tasks[1].Fits(1) {
-		t.Errorf("tasks %v, %v; a takes 2 s on 2 slices, b fits no single one", in.Tasks, err)
-	}
-	var unmeasured *UnmeasuredError
-	if _, err := InstanceOf[task.Batches](MustParse("hardware/lab"), mig.MustLookup("A100"), 0); !errors.As(err, &unmeasured) || !slices.Equal(unmeasured.Measured, []string{"A30"}) {
-		t.Errorf("on A100: %v, want an UnmeasuredError", err)
-	}
-	var unknown *nearest.UnknownError
-	if _, err := Parse("hardware/lap"); !errors.As(err, &unknown) || unknown.Nearest != "hardware/lab" {
-		t.Errorf("hardware/lap: %v", err)
-	}
-	if _, err := Parse("hardware/lab?only=c"); err == nil || !strings.Contains(err.Error(), `unknown kernel "c"`) {
-		t.Errorf("only=c: %v", err)
-	}
-}
-
 // write returns the files of a set.
 func write(h HardwareSet) map[string]string {
 	out := map[string]string{}
@@ -375,9 +310,6 @@ func TestReadmeOfHardwareShowsTheColumns(t *testing.T) {
 		if !strings.Contains(string(text), "\n    "+head+"\n") {
 			t.Errorf("README.md does not show the columns of %s: %s", kind, head)
 		}
-	}
-	if _, err := fs.Stat(hardwareFiles, "hardware/README.md"); err != nil {
-		t.Errorf("the folder is not part of the program: %v", err)
 	}
 }
 

@@ -49,10 +49,7 @@ var publishedKernels = []*kernelSet{
 	},
 }
 
-var (
-	_ = registerAll(publishedKernels, (*kernelSet).family)
-	_ = registerAll(hardwareSets(Hardware().Kernels), (*kernelSet).family)
-)
+var _ = registerAll(publishedKernels, (*kernelSet).family)
 
 // a100Batch returns the kernels of DRL Table 3 in the order of the table, which has PathFinder twice. The times of that
 // run are not public. The times here are from FAR, which has none of Huffman.

@@ -13,7 +13,7 @@ import (
 
 // needsReconfiguration says how to get the times of creating and destroying instances of a GPU.
 const needsReconfiguration = "NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` " +
-	"there, put DIR/reconfiguration.csv into datasets/hardware as NAME.reconfiguration.csv and build again"
+	"there, copy DIR/reconfiguration.csv to FOLDER/NAME.reconfiguration.csv and run `miglab reproduce --hardware FOLDER`"
 
 // WithOrigin adds a note on where measured numbers come from, once.
 func WithOrigin(notes []string, p datasets.Provenance) []string {

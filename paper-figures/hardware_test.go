@@ -94,8 +94,8 @@ func TestReconfigurationTable(t *testing.T) {
 		if len(rows) != 3 || rows[0].Verdict != verdict.Input || rows[0].Why.Text != "cost of the GPU model" {
 			t.Errorf("%s: %+v", what, rows)
 		}
-		if want := "needs an A30 under MIG: run `miglab profile reconfiguration --out DIR` there, put DIR/reconfiguration.csv into " +
-			"datasets/hardware as NAME.reconfiguration.csv and build again"; !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+		if want := "needs an A30 under MIG: run `miglab profile reconfiguration --out DIR` there, copy DIR/reconfiguration.csv to " +
+			"FOLDER/NAME.reconfiguration.csv and run `miglab reproduce --hardware FOLDER`"; !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%s: the table lacks %q:\n%s", what, want, text)
 		}
 	}

@@ -10,7 +10,7 @@
 #
 #   --out      DIR; default: results/first-run
 #   --budget   how long the call may take; default: 480
-#   --name     what the files for datasets/hardware are called; default: the GPU's model, as in h200-first-run
+#   --name     what the files in DIR/UUID/hardware are called; default: the GPU's model, as in h200-first-run
 #   --dry-run  the same on stubs of the driver, with small inputs; needs Go, C and C++. Default --out: results/first-run-stub
 #
 # Stages and their time limits: (0) what each call repeats: an eighth of the call; (1) environment, device facts, verification: 3 minutes; (2) scaling: 6; (3) co-runs: 7;
@@ -249,7 +249,7 @@ steps() {
 	pack
 }
 
-# pack copies what fits datasets/hardware to the folder hardware, and puts everything into an archive.
+# pack copies measurements to the folder hardware, and puts everything into an archive.
 pack() {
 	local model base
 	model=$(sed -n '2s/,.*//p' "$out/overlap.csv" 2>/dev/null | tr '[:upper:]' '[:lower:]' | tr -dc 'a-z0-9_-')

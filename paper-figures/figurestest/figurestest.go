@@ -102,15 +102,14 @@ func Executed(gpu, source, algorithm, task string, simulated, real float64) stri
 }
 
 // command matches the reason of a claim that cannot be run: the command to type, and the place of its file.
-var command = regexp.MustCompile("`miglab (?:profile|execute) .*--out DIR`.*put DIR/([a-z]+).csv into " +
-	"datasets/hardware as NAME.([a-z]+).csv")
+var command = regexp.MustCompile("`miglab (?:profile|execute) .*--out DIR`.*copy DIR/([a-z]+).csv to " +
+	"FOLDER/NAME.([a-z]+).csv and run `miglab reproduce --hardware FOLDER`")
 
 // CheckReason checks the reason of a claim that needs a GPU and a file of measurements of a kind.
 func CheckReason(t testing.TB, claim, reason, kind, gpu string) {
 	t.Helper()
 	if m := command.FindStringSubmatch(reason); m == nil || m[1] != kind || m[2] != kind ||
 		!strings.Contains(reason, "needs an "+gpu+" under MIG") {
-		t.Errorf("%s: the reason %q lacks the command for an %s, or that its %s.csv goes into datasets/hardware", claim,
-			reason, gpu, kind)
+		t.Errorf("%s: the reason %q lacks the command for an %s, or how its %s.csv is read", claim, reason, gpu, kind)
 	}
 }

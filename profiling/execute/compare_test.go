@@ -108,7 +108,7 @@ Makespan: 18.08 s simulated, 19.00 s real (4.84 %).
 	}
 }
 
-// What was executed, all of it or a part, is a table of datasets/hardware, whoever made the schedule.
+// What was executed, all of it or a part, is a table of [datasets.ReadHardware], whoever made the schedule.
 func TestExecutionCanBeKept(t *testing.T) {
 	p, planned, real := shifted(t)
 	part := real

@@ -134,7 +134,7 @@ func runs(t *testing.T, dir string) (runs []measure.Run) {
 	return runs
 }
 
-// hardware reads the file of an experiment as datasets/hardware is read; an empty set if there is none.
+// hardware reads the file of an experiment as [datasets.ReadHardware] reads it; an empty set if there is none.
 func hardware(t *testing.T, dir, kind string) datasets.HardwareSet {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, kind+".csv"))

@@ -127,7 +127,7 @@ func (p *Profile) Tasks() (b task.Batch, left []string) {
 	return b, left
 }
 
-// Kernels returns the kernels of [Profile.Tasks] as rows for datasets/hardware, with mean and standard deviation,
+// Kernels returns the kernels of [Profile.Tasks] as rows for [datasets.ReadHardware], with mean and standard deviation,
 // and the day of the last run.
 func (p *Profile) Kernels() []datasets.KernelTime {
 	var out []datasets.KernelTime

@@ -64,26 +64,23 @@ func newReproduce() *cobra.Command {
 	f.register(c, "folder for results", "cells")
 	addShard(c, &f.shard)
 	cli.AddFolder(c, &f.hardware, "hardware", "",
-		"folder of measurements in place of those that are part of the program (datasets/hardware)")
+		"folder of measurements on GPUs, as datasets/hardware/README.md describes them")
 	c.Flags().BoolVar(&f.stub, "stub", false,
 		"show measurements that were made on a stub, marked as such (for dry runs)")
 	return c
 }
 
-// measurements returns the measurements of --hardware or the built-in ones. Without --stub it refuses measurements of a
-// stub.
-func (f *reproduceFlags) measurements() (datasets.HardwareSet, error) {
-	dir, h := "datasets/hardware", datasets.Hardware()
-	if f.hardware != "" {
-		dir = f.hardware
-		var err error
-		if h, err = datasets.ReadHardware(os.DirFS(dir)); err != nil {
-			return h, fmt.Errorf("--hardware %s: %w", dir, err)
-		}
+// measurements returns the measurements of --hardware. Without --stub it refuses measurements of a stub.
+func (f *reproduceFlags) measurements() (h datasets.HardwareSet, err error) {
+	if f.hardware == "" {
+		return h, nil
+	}
+	if h, err = datasets.ReadHardware(os.DirFS(f.hardware)); err != nil {
+		return h, fmt.Errorf("--hardware %s: %w", f.hardware, err)
 	}
 	if h.Stub != "" && !f.stub {
 		return h, fmt.Errorf("%s was made on a stub, not on a GPU: it is no data; take it away, or show it as what it "+
-			"is with --stub", filepath.Join(dir, h.Stub))
+			"is with --stub", filepath.Join(f.hardware, h.Stub))
 	}
 	return h, nil
 }

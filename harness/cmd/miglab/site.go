@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"miglab/datasets"
 	"miglab/harness/cli"
 	"miglab/harness/mig"
 	"miglab/harness/run"
@@ -82,7 +81,7 @@ func gatherSite(c *cobra.Command, e *run.Engine, models *mig.Catalog, quick bool
 	if err != nil {
 		return none, err
 	}
-	r := figures.Reproduction{Papers: all, Scale: figures.Scale{Quick: quick}, Hardware: datasets.Hardware()}
+	r := figures.Reproduction{Papers: all, Scale: figures.Scale{Quick: quick}}
 	cells, err := r.Cells()
 	if err != nil {
 		return none, err
