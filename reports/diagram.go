@@ -2,17 +2,13 @@ package reports
 
 import (
 	"image/color"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"miglab/harness/mig"
 )
 
-// diagram is rows of boxes on the slices or shares of GPUs, in groups side by side. [Partitions], [Tree], [Masks],
-// [Divisions] and [Curve] are drawn as one.
+// diagram is rows of boxes, in groups side by side. [Partitions] and [Curve] are drawn as one.
 type diagram struct {
 	title  string
 	groups []diagramGroup
@@ -28,16 +24,11 @@ type diagramGroup struct {
 	// unit is the width of a unit.
 	unit vg.Length
 	rows []diagramRow
-	// lines lead from the first boxes to the second, which are in lower rows.
-	lines [][2]boxPlace
 }
 
-// A boxPlace is a row and a box in it.
-type boxPlace struct{ row, box int }
-
 type diagramRow struct {
-	// above, left and right are labels; may be empty. left is wrapped.
-	above, left, right string
+	// left and right are labels; may be empty. left is wrapped.
+	left, right string
 	// high is the height of the boxes, and gap the space below them.
 	high, gap vg.Length
 	boxes     []diagramBox
@@ -50,23 +41,6 @@ type diagramBox struct {
 	// fill is its colour; nil hatches the box.
 	fill    color.Color
 	outline draw.LineStyle
-}
-
-// framesOnly fills a box that is only outlined.
-var framesOnly = color.Transparent
-
-// filledBox returns a box in the colour of the n-th task.
-func filledBox(from, to float64, colour int, label string) diagramBox {
-	return diagramBox{from, to, label, taskColour(colour), solid(ink, 0.5)}
-}
-
-// idleBox returns a hatched box.
-func idleBox(from, to float64) diagramBox { return diagramBox{from: from, to: to} }
-
-// instanceBox returns a box on the compute slices of an instance, in the colour of its size.
-func instanceBox(in mig.Instance, to mig.Slices, label string) diagramBox {
-	colours := [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4} // by size, the same in every figure
-	return filledBox(float64(in.Start), float64(to), colours[in.Size()], label)
 }
 
 const (
@@ -108,11 +82,8 @@ func (g *diagramGroup) size() (size vg.Point) {
 	sty, boxes := sans(textSize), g.indent()+vg.Length(len(g.heads))*g.unit
 	size.X, size.Y = boxes, g.headHeight()
 	for _, r := range g.rows {
-		size.X = max(size.X, boxes+sty.Width(r.right), sty.Width(r.above))
+		size.X = max(size.X, boxes+sty.Width(r.right))
 		size.Y += r.height() + r.gap
-		if r.above != "" {
-			size.Y += headRoom
-		}
 	}
 	return size
 }
@@ -147,18 +118,6 @@ func (d *diagram) page() (page, error) {
 	}), nil
 }
 
-// explainIdle explains hatched boxes in the legend, if there are some.
-func (d *diagram) explainIdle(text string) {
-	for _, g := range d.groups {
-		for _, r := range g.rows {
-			if slices.ContainsFunc(r.boxes, func(b diagramBox) bool { return b.fill == nil }) {
-				d.legend = append(d.legend, idleEntry(text))
-				return
-			}
-		}
-	}
-}
-
 // draw draws the group at the top of the canvas and returns where its boxes are.
 func (g *diagramGroup) draw(c draw.Canvas, left vg.Length) vg.Rectangle {
 	sty := sans(textSize)
@@ -171,30 +130,15 @@ func (g *diagramGroup) draw(c draw.Canvas, left vg.Length) vg.Rectangle {
 		X: x(float64(len(g.heads)) / 2), Y: c.Max.Y - headRoom/2,
 	}, g.name)
 	at := rect(x(0), top, x(float64(len(g.heads))), top)
-	places := make([][]vg.Rectangle, len(g.rows))
-	for i, r := range g.rows {
-		if r.above != "" {
-			write(c, sty, draw.XLeft, vg.Point{X: left, Y: top - headRoom/2}, r.above)
-			top -= headRoom
-		}
+	for _, r := range g.rows {
 		centre := top - r.height()/2
 		write(c, sty, draw.XLeft, vg.Point{X: left, Y: centre}, r.wrapLeft()...)
 		write(c, sty, draw.XLeft, vg.Point{X: at.Max.X, Y: top - r.high/2}, r.right)
 		for _, b := range r.boxes {
-			place := rect(x(b.from)+1, top-r.high, x(b.to)-1, top)
-			b.draw(c, place)
-			places[i] = append(places[i], place)
+			b.draw(c, rect(x(b.from)+1, top-r.high, x(b.to)-1, top))
 		}
 		at.Min.Y = top - r.height()
 		top -= r.height() + r.gap
-	}
-	for _, l := range g.lines {
-		// A line is vertical if the lower box lies below the upper one, so that it crosses no box.
-		const inset = 8
-		from, to := places[l[0].row][l[0].box], places[l[1].row][l[1].box]
-		to.Min.X = middle(to).X
-		start := min(max(to.Min.X, from.Min.X+inset), from.Max.X-inset)
-		c.StrokeLine2(solid(ink, 0.8), start, from.Min.Y, to.Min.X, to.Max.Y)
 	}
 	return at
 }

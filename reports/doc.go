@@ -2,8 +2,8 @@
 // figures as SVG, PNG and PDF.
 //
 // The cells of a [Table] are strings; number.go formats numbers in the same way for all tables. A [Figure] is one of
-// [Lines], [Bars], [Panels] and [Timeline], which gonum/plot draws, [Gantt], and diagrams of boxes: [Partitions],
-// [Divisions], [Masks], [Tree] and [Curve]. All figures look alike (look.go).
+// [Lines], [Bars], [Panels] and [Timeline], which gonum/plot draws, [Gantt], and diagrams of boxes: [Partitions]
+// and [Curve]. All figures look alike (look.go).
 // Text has at least 9 points at the printed size, or 7 inside the rectangles of a Gantt chart. Colour-blind readers
 // can tell the colours apart. A legend never covers data.
 //

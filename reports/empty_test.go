@@ -28,17 +28,12 @@ func TestEmptyTablesAndFigures(t *testing.T) {
 		Bars{Groups: []BarGroup{{}}},
 		Curve{},
 		Curve{Rows: []CurveRow{{}}},
-		Divisions{},
-		Divisions{Rows: []Division{{}}},
 		Gantt{},
 		Gantt{Panels: []GanttPanel{{}}},
 		Lines{},
 		Lines{Series: []Series{{}}},
-		Masks{},
-		Masks{Rows: []MaskRow{{}}},
 		Panels{},
 		Partitions{},
-		Tree{},
 		Speedups("", mig.MustLookup("A100"), nil, 4, true),
 	} {
 		if err := Encode(io.Discard, "svg", f); err != nil && !strings.HasPrefix(err.Error(), "figure") {

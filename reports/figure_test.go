@@ -198,9 +198,6 @@ func TestSamplesCanBeRead(t *testing.T) {
 // TestTexts: what figures say, and how often if not at least once. Names are broken into lines at spaces.
 func TestTexts(t *testing.T) {
 	all := samples()
-	one := sampleDivisions()
-	one.Rows = one.Rows[:1]
-	all["division"] = one
 	for name, wants := range map[string]string{
 		"lines":      "ρ [1]|Number of tasks n|GOODSCALING, WIDETIMES|GOODSCALING, WIDETIMES (published)",
 		"bars":       "Makespan / FAR makespan|FIXPART(1,…,1)|published|NARROWTIMES",
@@ -209,14 +206,8 @@ func TestTexts(t *testing.T) {
 		"gantt-four": "MISO-OPT|ParticleFilter|9  PathFinder|create instance|destroy instance|idle|S6|Time [s]",
 		"gantt-gpus": "GPU 0|GPU 1",
 		"partitions": "A30|A100|19|S6|slice left idle",
-		"tree":       "{S0–S6}|{S0, S1, S2}|{S6}",
 		// A dot of each state in the legend.
 		"curve": "F1  Rodinia is at most 1.22 times the optimum|holds in part=1|not runnable|met=1|met in part=1|missed=1|open=1|default=1|post hoc=1|?=12|M1b  as in MISO",
-		// One 3g is there, and two placements of one are rejected.
-		"masks": "GPU 1=1|GPU 2=1|2g.20gb=1|1g.10gb=1|3g.40gb=3|0=1|7=1|free slice=1|placement of the rejected profile=1",
-		"divisions": "MPS only=1|compute [%]=3|memory [%]=3|30=2|70=1|37.5=1|7.5=1|20=1|25=1|used by nobody=1|" +
-			"compute instance of MIG=1",
-		"division": "MPS only=1|used by nobody=0|compute instance of MIG=0",
 	} {
 		r, _, _ := record(t, all[name])
 		count := map[string]int{}
@@ -346,7 +337,6 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"no bars", gantt(func(p *GanttPanel) { p.Bars = nil }), "no bars"},
 		{"title", gantt(func(p *GanttPanel) { p.Title = strings.Repeat("x", 60) }), "title is wider"},
 		{"no GPUs", Partitions{}, "no GPUs"},
-		{"no GPUs", Tree{}, "no GPUs"},
 	} {
 		for _, format := range FigureFormats {
 			var b bytes.Buffer

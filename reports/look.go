@@ -294,4 +294,4 @@ func swatch(text string, fill color.Color) legendEntry {
 }
 
 // idleEntry returns the legend entry of hatched boxes.
-func idleEntry(text string) legendEntry { return idleBox(0, 1).sample(text) }
+func idleEntry(text string) legendEntry { return diagramBox{}.sample(text) }

@@ -3,7 +3,6 @@ package reports
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"miglab/harness/mig"
 )
@@ -15,86 +14,39 @@ type Partitions struct {
 	GPUs  []*mig.GPU
 }
 
-// modelGroup returns a group of boxes on the compute slices of a GPU model.
-func modelGroup(g *mig.GPU) diagramGroup {
-	out := diagramGroup{name: g.Name, unit: 25}
-	for s := range g.ComputeSlices {
-		out.heads = append(out.heads, sliceName(int(s)))
-	}
-	return out
-}
-
 func (f Partitions) page() (page, error) {
-	d := diagram{title: f.Title}
+	d, idle := diagram{title: f.Title}, false
 	for _, g := range f.GPUs {
-		group := modelGroup(g)
+		group := diagramGroup{name: g.Name, unit: 25}
+		for s := range g.ComputeSlices {
+			group.heads = append(group.heads, sliceName(int(s)))
+		}
 		for i, p := range g.Partitions() {
 			row := diagramRow{left: strconv.Itoa(i + 1), high: 12.5, gap: 2.5}
 			for _, in := range p {
-				row.boxes = append(row.boxes, instanceBox(in, in.Start+in.Size(), strconv.Itoa(int(in.Size()))))
+				row.boxes = append(row.boxes, instanceBox(in))
 			}
 			for s := range g.ComputeSlices {
 				computes := func(in mig.Instance) bool { return s >= in.Start && s < in.Start+in.Size() }
 				if !slices.ContainsFunc(p, computes) {
-					row.boxes = append(row.boxes, idleBox(float64(s), float64(s+1)))
+					row.boxes, idle = append(row.boxes, diagramBox{from: float64(s), to: float64(s + 1)}), true
 				}
 			}
 			group.rows = append(group.rows, row)
 		}
 		d.groups = append(d.groups, group)
 	}
-	d.explainIdle("slice left idle")
-	return d.page()
-}
-
-// Tree draws the repartitioning trees of GPU models side by side (FAR Fig. 4), a row for each instance size. An
-// instance is as wide as its compute slices and named by them. Lines lead to the instances that it can be split into.
-type Tree struct {
-	Title string
-	GPUs  []*mig.GPU
-}
-
-func (f Tree) page() (page, error) {
-	d := diagram{title: f.Title}
-	for _, g := range f.GPUs {
-		group := modelGroup(g)
-		group.unit = 28
-		for i := range group.heads {
-			group.heads[i] = "" // the boxes name the slices
-		}
-		sizes := g.Sizes()
-		group.rows = make([]diagramRow, len(sizes))
-		for i := range group.rows {
-			group.rows[i] = diagramRow{high: 18, gap: 22}
-		}
-		group.rows[len(sizes)-1].gap = 0
-		var at []boxPlace // of each node
-		for _, n := range g.Tree() {
-			i := len(sizes) - 1 - slices.Index(sizes, n.Size())
-			boxes := &group.rows[i].boxes
-			at = append(at, boxPlace{i, len(*boxes)})
-			*boxes = append(*boxes, instanceBox(n.Instance, n.Start+n.Size(), sliceSet(n.Instance)))
-		}
-		for i, n := range g.Tree() {
-			if n.Parent >= 0 {
-				group.lines = append(group.lines, [2]boxPlace{at[n.Parent], at[i]})
-			}
-		}
-		d.groups = append(d.groups, group)
+	if idle {
+		d.legend = legend{idleEntry("slice left idle")}
 	}
 	return d.page()
 }
 
-// sliceSet names an instance by its compute slices as the FAR paper does, with
-// the middle left out from four slices on: {S0, S1, S2}, {S0–S6}.
-func sliceSet(in mig.Instance) string {
-	first, last := int(in.Start), int(in.Start+in.Size())-1
-	if in.Size() > 3 {
-		return "{" + sliceName(first) + "–" + sliceName(last) + "}"
+// instanceBox returns a box on the compute slices of an instance, named by its size and in the colour of the size.
+func instanceBox(in mig.Instance) diagramBox {
+	colours := [mig.MaxSize + 1]int{1: 0, 2: 1, 3: 2, 4: 3, 7: 4}
+	return diagramBox{
+		from: float64(in.Start), to: float64(in.Start + in.Size()), label: strconv.Itoa(int(in.Size())),
+		fill: taskColour(colours[in.Size()]), outline: solid(ink, 0.5),
 	}
-	var names []string
-	for i := first; i <= last; i++ {
-		names = append(names, sliceName(i))
-	}
-	return "{" + strings.Join(names, ", ") + "}"
 }

@@ -138,8 +138,6 @@ func samples() map[string]Figure {
 		"bars-narrow":   Bars{Title: "Speedup of Gaussian", X: Axis{Label: "Instance size [slices]"}, Y: Axis{Label: "Speedup"}, Categories: []string{"1", "2", "3", "4", "7"}, Groups: []BarGroup{{Name: "20 s on one slice", Values: []float64{1, 1.44, 2.98, 2.34, 2.4}}}},
 		"scatter":       cloud,
 		"curve":         sampleCurve(),
-		"divisions":     sampleDivisions(),
-		"masks":         sampleMasks(),
 		"panels":        Panels{Title: "Two views", Charts: []Chart{titled(rho, "By number of tasks"), titled(rho, "The same, so that the axes line up")}},
 		"panels-mixed":  Panels{Charts: []Chart{titled(rho, "Lines"), grouped(workloads[:3]), cloud}},
 		"gantt":         Gantt{Title: "Rodinia on A100", Panels: []GanttPanel{fourTasks}},
@@ -149,7 +147,6 @@ func samples() map[string]Figure {
 		"gantt-crowded": Gantt{Panels: []GanttPanel{crowded()}},
 		"partitions":    Partitions{Title: "Partitions of A30 and A100/H100", GPUs: []*mig.GPU{a30, a100}},
 		"timeline":      sampleTimeline(),
-		"tree":          Tree{Title: "Repartitioning trees", GPUs: []*mig.GPU{a30, a100}},
 	}
 }
 

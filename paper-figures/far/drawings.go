@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
@@ -15,6 +16,22 @@ import (
 
 // The paper does not publish the instances behind its drawings. Figures 5 and 6 use datasets of ours, found by
 // local search. The others use the cells of the tables that show best what the paper shows.
+
+// figure4 lists what each instance of the repartitioning trees is split into.
+func figure4(d *figures.Data) {
+	t := d.Table("figure4", "Fig. 4. Repartitioning trees of A30 and of A100/H100",
+		reports.Left("GPU", "size@first slice", "is split into"),
+		"3@0 takes the memory of slice 3 as well, so 2@2 comes after it")
+	for _, g := range partitioned {
+		nodes := g.Tree()
+		for _, n := range nodes {
+			if len(n.Children) > 0 {
+				parts := figures.Map(n.Children, func(i int) string { return nodes[i].String() })
+				t.Row(g.Name, n.Instance, strings.Join(parts, ", "))
+			}
+		}
+	}
+}
 
 // figures5and6 draws a batch on which one move, and one on which one swap, of the refinement gains much.
 func figures5and6(d *figures.Data) {

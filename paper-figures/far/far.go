@@ -38,10 +38,7 @@ func Paper() (figures.Paper, error) {
 		figures.Draw("figure3", "speedups of Rodinia kernels on A100", "Speedups of the Rodinia kernels on A100",
 			reports.Speedups("Fig. 3. Speedup of the 16 Rodinia kernels on A100", a100, kernels("A100"), 4, true)),
 		figures.Show("table2", "largest difference in time, alone against beside others, A100", table2),
-		figures.Draw("figure4", "the trees of repartitioning", "Repartitioning trees", reports.Tree{
-			Title: "Fig. 4. Repartitioning trees of A30 and of A100/H100. {S0, S1, S2} takes the memory of S3 as " +
-				"well, so {S2, S3} comes after it", GPUs: partitioned,
-		}),
+		figures.Show("figure4", "the trees of repartitioning", figure4),
 		figures.Show("figures5-6", "a move and a swap of the refinement, before and after", figures5and6),
 		figures.Show("figures7-9", "concatenations of the same two batches", figures7to9),
 		figures.Show("factor", "approximation factors (5.1, 5.2): the largest ratio found", factors),

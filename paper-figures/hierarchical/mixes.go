@@ -22,21 +22,15 @@ const (
 	privateMemory = "[{0.375},0.5m]+[{0.5},0.5m]"
 )
 
-// options are the options of Fig. 2 in its order, each with an example.
-var options = []struct{ name, setup string }{
-	{"MPS Only", "[(0.3)+(0.7),1m]"},
-	{"MIG Only, shared memory", sharedMemory},
-	{"MIG Only, private memory", privateMemory},
-	{"MIG+MPS, hierarchical", "[(0.3)+(0.7),{0.375},0.5m]+[(0.4)+(0.6),{0.5},0.5m]"},
-}
-
+// figure2 has an example of each option.
 func figure2(d *figures.Data) {
-	f := reports.Divisions{Title: d.Title}
-	for _, o := range options {
-		s := corun.MustParse(o.setup)
-		f.Rows = append(f.Rows, reports.Division{Label: o.name + "   " + s.String(), Setup: s})
-	}
-	d.Figure("figure2", f.Title, f)
+	t := d.Table("figure2", d.Title, reports.Left("option", "example"),
+		"( ) is a share of the compute under MPS, { } a compute instance, [ ] a GPU instance with its share m of the "+
+			"memory; 1 is the whole GPU")
+	t.Row("MPS Only", corun.MustParse("[(0.3)+(0.7),1m]"))
+	t.Row("MIG Only, shared memory", corun.MustParse(sharedMemory))
+	t.Row("MIG Only, private memory", corun.MustParse(privateMemory))
+	t.Row("MIG+MPS, hierarchical", corun.MustParse("[(0.3)+(0.7),{0.375},0.5m]+[(0.4)+(0.6),{0.5},0.5m]"))
 }
 
 // The first printedMixes of [memoryMixes] have a counterpart in the paper.

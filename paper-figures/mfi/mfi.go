@@ -37,10 +37,10 @@ const (
 // Paper returns the paper with its artefacts.
 func Paper() (figures.Paper, error) {
 	return figures.Load("mfi", files,
-		masks("figure1", "Fig. 1. Fragmentation by arrival and termination, an example", fragmentation()),
-		masks("figure2", "Fig. 2. The profiles of A100-80GB at all their indexes", placements()),
+		states("figure1", "Fig. 1. Fragmentation by arrival and termination, an example", fragmentation()),
+		figures.Show("figure2", "Fig. 2. The profiles of A100-80GB at all their indexes", figure2),
 		figures.Show("table1", "MIG profiles of A100 and where they may start", table1),
-		masks("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example", rejections()),
+		states("figure3", "Fig. 3. Rejections by (a) best fit and (b) load balancing, an example", rejections()),
 		figures.Show("example",
 			"the worked example of the fragmentation score F (V-B): slices 2, 3 and 5 of GPU 2 are occupied",
 			example),

@@ -1,7 +1,6 @@
 package mfi
 
 import (
-	"io"
 	"math"
 	"reflect"
 	"slices"
@@ -12,11 +11,9 @@ import (
 	_ "miglab/bounds"
 	"miglab/harness/mig"
 	"miglab/harness/sim"
-	"miglab/harness/task"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/claim"
 	"miglab/paper-figures/figurestest"
-	"miglab/reports"
 )
 
 func sum(terms map[string]int) (s int) {
@@ -70,7 +67,7 @@ func TestExample(t *testing.T) {
 // TestDrawingsRejectAsTheTextSays: best fit takes the GPU with the fewest free slices
 // that are enough, load balancing the one with the most; the other GPU has room.
 func TestDrawingsRejectAsTheTextSays(t *testing.T) {
-	free := func(r reports.MaskRow) int { return 8 - int(mig.Partition(r.Instances).Mask().Count()) }
+	free := func(r gpuState) int { return 8 - int(mig.Partition(r.instances).Mask().Count()) }
 	rows := rejections()
 	for _, c := range []struct {
 		chosen, other int
@@ -79,43 +76,35 @@ func TestDrawingsRejectAsTheTextSays(t *testing.T) {
 		{1, 0, free(rows[1]) < free(rows[0])},
 		{2, 3, free(rows[2]) > free(rows[3])},
 	} {
-		p := rows[c.chosen].Rejected
+		p := rows[c.chosen].rejected
 		if !c.right || free(rows[c.chosen]) < int(p.Length) {
-			t.Errorf("%s has %d free slices, %s %d", rows[c.chosen].Label, free(rows[c.chosen]), rows[c.other].Label, free(rows[c.other]))
+			t.Errorf("%s has %d free slices, %s %d", rows[c.chosen].label, free(rows[c.chosen]), rows[c.other].label, free(rows[c.other]))
 		}
-		if fits := (mig.Instance{Profile: p, Start: 0}).Mask()&mig.Partition(rows[c.other].Instances).Mask() == 0; !fits {
-			t.Errorf("%v does not fit %s", p, rows[c.other].Label)
-		}
-	}
-	for _, rows := range [][]reports.MaskRow{fragmentation(), placements(), rejections()} {
-		for _, r := range rows {
-			checkMasks(t, r)
-		}
-		if err := reports.Encode(io.Discard, "svg", reports.Masks{GPU: mig.MustLookup(gpu), Rows: rows}); err != nil {
-			t.Error(err)
+		if fits := (mig.Instance{Profile: p, Start: 0}).Mask()&mig.Partition(rows[c.other].instances).Mask() == 0; !fits {
+			t.Errorf("%v does not fit %s", p, rows[c.other].label)
 		}
 	}
-	if n := len(task.RequestProfiles(mig.MustLookup(gpu))); len(placements()) != n {
-		t.Errorf("Fig. 2 has %d profiles of %d", len(placements()), n)
+	for _, r := range slices.Concat(fragmentation(), rejections()) {
+		checkState(t, r)
 	}
 }
 
-// checkMasks checks that the instances of a row can coexist, and that a rejected profile fits nowhere beside them.
-func checkMasks(t *testing.T, r reports.MaskRow) {
+// checkState checks that the instances of a row can coexist, and that a rejected profile fits nowhere beside them.
+func checkState(t *testing.T, r gpuState) {
 	t.Helper()
 	var used mig.Mask
-	for _, in := range r.Instances {
+	for _, in := range r.instances {
 		if !slices.Contains(in.Profile.Starts, in.Start) || used&in.Mask() != 0 {
-			t.Errorf("%s: %v cannot be at slice %d", r.Label, in.Profile, in.Start)
+			t.Errorf("%s: %v cannot be at slice %d", r.label, in.Profile, in.Start)
 		}
 		used |= in.Mask()
 	}
-	if r.Rejected == nil {
+	if r.rejected == nil {
 		return
 	}
-	for _, s := range r.Rejected.Starts {
-		if used&(mig.Instance{Profile: r.Rejected, Start: s}).Mask() == 0 {
-			t.Errorf("%s: %v fits at slice %d", r.Label, r.Rejected, s)
+	for _, s := range r.rejected.Starts {
+		if used&(mig.Instance{Profile: r.rejected, Start: s}).Mask() == 0 {
+			t.Errorf("%s: %v fits at slice %d", r.label, r.rejected, s)
 		}
 	}
 }

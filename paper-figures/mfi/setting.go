@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/sim"
@@ -149,45 +150,57 @@ func example(d *figures.Data) {
 	}
 }
 
-// masks returns an artefact that draws masks. The text describes Figs. 1 and 3 without their masks, so these are our
-// examples.
-func masks(name, title string, rows []reports.MaskRow) figures.Artefact {
-	return figures.Draw(name, title, title, reports.Masks{Title: title, GPU: mig.MustLookup(gpu), Rows: rows})
+// A gpuState is a GPU with its instances, beside which a rejected profile does not fit; nil if nothing is rejected.
+type gpuState struct {
+	label     string
+	instances []mig.Instance
+	rejected  *mig.Profile
 }
 
-// maskRow returns the row of a GPU with instances. rejected is a profile that does not fit beside them, or nil.
-func maskRow(label string, rejected *mig.Profile, instances ...mig.Instance) reports.MaskRow {
-	return reports.MaskRow{Label: label, Instances: instances, Rejected: rejected}
+// states returns an artefact that lists GPUs. The text describes Figs. 1 and 3 without their masks, so these are our
+// examples.
+func states(name, title string, rows []gpuState) figures.Artefact {
+	return figures.Show(name, title, func(d *figures.Data) {
+		t := d.Table(name, title, reports.Left("GPU", "instances, by slice", "rejected"))
+		for _, r := range rows {
+			in := figures.Map(r.instances, func(in mig.Instance) string { return fmt.Sprint(in.Profile, " at ", in.Start) })
+			rejected := ""
+			if r.rejected != nil {
+				rejected = r.rejected.String()
+			}
+			t.Row(r.label, strings.Join(in, ", "), rejected)
+		}
+	})
 }
 
 // fragmentation shows arrivals and terminations after which enough slices are free for 4g.40gb, but in places that it
 // cannot take.
-func fragmentation() []reports.MaskRow {
+func fragmentation() []gpuState {
 	four, last := instance("4g.40gb", 0).Profile, instance("1g.10gb", 6)
-	return []reports.MaskRow{
-		maskRow("(a) before", nil, last),
-		maskRow("(a) 1g.10gb arrives at 1", four, instance("1g.10gb", 1), last),
-		maskRow("(b) before", nil, instance("2g.20gb", 0), instance("2g.20gb", 2), instance("2g.20gb", 4), last),
-		maskRow("(b) two terminate", four, instance("2g.20gb", 2), last),
+	return []gpuState{
+		{"(a) before", []mig.Instance{last}, nil},
+		{"(a) 1g.10gb arrives at 1", []mig.Instance{instance("1g.10gb", 1), last}, four},
+		{"(b) before", []mig.Instance{instance("2g.20gb", 0), instance("2g.20gb", 2), instance("2g.20gb", 4), last}, nil},
+		{"(b) two terminate", []mig.Instance{instance("2g.20gb", 2), last}, four},
 	}
-}
-
-// placements shows every placement of each profile; placements of one profile are disjoint.
-func placements() []reports.MaskRow {
-	return figures.Map(profiles(), func(p *mig.Profile) reports.MaskRow {
-		at := func(start mig.Slices) mig.Instance { return mig.Instance{Profile: p, Start: start} }
-		return reports.MaskRow{Label: p.String(), Instances: figures.Map(p.Starts, at)}
-	})
 }
 
 // rejections shows two GPUs for each of the two schemes of V-A: the one that the scheme chooses by free
 // slices, which rejects the request, and one that has room for it.
-func rejections() []reports.MaskRow {
+func rejections() []gpuState {
 	four := instance("4g.40gb", 0).Profile
-	return []reports.MaskRow{
-		maskRow("(a) GPU 1", nil, instance("2g.20gb", 4)),
-		maskRow("(a) GPU 2, chosen", four, gpu2()...),
-		maskRow("(b) GPU 1, chosen", four, instance("1g.10gb", 1)),
-		maskRow("(b) GPU 2", nil, instance("3g.40gb", 4)),
+	return []gpuState{
+		{"(a) GPU 1", []mig.Instance{instance("2g.20gb", 4)}, nil},
+		{"(a) GPU 2, chosen", gpu2(), four},
+		{"(b) GPU 1, chosen", []mig.Instance{instance("1g.10gb", 1)}, four},
+		{"(b) GPU 2", []mig.Instance{instance("3g.40gb", 4)}, nil},
+	}
+}
+
+// figure2 lists every placement of each profile.
+func figure2(d *figures.Data) {
+	t := d.Table("figure2", d.Title, reports.Left("profile").Right("memory slices").Left("first slices"))
+	for _, p := range profiles() {
+		t.Row(p, p.Length, p.Starts)
 	}
 }
