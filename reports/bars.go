@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
@@ -20,8 +19,6 @@ type BarGroup struct {
 	Values []float64
 	// Low and High bound error bars, one value for each category; both may be nil.
 	Low, High []float64
-	// Published holds the published value of each category, NaN where it is missing; nil if all are missing.
-	Published []float64
 }
 
 // Add appends the bar of the next category, with the ends of its error bar.
@@ -57,24 +54,19 @@ func (f Bars) chart(names *palette) (*chart, error) {
 	if err := f.validate(ch, names); err != nil {
 		return nil, err
 	}
-	published := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: ink, Radius: 3.3, Shape: publishedSign{}}}
 	for i, g := range f.Groups {
-		f.drawGroup(ch, i, names.index(g.Name), published)
-	}
-	if published.XYs != nil {
-		ch.plotters = append(ch.plotters, published)
-		ch.legend = append(ch.legend, legendEntry{"published", []plot.Thumbnailer{published}})
+		f.drawGroup(ch, i, names.index(g.Name))
 	}
 	return ch, nil
 }
 
-// drawGroup adds the bars or signs of the i-th group to the chart, and its published values to published.
-func (f Bars) drawGroup(ch *chart, i, colour int, published *plotter.Scatter) {
+// drawGroup adds the bars or signs of the i-th group to the chart.
+func (f Bars) drawGroup(ch *chart, i, colour int) {
 	g := &f.Groups[i]
 	width := barSpace / float64(len(f.Groups))
 	from := -barSpace/2 + float64(i)*width
 	signs := &plotter.Scatter{GlyphStyle: glyph(colour)}
-	// Bars are paler than the palette so that error bars and published values stand out.
+	// Bars are paler than the palette so that error bars stand out.
 	boxes := &plotter.Polygon{Color: tint(okabeIto[colour], 0.35), LineStyle: solid(okabeIto[colour], 0.6)}
 	whiskers := &plotter.YErrorBars{LineStyle: solid(ink, 0.8), CapWidth: 4.4}
 	for k, v := range g.Values {
@@ -89,12 +81,6 @@ func (f Bars) drawGroup(ch *chart, i, colour int, published *plotter.Scatter) {
 			ends := struct{ Low, High float64 }{at[0].Y - ch.y.place(g.Low[k]), ch.y.place(g.High[k]) - at[0].Y}
 			whiskers.XYs = append(whiskers.XYs, at...)
 			whiskers.YErrors = append(whiskers.YErrors, ends)
-		}
-	}
-	for k, v := range g.Published {
-		if !math.IsNaN(v) {
-			x := float64(k) + from + width/2
-			published.XYs = append(published.XYs, ch.points([]float64{x}, []float64{v})...)
 		}
 	}
 	if f.Dots {
@@ -125,15 +111,12 @@ func (f Bars) validate(ch *chart, names *palette) error {
 			return ch.bad(part, "it has %d values for %d categories", len(g.Values), n)
 		case len(withoutNaN(g.Values)) == 0:
 			return ch.bad(part, "it has no values")
-		case g.Published != nil && len(g.Published) != n:
-			return ch.bad(part, "it has %d published values for %d categories; use NaN where there is none",
-				len(g.Published), n)
 		}
 		values, low, high := g.Values, g.Low, g.High
 		if f.Dots {
 			values, low, high = withoutNaN(values), withoutNaN(low), withoutNaN(high)
 		}
-		if err := ch.addY(part, slices.Concat(values, withoutNaN(g.Published))); err != nil {
+		if err := ch.addY(part, values); err != nil {
 			return err
 		}
 		if err := ch.addBand(part, "error bar", len(values), low, high); err != nil {
@@ -145,15 +128,4 @@ func (f Bars) validate(ch *chart, names *palette) error {
 
 func withoutNaN(values []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-}
-
-// publishedSign marks a published value: a white square with a black edge.
-type publishedSign struct{}
-
-// DrawGlyph draws the sign.
-func (publishedSign) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	draw.BoxGlyph{}.DrawGlyph(c, sty, at)
-	c.SetColor(color.White)
-	sty.Radius *= 0.66
-	draw.BoxGlyph{}.DrawGlyph(c, sty, at)
 }

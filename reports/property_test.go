@@ -81,9 +81,8 @@ func TestAnyBarsAreDrawnOrRefused(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 5).Draw(t, "groups") {
 			f.Groups = append(f.Groups, BarGroup{
-				Name:      names.Draw(t, "name"),
-				Values:    rapid.SliceOfN(rapid.Float64Range(-2, 9), n, n).Draw(t, "values"),
-				Published: rapid.SliceOfN(numbers, n, n).Draw(t, "published"),
+				Name:   names.Draw(t, "name"),
+				Values: rapid.SliceOfN(rapid.Float64Range(-2, 9), n, n).Draw(t, "values"),
 			})
 		}
 		checkDrawn(t, f)

@@ -81,9 +81,7 @@ func samples() map[string]Figure {
 				v := 1 + r.Float64()
 				g.Values = append(g.Values, v)
 				g.Low, g.High = append(g.Low, v-0.06), append(g.High, v+0.06)
-				g.Published = append(g.Published, v+0.1*r.NormFloat64())
 			}
-			g.Published[1] = math.NaN()
 			f.Groups = append(f.Groups, g)
 		}
 		return f

@@ -283,15 +283,21 @@ func (f queueFigure) build(d *figures.Data) {
 	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
 	for _, r := range rowsByQueue(d, data, f.metric, f.more...) {
 		g := reports.BarGroup{Name: r.title, Values: append(slices.Clone(r.values), figures.Mean(r.values))}
-		if r.title == agent.title && f.mean != (claim.Cell{}) {
-			g.Published = append(slices.Repeat([]float64{math.NaN()}, len(r.values)),
-				d.Claims.Published(f.name, f.mean))
-		}
-		chart.Groups = append(chart.Groups, g)
 		t.Columns = t.Columns.Right(r.title)
 		for i, v := range g.Values {
 			t.Rows[i] = append(t.Rows[i], reports.Fixed(v, 3))
 		}
+		if f.mean != (claim.Cell{}) {
+			printed := math.NaN()
+			if r.title == agent.title {
+				printed = d.Claims.Published(f.name, f.mean)
+			}
+			g.Values = append(g.Values, printed)
+		}
+		chart.Groups = append(chart.Groups, g)
+	}
+	if f.mean != (claim.Cell{}) {
+		chart.Categories = append(chart.Categories, "AM, published")
 	}
 	d.Figure(f.name, chart.Title, chart)
 }
