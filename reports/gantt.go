@@ -22,8 +22,6 @@ import (
 type Gantt struct {
 	Title  string
 	Panels []GanttPanel
-	// Kind names the kind of a task; one kind has one colour. If it is nil, each task is of its own kind.
-	Kind func(task string) string
 	// Outline says in the legend what a bold outline means; see [GanttPanel].
 	Outline string
 	// Time is the label of the time axis; "" means "Time [s]".

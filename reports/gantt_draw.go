@@ -192,22 +192,14 @@ func (p *placedPanel) bar(b schedule.Bar) vg.Rectangle {
 	return rect(p.x(b.GPU, float64(b.Slice)), top, p.x(b.GPU, float64(b.Slice+b.Width)), min(p.y(b.End), top-least))
 }
 
-// tasks lists all tasks, f.Tasks first and the others as they appear, and gives each the colour of its kind.
+// tasks lists all tasks, f.Tasks first and the others as they appear, and gives each a colour.
 func (f Gantt) tasks() (names []string, colours map[string]int) {
-	kinds, colours := map[string]int{}, map[string]int{}
+	colours = map[string]int{}
 	add := func(name string) {
-		_, seen := colours[name]
-		if seen {
-			return
+		if _, seen := colours[name]; !seen {
+			colours[name] = len(names)
+			names = append(names, name)
 		}
-		kind := name
-		if f.Kind != nil {
-			kind = f.Kind(name)
-		}
-		if _, seen := kinds[kind]; !seen {
-			kinds[kind] = len(kinds)
-		}
-		names, colours[name] = append(names, name), kinds[kind]
 	}
 	for _, name := range f.Tasks {
 		add(name)
