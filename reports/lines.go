@@ -42,7 +42,8 @@ type Lines struct {
 	X, Y   Axis
 	Series []Series
 	Levels []Level
-	// Dots draws only the points of series, as signs, and their X need not ascend. References are drawn as lines.
+	// Dots draws only the points of series, as small translucent signs, and their X need not ascend. References are
+	// drawn as lines.
 	Dots bool
 }
 
@@ -84,9 +85,6 @@ func (f Lines) chart(names *palette) (*chart, error) {
 	for _, s := range f.Series {
 		f.addSeries(ch, names, s)
 	}
-	if f.Dots {
-		ch.plotters = append(ch.plotters, f.interleave(ch, names))
-	}
 	return ch, nil
 }
 
@@ -106,16 +104,19 @@ func (f Lines) addSeries(ch *chart, names *palette, s Series) {
 		line.LineStyle = dashed(okabeIto[colour], 1.3)
 		e.label += " (published)"
 	}
-	if !f.Dots {
-		ch.plotters, e.signs = append(ch.plotters, line), append(e.signs, line)
+	if f.Dots {
+		dots := &plotter.Scatter{XYs: line.XYs, GlyphStyle: glyph(colour)}
+		fill := okabeIto[colour]
+		fill.A = 0x80
+		dots.Color, dots.Radius = fill, 1.6
+		ch.plotters, e.signs = append(ch.plotters, dots), append(e.signs, signs)
+		ch.legend.add(e)
+		return
 	}
-	// A single point makes no line.
-	if f.Dots || s.Markers || len(s.X) == 1 {
-		e.signs = append(e.signs, signs)
-	}
-	if !f.Dots && (s.Markers || len(s.X) == 1) {
+	ch.plotters, e.signs = append(ch.plotters, line), append(e.signs, line)
+	if s.Markers || len(s.X) == 1 { // a single point makes no line
 		signs.XYs = pickPoints(line.XYs, colour)
-		ch.plotters = append(ch.plotters, signs)
+		ch.plotters, e.signs = append(ch.plotters, signs), append(e.signs, signs)
 	}
 	ch.legend.add(e)
 }
@@ -168,37 +169,6 @@ const fewSigns = 6
 
 func glyph(colour int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: okabeIto[colour], Radius: 3.1 - 0.18*vg.Length(colour), Shape: markers[colour]}
-}
-
-// From cloud dots in one series on, the dots of all series are small and translucent.
-const cloud = 100
-
-// interleave returns the first dot of each series, then the second dots and so on, so that no series covers another.
-func (f Lines) interleave(ch *chart, names *palette) *plotter.Scatter {
-	dots := &plotter.Scatter{}
-	most := 0
-	all := slices.DeleteFunc(slices.Clone(f.Series), func(s Series) bool { return s.Reference })
-	for _, s := range all {
-		most = max(most, len(s.X))
-	}
-	var styles []draw.GlyphStyle
-	for i := range most {
-		for _, s := range all {
-			if i >= len(s.X) {
-				continue
-			}
-			sign := glyph(names.index(s.Name))
-			if most >= cloud {
-				fill := okabeIto[names.index(s.Name)]
-				fill.A = 0x80
-				sign.Color, sign.Radius = fill, 1.6
-			}
-			dots.XYs = append(dots.XYs, ch.points(s.X[i:i+1], s.Y[i:i+1])...)
-			styles = append(styles, sign)
-		}
-	}
-	dots.GlyphStyleFunc = func(i int) draw.GlyphStyle { return styles[i] }
-	return dots
 }
 
 // A Level is a value to compare the lines of a [Lines] chart with. It is drawn grey and dashed across the chart. Its
