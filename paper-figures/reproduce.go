@@ -247,7 +247,7 @@ func (r *Reproduction) save(a *manifest.Artefact, o *Output) (map[string]string,
 		if err := t.Table.Save(filepath.Join(r.Dir, file)); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.File, err)
 		}
-		files = append(files, file+".txt", file+".csv", file+".md", file+".tex")
+		files = append(files, file+".csv", file+".md", file+".tex")
 	}
 	for _, f := range o.Figures {
 		file := filepath.Join(a.Folder(), f.File)

@@ -1,18 +1,14 @@
 package reports
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/rivo/uniseg"
-
-	"miglab/harness/nearest"
 )
 
-// PageColumns is the width of tables in Markdown and text, in characters. PageCentimetres is the width of tables in
+// PageColumns is the width of tables in Markdown, in characters. PageCentimetres is the width of tables in
 // LaTeX, on A4 with margins of 2 cm.
 const (
 	PageColumns     = 120
@@ -40,7 +36,6 @@ var (
 		limit: PageColumns - 1, between: 3, least: 3,
 		text: func(text string) float64 { return displayWidth(EscapeMarkdown(text)) },
 	}
-	textMeasure  = measure{limit: PageColumns, between: 2, text: displayWidth, stacks: true}
 	latexMeasure = measure{
 		limit: PageCentimetres * pointsPerCentimetre, between: 12, text: latexPoints, stacks: true,
 	}
@@ -175,46 +170,4 @@ func (t *Table) split(m *measure) (pieces []Table) {
 // Folded breaks a text into lines of at most [PageColumns] characters. A longer word has a line of its own.
 func Folded(text string) []string {
 	return wrapBy(uniseg.StringWidth, wordsWithin(text, PageColumns), PageColumns)
-}
-
-// WritePage writes the table as text whose lines have at most [PageColumns] characters.
-func (t *Table) WritePage(w io.Writer) error { return t.write(w, (*Table).pageText) }
-
-// pageText writes the table as text. One that is wider than [PageColumns] gets headings over several lines, notes and
-// pieces until it fits.
-func (t *Table) pageText(w *bufio.Writer) {
-	pieces, m := t.fit(textMeasure)
-	for i, piece := range pieces {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		if piece.Title != "" {
-			piece.Title = strings.Join(Folded(piece.Title), "\n")
-		}
-		piece.Notes = nearest.Names(piece.Notes, func(n string) string { return strings.Join(Folded(n), "\n") })
-		heads, widths := piece.heads(m)
-		piece.writeText(w, heads, piece.Rows, widths)
-	}
-}
-
-// heads returns the lines of the headings, aligned at the bottom, and the widths of the columns.
-func (t *Table) heads(m *measure) (heads [][]string, widths []int) {
-	stacks, high := make([][]string, len(t.Columns)), 0
-	widths = t.widths(make([]string, len(t.Columns)), t.Rows)
-	for j, c := range t.Columns {
-		stacks[j] = m.heading(c.Name, float64(widths[j]))
-		high = max(high, len(stacks[j]))
-	}
-	for i := range high {
-		line := make([]string, len(stacks))
-		for j, lines := range stacks {
-			k := i - (high - len(lines))
-			if k >= 0 {
-				line[j] = lines[k]
-			}
-			widths[j] = max(widths[j], uniseg.StringWidth(line[j]))
-		}
-		heads = append(heads, line)
-	}
-	return heads, widths
 }

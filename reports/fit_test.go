@@ -33,22 +33,19 @@ func TestTablesFitPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var text, latex bytes.Buffer
-	table.write(&text, (*Table).pageText)
+	var latex bytes.Buffer
 	table.Encode(&latex, "latex")
-	for format, got := range map[string]string{"markdown": pieces.String(), "text": text.String()} {
-		for line := range strings.Lines(got) {
-			row := format == "text" || strings.HasPrefix(line, "|")
-			if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); row && n > PageColumns {
-				t.Errorf("%s: a line of %d: %s", format, n, line)
-			}
+	got := pieces.String()
+	for line := range strings.Lines(got) {
+		if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); strings.HasPrefix(line, "|") && n > PageColumns {
+			t.Errorf("a line of %d: %s", n, line)
 		}
-		if n := strings.Count(got, "12.345 (23.456)"); n != 18 {
-			t.Errorf("%s: %d of 18 cells", format, n)
-		}
-		if n := strings.Count(got, "GOODSCALING WIDETIMES"); n < 2 {
-			t.Errorf("%s: a piece lacks the names of its rows:\n%s", format, got)
-		}
+	}
+	if n := strings.Count(got, "12.345 (23.456)"); n != 18 {
+		t.Errorf("%d of 18 cells", n)
+	}
+	if n := strings.Count(got, "GOODSCALING WIDETIMES"); n < 2 {
+		t.Errorf("a piece lacks the names of its rows:\n%s", got)
 	}
 	if !strings.Contains(latex.String(), `\small`) || !strings.Contains(latex.String(), `\shortstack[r]{`) {
 		t.Errorf("the LaTeX has no heading over several lines:\n%s", latex.String())

@@ -106,12 +106,12 @@ func Grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
 var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 
 // tableFormats has the encoders in the order of TableFormats, with the extensions of the files that [Table.Save]
-// writes. JSON has no extension, because Save does not write it.
+// writes; the others have none.
 var tableFormats = []struct {
 	extension string
 	write     func(*Table, *bufio.Writer)
 }{
-	{".txt", func(t *Table, w *bufio.Writer) { t.textWithin(w, 0) }},
+	{"", func(t *Table, w *bufio.Writer) { t.textWithin(w, 0) }},
 	{".csv", (*Table).csv},
 	{".md", (*Table).markdown},
 	{".tex", (*Table).latex},
@@ -173,16 +173,13 @@ func (t *Table) csv(w *bufio.Writer) {
 	_ = csv.NewWriter(w).WriteAll(append([][]string{t.names()}, t.Rows...))
 }
 
-// Save writes base.txt, base.csv, base.md and base.tex, each replaced as a whole.
+// Save writes base.csv, base.md and base.tex, each replaced as a whole.
 func (t *Table) Save(base string) error {
 	for i, f := range tableFormats {
 		if f.extension == "" {
 			continue
 		}
 		write := func(w io.Writer) error { return t.Encode(w, TableFormats[i]) }
-		if f.extension == ".txt" {
-			write = t.WritePage
-		}
 		if err := atomicfile.WriteFile(base+f.extension, write); err != nil {
 			return err
 		}

@@ -24,11 +24,6 @@ func (t *Table) textWithin(w *bufio.Writer, width int) {
 		t.narrow(widths, width)
 		rows = wrapRows(rows, widths)
 	}
-	t.writeText(w, [][]string{t.names()}, rows, widths)
-}
-
-// writeText writes the title, headings of one or more lines, the rows and the notes.
-func (t *Table) writeText(w *bufio.Writer, heads, rows [][]string, widths []int) {
 	if t.Title != "" {
 		fmt.Fprintln(w, t.Title)
 		fmt.Fprintln(w)
@@ -36,9 +31,7 @@ func (t *Table) writeText(w *bufio.Writer, heads, rows [][]string, widths []int)
 	row := func(cells []string) {
 		fmt.Fprintln(w, strings.TrimRight(strings.Join(t.pad(cells, widths), "  "), " "))
 	}
-	for _, h := range heads {
-		row(h)
-	}
+	row(t.names())
 	row(nearest.Names(widths, func(n int) string { return strings.Repeat("-", n) }))
 	for _, r := range rows {
 		row(r)

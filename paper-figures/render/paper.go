@@ -144,10 +144,7 @@ func (p *paper) addPages(out *folder) {
 			out.addTable(filepath.Join(p.Name, file), "csv", a.byReading())
 		}
 		for _, t := range a.Tables {
-			var text strings.Builder
 			base := filepath.Join(p.Name, t.File)
-			err := t.WritePage(&text)
-			out.add(base+".txt", text.String(), err)
 			out.addTable(base+".tex", "latex", &t.Table)
 			out.addTable(base+".csv", "csv", &t.Table)
 		}

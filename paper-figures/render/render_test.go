@@ -77,7 +77,7 @@ func rendered(t testing.TB, m *manifest.Manifest) (dir string, texts map[string]
 	}
 	texts = map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && slices.Contains([]string{".md", ".txt", ".tex"}, filepath.Ext(path)) {
+		if err == nil && slices.Contains([]string{".md", ".tex"}, filepath.Ext(path)) {
 			raw, err := os.ReadFile(path)
 			name, _ := filepath.Rel(dir, path)
 			texts[name] = string(raw)
@@ -107,7 +107,7 @@ func TestPagesFitAScreen(t *testing.T) {
 		}
 		for line := range strings.Lines(text) {
 			limit := 400
-			if strings.HasPrefix(line, "|") || strings.HasSuffix(name, ".txt") {
+			if strings.HasPrefix(line, "|") {
 				limit = reports.PageColumns
 			}
 			if n := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); n > limit {

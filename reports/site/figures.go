@@ -38,7 +38,7 @@ func viewFigures(figures []Figure) (figuresView, []file, error) {
 		} else {
 			out.Page = paperFile("tables", f.Paper)
 			var text strings.Builder
-			if err := f.Table.WritePage(&text); err != nil {
+			if err := f.Table.Text(&text); err != nil {
 				return v, nil, err
 			}
 			out.Text = text.String()
