@@ -200,16 +200,14 @@ func WriteText(w io.Writer, standings []Standing, columns []string) error {
 	return err
 }
 
-// Encode writes standings in a format of tables or figures: a table for each dataset in text and LaTeX, one table in
-// other formats of tables, or [Figure]. Tables have the named columns. If columns is nil, text has a few, LaTeX has
+// Encode writes standings in a format of tables: a table for each dataset in text and LaTeX, and one table in other
+// formats. Tables have the named columns. If columns is nil, text has a few, LaTeX has
 // those neither empty nor in the title, and others have all. Errors are from [reports.Table.Select] and the encoders.
 func Encode(w io.Writer, format string, standings []Standing, columns []string) error {
-	switch {
-	case slices.Contains(reports.FigureFormats, format):
-		return reports.Encode(w, format, Figure(standings))
-	case format == "text":
+	switch format {
+	case "text":
 		return WriteText(w, standings, columns)
-	case format == "latex":
+	case "latex":
 		for own := range ByDataset(standings) {
 			t, err := datasetTable(own, columns)
 			if err != nil {
@@ -238,39 +236,6 @@ func Top(standings []Standing, n int) (out []Standing) {
 		out = append(out, own[:min(n, len(own))]...)
 	}
 	return out
-}
-
-// Figure draws a panel for each dataset: the gaps or, for a metric without bounds, the means of its algorithms, with
-// 95 % intervals. It leaves out algorithms without a value, and panics without standings.
-func Figure(standings []Standing) reports.Figure {
-	panels := reports.Panels{Title: boardTitle(standings[0]), Columns: 1}
-	for own := range ByDataset(standings) {
-		chart := reports.Bars{
-			Title: own[0].Dataset, Dots: true, X: reports.Axis{Label: "Algorithm"},
-			Y: reports.Axis{Label: own[0].Metric.Name},
-		}
-		values := reports.BarGroup{Name: "mean and its 95 % interval"}
-		for _, s := range own {
-			if !s.HasValue() {
-				continue
-			}
-			chart.Categories = append(chart.Categories, s.Algorithm)
-			if s.Metric.Bounded {
-				chart.Y.Label = "Gap [%]"
-				values.Add(s.Gap, s.GapLow, s.GapHigh)
-			} else {
-				values.Add(s.Value.Mean, s.Value.Low, s.Value.High)
-			}
-		}
-		if own[0].Instances == 1 {
-			values.Low, values.High = nil, nil // there is no interval
-		}
-		if len(chart.Categories) > 0 {
-			chart.Groups = []reports.BarGroup{values}
-			panels.Charts = append(panels.Charts, chart)
-		}
-	}
-	return panels
 }
 
 // formatProbability formats a probability, which may be very small.

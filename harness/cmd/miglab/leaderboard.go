@@ -41,8 +41,8 @@ func newLeaderboard() *cobra.Command {
 	}
 	f.register(c, &f.catalog, &f.results)
 	f.addRankBy(c)
-	formats := slices.Concat(reports.TableFormats, reports.FigureFormats)
-	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", formats), strings.Join(formats, ", "))
+	cli.AddFlag(c, &f.format, "format", "text", cli.OneOf("format", reports.TableFormats),
+		strings.Join(reports.TableFormats, ", "))
 	cli.AddFolder(c, &f.results, "results", "results", "folder with the results")
 	c.Flags().StringSliceVar(&f.models, "across", nil,
 		"GPU models, separated by commas, in place of --gpu: one table of the places on each of them and of --datasets")
@@ -77,14 +77,8 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	isFigure := slices.Contains(reports.FigureFormats, f.format)
-	switch {
-	case f.models != nil && f.specs == nil:
+	if f.models != nil && f.specs == nil {
 		return errors.New("--across compares the places on --datasets; name some")
-	case f.models != nil && isFigure:
-		return fmt.Errorf("--format %s: --across prints a table", f.format)
-	case f.columns != nil && isFigure:
-		return fmt.Errorf("--columns: a table has columns, and --format %s draws a figure", f.format)
 	}
 	ids, err := datasetIDs(f.specs)
 	if err != nil {
