@@ -64,7 +64,7 @@ func (p *Page) write(w io.Writer, format string) error {
 		if markdown {
 			fmt.Fprintln(b, reports.EscapeMarkdown(text))
 		} else {
-			fold(b, text)
+			fmt.Fprintln(b, strings.Join(reports.Folded(text), "\n"))
 		}
 	}
 	paragraph(heading + fmt.Sprintf("Advice for %s: %s%s, %s", p.File,
@@ -98,21 +98,6 @@ func (p *Page) write(w io.Writer, format string) error {
 		fmt.Fprintf(b, "\nMade by %s%s%s.\n", ticks, p.Command, ticks)
 	}
 	return b.Flush()
-}
-
-// fold writes a text in lines of at most lineWidth bytes; a longer word has a line of its own.
-func fold(w io.Writer, text string) {
-	const lineWidth = 100
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > lineWidth {
-			fmt.Fprintln(w, line)
-			line = word
-			continue
-		}
-		line = strings.TrimSpace(line + " " + word)
-	}
-	fmt.Fprintln(w, line)
 }
 
 // span says how long a trace is and how long its requests last, so that a wrong unit is seen; "" for a snapshot.
