@@ -11,9 +11,9 @@ import (
 	"miglab/harness/task"
 )
 
-var sacctText, swfText, podsText = textOf("sacct.txt"), textOf("swf.txt"), textOf("pods.json")
+var sacctText, podsText = textOf("sacct.txt"), textOf("pods.json")
 
-// TestClusterFormats reads the files of Slurm, of the archive of parallel workloads and of Kubernetes, and finds each
+// TestClusterFormats reads the files of Slurm and of Kubernetes, and finds each
 // row among the jobs or, with its reason, among the rejected rows.
 func TestClusterFormats(t *testing.T) {
 	const never, step, running = "it was never started", "is a step of a job; the job has a row of its own", "has no end"
@@ -41,15 +41,6 @@ func TestClusterFormats(t *testing.T) {
 			traces.Options{Snapshot: true},
 			15, "0 1 1 9",
 			[]string{"2: is COMPLETED: it holds no GPU now", "3: " + step, "4: " + step, "5: is COMPLETED", "6: is FAILED", "7: is PENDING", "8: ", "10: ", "11: ", "12: ", "13: ", "14: is TIMEOUT", "15: ", "16: "},
-		},
-		{
-			"swf", swfText,
-			traces.Options{},
-			9, "0 3600 8 4; 60 30 1 5; 360 20 2 13",
-			[]string{
-				"7: the submit time, the run time or the processors are unknown (-1)", "8: was cancelled before it started", "9: is a part of a job (status 2)",
-				"10: the submit time, the run time or the processors are unknown", "11: the line has 11 fields, the header 18", `12: allocated processors is "one"; write a whole number`,
-			},
 		},
 		{
 			"pods", podsText,
@@ -118,11 +109,7 @@ func TestPartsOfTheDemand(t *testing.T) {
 		{"csv", "submit_s,lifetime_s,profile,gpus\n1,2,,2", false, 1, 0, ""},
 		{"csv", "submit_s,lifetime_s,profile\n1,2,", false, 0, traces.NoJob, "asks for no GPU"},
 		{"csv", "submit_s,lifetime_s,profile,gpus\n1,2,,0", false, 0, traces.NoJob, "asks for no GPU"},
-		{"helios", "gpu_num,state,submit_time,start_time,duration\n1,CANCELLED,2020-06-01 00:14:13,,0", false, 0, traces.Waiting, "has no start_time: it was never started"},
-		{"helios", "gpu_num,state,submit_time,start_time,duration\n1,CANCELLED,2020-06-01 00:14:13,None,0", false, 0, traces.Waiting, "has no start_time"},
-		{"swf", "1 0 10 -1 8 -1 -1 8 7200 -1 5 1 1 1 1 1 -1 -1", false, 0, traces.Waiting, "was cancelled before it started"},
 		{"philly", `[{"submitted_time": "2017-10-01 00:00:00", "attempts": []}]`, false, 0, traces.Waiting, "has no attempts: it was never started"},
-		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,1000,Pending,1,2", false, 0, traces.Waiting, "is Pending"},
 		{"sacct", sacct + "1|2024-05-01T09:00:00|CANCELLED by 7|0|", true, 0, traces.Past, "is CANCELLED: it holds"},
 		{"sacct", sacct + "1|2024-05-01T09:00:00|COMPLETED|9|cpu=8", false, 0, traces.NoJob, "asks for no GPU"},
 		{"sacct", sacct + "1|2024-05-01T09:00:00|RUNNING|9|gres/gpu=1", false, 0, traces.Running, "is RUNNING"},
@@ -252,15 +239,6 @@ func TestInstancesOfClusterFiles(t *testing.T) {
 	}
 }
 
-// TestModelsAreRead: gpu_spec of openb is kept.
-func TestModelsAreRead(t *testing.T) {
-	const text = "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time,gpu_spec\n1,500,Running,5,9,V100M16|V100M32\n1,700,Running,5,9,\n"
-	jobs, _, err := traces.Read(strings.NewReader(text), "f", "openb", traces.Options{})
-	if err != nil || len(jobs) != 2 || jobs[0].Model != "V100M16|V100M32" || jobs[1].Model != "" {
-		t.Errorf("%+v, %v", jobs, err)
-	}
-}
-
 func TestModelsAndUnits(t *testing.T) {
 	jobs := []traces.Job{{Model: "T4"}, {}, {Model: "A10|T4", Lifetime: 1}, {Model: "T4", Lifetime: 2, Submit: 1}}
 	if got := traces.OtherModels(mig.MustLookup("A100"), jobs); !strings.Contains(got, ": A10|T4 (1), T4 (2). ") {
@@ -317,7 +295,7 @@ func fuzzFormat(f *testing.F, format, text string) {
 			rows := 0
 			for line := range strings.SplitSeq(text, "\n") {
 				line = strings.TrimSpace(line)
-				if line != "" && !(format == "swf" && line[0] == ';') {
+				if line != "" {
 					rows++
 				}
 			}
@@ -337,5 +315,4 @@ func fuzzFormat(f *testing.F, format, text string) {
 }
 
 func FuzzSacct(f *testing.F) { fuzzFormat(f, "sacct", sacctText) }
-func FuzzSWF(f *testing.F)   { fuzzFormat(f, "swf", swfText) }
 func FuzzPods(f *testing.F)  { fuzzFormat(f, "pods", podsText) }

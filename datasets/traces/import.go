@@ -28,15 +28,14 @@ type Job struct {
 
 // Options say how to read a file.
 type Options struct {
-	// Pending keeps the pods that were never placed (format openb), and the jobs that wait (formats sacct and pods in a
-	// snapshot).
+	// Pending keeps the jobs that wait, in a snapshot of the formats sacct and pods.
 	Pending bool
 	Columns map[string]string // the file's names for [CSVColumns], where they differ
 	// Snapshot reads jobs that are all there at once, in the formats of [SnapshotFormats]. Read then ignores times:
 	// each job is submitted at 0 and lasts a second. In the formats sacct and pods, a snapshot has the jobs that run.
 	Snapshot bool
 	Unit     float64 // the unit of the times in the format csv, in seconds; 0 means 1
-	// ShareUnit is one of [ShareUnits]. If it is "", shares are thousandths, and a file in which
+	// ShareUnit is one of [ShareUnits], for the format csv. If it is "", shares are thousandths, and a file in which
 	// they could be percent is refused.
 	ShareUnit string
 }
@@ -54,8 +53,8 @@ var ShareUnits = []string{Thousandths, Percent, Fraction}
 // A format is a kind of trace. The help of miglab import describes the formats.
 type format struct {
 	name string
-	// shares says that jobs may have shares of a GPU, and snapshot that [Options.Snapshot] is possible.
-	shares, snapshot bool
+	// snapshot says that [Options.Snapshot] is possible.
+	snapshot bool
 	// read reads a file. It calls each with the job of every row, or with the reason why the row has no job. It returns
 	// an error if the file as a whole is wrong.
 	read func(r io.Reader, file string, o Options, each jobFunc) error
@@ -65,13 +64,10 @@ type format struct {
 type jobFunc func(line int, j Job, reason error)
 
 var formats = []format{
-	{name: "openb", shares: true, read: readOpenb},
-	{name: "helios", read: readHelios},
 	{name: "philly", read: readPhilly},
 	{name: "sacct", snapshot: true, read: readSacct},
-	{name: "swf", read: readSWF},
 	{name: "pods", snapshot: true, read: readPods},
-	{name: "csv", shares: true, snapshot: true, read: readCSV},
+	{name: "csv", snapshot: true, read: readCSV},
 }
 
 // FormatNames returns the names of the formats.
@@ -94,7 +90,7 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 	case err != nil:
 		return nil, nil, err
 	case o.ShareUnit == "":
-	case !f.shares:
+	case name != "csv":
 		return nil, nil, fmt.Errorf("%s: the format %s has whole GPUs; leave out --share-unit", file, name)
 	case !slices.Contains(ShareUnits, o.ShareUnit):
 		return nil, nil, nearest.Unknown("unit of shares", o.ShareUnit, ShareUnits)

@@ -54,6 +54,12 @@ func textOf(name string) string {
 
 var openbText, heliosText, phillyText = textOf("openb.csv"), textOf("helios.csv"), textOf("philly.json")
 
+// The columns of the files of cluster-trace-gpu-v2023 and HeliosData that jobs have.
+var (
+	openb  = map[string]string{"submit_s": "creation_time", "end_s": "deletion_time", "gpus": "num_gpu"}
+	helios = map[string]string{"submit_s": "submit_time", "start_s": "start_time", "end_s": "end_time", "gpus": "gpu_num"}
+)
+
 func TestFormats(t *testing.T) {
 	for _, c := range []struct {
 		format, text string
@@ -62,20 +68,20 @@ func TestFormats(t *testing.T) {
 		rejected     []string
 	}{
 		{
-			"openb", openbText,
-			traces.Options{},
-			"0 60 1 220 3; 5 5 1 220 11; 10 10 8 1000 2",
+			"csv", openbText,
+			traces.Options{Columns: openb},
+			"0 60 1 220 3; 2 58 1 220 5; 5 5 1 220 11; 10 10 8 1000 2",
 			[]string{
-				"4: asks for no GPU", "5: is Pending: it was never started", "6: has a lifetime of -1 s; it must end after it was submitted",
+				"4: asks for no GPU", "6: has a lifetime of -1 s; it must end after it was submitted",
 				`7: gpu_milli is "0.22"; write a whole number`, `8: gpu_milli is "2200"; write a whole number of thousandths`,
 				"9: the line has 2 fields, the header 11", "10: the quotes are not closed or not doubled; a line holds one row",
 			},
 		},
 		{
-			"helios", heliosText + "5,u,v,,1,1,COMPLETED,2020-06-09 18:41:01,,,36848,0\n",
-			traces.Options{},
-			"0 36848 1 1000 4; 0 36848 1 1000 5; 26 249 4 1000 2",
-			[]string{"3: asks for no GPU", "6: asks for no GPU"},
+			"csv", heliosText,
+			traces.Options{Columns: helios},
+			"0 249 4 1000 2",
+			[]string{`3: start_time is ""; write a number or an instant`, `4: start_time is ""`, `5: start_time is ""`},
 		},
 		{
 			"philly", phillyText,
@@ -146,7 +152,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 func TestSharesHaveAUnit(t *testing.T) {
 	const percent = "submit_s,lifetime_s,gpus,gpu_milli\n0,9,1,14\n1,9,1,50\n2,9,1,100\n3,9,2,100\n"
 	const mixed = "submit_s,lifetime_s,gpu_milli\n0,9,25\n1,9,100\n2,9,800\n3,9,150\n"
-	const openb = "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,50,Running,5,9\n8,1000,Running,6,9\n"
+	const several = "submit_s,lifetime_s,gpus,gpu_milli\n5,4,1,50\n6,3,8,1000\n"
 	for _, c := range []struct {
 		format, text, unit string
 		want               string // the profiles, or the error
@@ -165,10 +171,10 @@ func TestSharesHaveAUnit(t *testing.T) {
 		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,0.25\n1,9,1.0\n2,9,3\n3,9,1.5\n", traces.Fraction, "2g.20gb 7g.80gb 7g.80gbx3"},
 		{"csv", "submit_s,lifetime_s,gpu_milli\n0,9,250\n1,9,2000\n2,9,1001\n", "", "2g.20gb 7g.80gbx2"},
 		{"csv", "submit_s,lifetime_s,gpus,gpu_milli\n0,9,1.0,500.0\n1,9,2.00,1000\n2,9,1.5,1000\n3,9,1,2000\n", "", "4g.40gb 7g.80gbx2"},
-		{"openb", openb, "", "no job with one GPU has a share above 100"},
-		{"openb", openb, traces.Percent, "4g.40gb"},
-		{"openb", openb, traces.Thousandths, "1g.10gb 7g.80gbx8"},
-		{"helios", heliosText, traces.Percent, "f: the format helios has whole GPUs"},
+		{"csv", several, "", "no job with one GPU has a share above 100"},
+		{"csv", several, traces.Percent, "4g.40gb"},
+		{"csv", several, traces.Thousandths, "1g.10gb 7g.80gbx8"},
+		{"philly", phillyText, traces.Percent, "f: the format philly has whole GPUs"},
 		{"csv", percent, "percents", `unknown unit of shares "percents"; did you mean "percent"`},
 	} {
 		jobs, _, err := traces.Read(strings.NewReader(c.text), "f", c.format, traces.Options{ShareUnit: c.unit})
@@ -210,9 +216,6 @@ func TestTimestamps(t *testing.T) {
 		{"csv", "submit_s,lifetime_s\n2020-06-09 18:41:01,2020-06-09 18:42:01\n", "", "instants of the end are the column end_s"},
 		{"csv", "submit_s,lifetime_s\nyesterday,5\n12,5\n", "0 5", `submit_s is "yesterday"; write a number or an instant since 2000 such as 2020-06-09T18:41:01Z`},
 		{"csv", "submit_s,lifetime_s\n2020-06-09T18:41:01Z,5\n1970-01-01 00:00:00,5\n", "0 5", `submit_s is "1970-01-01 00:00:00"; write a number or an instant since 2000`},
-		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,2020-06-09T18:41:01Z,2020-06-09T18:42:01Z\n", "0 60", ""},
-		{"openb", "num_gpu,gpu_milli,pod_phase,creation_time,deletion_time\n1,500,Running,5,2020-06-09T18:42:01Z\n1,500,Running,5,7\n", "0 2", "deletion_time"},
-		{"helios", "gpu_num,submit_time,duration\n1,2020-06-09T18:41:01Z,5\n1,2020-06-09 18:41:03,6\n", "0 5; 2 6", ""},
 		{"philly", strings.ReplaceAll(phillyText, "2017-10-07 01:12:19", "2017-10-07T03:12:39+02:00"), "0 30; 39 3674", "4: has no attempts"},
 	} {
 		jobs, rejected, err := traces.Read(strings.NewReader(c.text), "f", c.format, traces.Options{})
@@ -291,13 +294,10 @@ func TestJobsFollowTheLaw(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add("openb", openbText)
-	f.Add("helios", heliosText)
 	f.Add("philly", phillyText)
 	f.Add("csv", "submit_s,lifetime_s\n1,2\n")
 	f.Add("csv", "submit_s,start_s,end_s,gpu_milli\n1,2,3,2000\n")
 	f.Add("sacct", sacctText)
-	f.Add("swf", swfText)
 	f.Add("pods", podsText)
 	f.Fuzz(func(t *testing.T, format, text string) {
 		jobs, rejected, err := traces.Read(strings.NewReader(text), "f", format, traces.Options{})

@@ -20,8 +20,6 @@ type table struct {
 	// A file must have one column of each choice. It may have the optional columns.
 	choices  [][]string
 	optional []string
-	header   []string                            // for a format without a header; nil if the first line has the columns
-	comment  string                              // begins skipped lines; "" skips only # before a header
 	split    func(line string) ([]string, error) // returns the fields of a line
 }
 
@@ -30,12 +28,12 @@ type table struct {
 func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields) Job) error {
 	in := bufio.NewScanner(strictcsv.Limit(r, file))
 	in.Buffer(nil, strictcsv.MaxLine)
-	f := fields{header: t.header}
+	var f fields
 	line := 0
 	for in.Scan() {
 		line++
 		text := strings.TrimSpace(in.Text())
-		if text == "" || t.comment != "" && strings.HasPrefix(text, t.comment) {
+		if text == "" {
 			continue
 		}
 		if f.header == nil && strings.HasPrefix(text, "{") {
@@ -176,7 +174,7 @@ const (
 // zones are the layouts of the time zone of a timestamp.
 var zones = []string{"", "Z07:00", "Z0700", "Z07"}
 
-// instant returns the seconds from 1970 to a timestamp, with T or a space after the date. Helios, Philly and Slurm
+// instant returns the seconds from 1970 to a timestamp, with T or a space after the date. Philly and Slurm
 // write timestamps without a time zone, so that the hours of summer time are not known; they are read as UTC.
 func (f *fields) instant(column, value string) float64 {
 	day, clock, _ := strings.Cut(strings.Replace(value, "T", " ", 1), " ")

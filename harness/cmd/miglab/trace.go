@@ -57,12 +57,12 @@ func (f *traceFlags) register(c *cobra.Command, more ...string) {
 	c.Flags().StringToStringVar(&f.columns, "columns", nil,
 		"format csv: names of the columns, as in gpus=n,gpu_milli=share")
 	c.Flags().StringVar(&f.options.ShareUnit, "share-unit", "",
-		"formats csv and openb: unit of gpu_milli: "+strings.Join(traces.ShareUnits, ", ")+
+		"format csv: unit of gpu_milli: "+strings.Join(traces.ShareUnits, ", ")+
 			" (default: thousandths, if one is above 100)")
 	cli.AddFlag(c, &f.unit, "unit", "s", cli.OneOf("unit", []string{"ms", "s", "min", "h"}),
 		"format csv: unit of times that are numbers: ms, s, min or h")
 	c.Flags().BoolVar(&f.options.Pending, "pending", false,
-		"formats openb and, with --snapshot, sacct and pods: keep jobs that were never placed")
+		"formats sacct and pods with --snapshot: keep jobs that were never placed")
 }
 
 // check returns an error for flags of another format, and completes the options.
@@ -174,9 +174,6 @@ func (f *traceFlags) noGangs() string {
 // notes returns sentences about the parts of a trace that are not used, and about signs that it was misread.
 func (f *traceFlags) notes(rejected []traces.Rejected) []string {
 	out := traces.LeftOut(rejected)
-	if f.format == "swf" {
-		out = append(out, "The format swf has processors, not GPUs: each counts as a GPU.")
-	}
 	doubt := traces.DoubtUnit(f.jobs)
 	if doubt != "" && f.format == "csv" && !f.options.Snapshot {
 		out = append(out, fmt.Sprintf("%s: is --unit %s right?", doubt, f.unit))
