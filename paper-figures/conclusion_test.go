@@ -164,7 +164,7 @@ func TestWorstOfDefaults(t *testing.T) {
 	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a")}}}
 	conclude(&p, claims)
 	page := Plain(written(t, p)["p/README.md"])
-	if !strings.Contains(page, "The default's worst value, gain (x), is 3 [2.9, 3.1]; the sentence needs > 0.") {
+	if !strings.Contains(page, "The default's worst value, gain (x), is 3 [2.9, 3.1]; the sentence needs more than 0.") {
 		t.Error(page)
 	}
 }
@@ -201,8 +201,9 @@ func TestDefaultValues(t *testing.T) {
 		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, r).tests("a")}}}
 		conclude(&p, claims)
 		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
-		const rows = "| gain b | -1 [-1.1, -0.9] | >= 5 | missed | | gain a | 6 [5.9, 6.1] | >= 5 | met |"
-		if strings.Contains(page, "By default, the least favourable values first: | value ") != want || strings.Contains(page, rows) != want {
+		const rows = "| gain b | -1 [-1.1, -0.9] | missed | | gain a | 6 [5.9, 6.1] | met |"
+		if strings.Contains(page, "By default, the least favourable values first: | value ") != want || strings.Contains(page, rows) != want ||
+			!strings.Contains(page, "Each value must be at least 5.") {
 			t.Errorf("%v:\n%s", b, page)
 		}
 	}
@@ -275,7 +276,7 @@ func TestConclusionOfTwoRows(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for _, want := range []string{
-		"wide 2: 0.95 [0.85, 1.05], which must be <= 1.1; narrow 1: 1.5 [1.4, 1.6], which must be <= 1.1 (text)",
+		"wide 2: 0.95 [0.85, 1.05], which must be at most 1.1; narrow 1: 1.5 [1.4, 1.6], which must be at most 1.1 (text)",
 		"Met under 1 of 2 readings, and by 2 of the 3 values of the default.",
 		"\np,C1,holds in part,under some readings,1,2,",
 	} {
@@ -292,8 +293,8 @@ func TestNumbersOfRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, small := range map[string]float64{
-		"small: 0.1 [0, 0.2], which must be >= 2":   0.1,
-		"large 1: 1 [0.9, 1.1], which must be >= 5": 2.5,
+		"small: 0.1 [0, 0.2], which must be at least 2":   0.1,
+		"large 1: 1 [0.9, 1.1], which must be at least 5": 2.5,
 	} {
 		r := values("", "", map[claim.Cell]float64{claim.At("large", "1"): 1, claim.At("large", "2"): 3, claim.Of("small"): small, claim.Of("none"): 3})
 		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, r).tests("a")}}}

@@ -149,13 +149,18 @@ func (t *tested) Bracketed() string {
 	return fmt.Sprintf("%s [%s, %s]", fourDigits(t.Value), fourDigits(*t.Low), fourDigits(*t.High))
 }
 
-// Sense is the relation that the value must have to the threshold: < or > where the threshold means no difference,
-// which a tie does not pass, and else <= or >=.
+// Sense says in words which relation the value must have to the threshold. A tie does not pass where the threshold
+// means no difference.
 func (t *tested) Sense() string {
-	if t.Limit.IsNeutral {
-		return string(t.Limit.Relation[:1])
+	switch most := t.Limit.Relation == verdict.AtMost; {
+	case t.Limit.IsNeutral && most:
+		return "less than"
+	case t.Limit.IsNeutral:
+		return "more than"
+	case most:
+		return "at most"
 	}
-	return string(t.Limit.Relation)
+	return "at least"
 }
 
 // Rounding is the threshold with its rounding, empty if it is not rounded.
