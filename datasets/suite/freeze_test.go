@@ -250,7 +250,7 @@ func writeSuite(dir string, all []candidate) error {
 		number[c.Track]++
 		c.Instance.ID = fmt.Sprintf("%s-%03d", c.Track, number[c.Track])
 		c.Best.ID = c.Instance.ID
-		text, err := c.encode()
+		text, _, err := c.encode()
 		if err != nil {
 			return err
 		}

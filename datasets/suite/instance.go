@@ -6,14 +6,12 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"miglab/datasets"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
-	"miglab/harness/strictjson"
 	"miglab/harness/task"
 )
 
@@ -109,19 +107,20 @@ func (in *Instance) Requests() (*mig.GPU, *task.Requests, error) {
 	return g, &r, nil
 }
 
-// encode returns the file of an instance. It does not check the hash.
-func (in *Instance) encode() ([]byte, error) {
+// encode returns the file of an instance, and its contents as the CSV file that miglab generate writes. It does not
+// check the hash.
+func (in *Instance) encode() (text, contents []byte, err error) {
 	g, payload, err := in.payload()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var text bytes.Buffer
-	if err := payload.WriteCSV(&text, g); err != nil {
-		return nil, err
+	var b bytes.Buffer
+	if err := payload.WriteCSV(&b, g); err != nil {
+		return nil, nil, err
 	}
-	all, err := csv.NewReader(&text).ReadAll()
+	all, err := csv.NewReader(bytes.NewReader(b.Bytes())).ReadAll()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	model := *g
 	// The hash must not depend on texts, which may change, or on profiles that no algorithm uses.
@@ -136,7 +135,8 @@ func (in *Instance) encode() ([]byte, error) {
 			f.Rows[i] = append(f.Rows[i], jsonField(field))
 		}
 	}
-	return encode(f)
+	text, err = encode(f)
+	return text, b.Bytes(), err
 }
 
 // jsonField returns a field of a CSV file as a number with the same digits, or else as a text.
@@ -163,66 +163,22 @@ func hexHash(text []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// verifiedFile returns the file of an instance. It returns an error if the file does not have the hash of the suite.
-func (in *Instance) verifiedFile() ([]byte, error) {
-	text, err := in.encode()
+// verified is [Instance.encode] with an error if the file does not have the hash of the suite.
+func (in *Instance) verified() (text, contents []byte, err error) {
+	text, contents, err = in.encode()
 	if err == nil && hexHash(text) != in.Hash {
 		err = fmt.Errorf("%s is not the instance of suite %s: its SHA-256 is %s, not %s", in.ID, Version, hexHash(text),
 			in.Hash)
 	}
-	return text, err
+	return text, contents, err
 }
 
-// File returns the file of an instance in JSON. Its SHA-256 is the hash of the suite.
-func (a *Archive) File(id string) ([]byte, error) {
+// Files returns the file of an instance in JSON, whose SHA-256 is the hash of the suite, and its contents as the CSV
+// file that miglab generate writes.
+func (a *Archive) Files(id string) (text, contents []byte, err error) {
 	in, _, err := a.Find(id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return in.verifiedFile()
-}
-
-// Import reads a file of [Archive.File] and returns its contents as the CSV file that miglab generate writes. It
-// encodes the decoded file again and compares the result with the hash of the suite.
-func (a *Archive) Import(text []byte) (contents []byte, err error) {
-	var f file
-	if err := strictjson.Unmarshal(text, &f); err != nil {
-		return nil, err
-	}
-	if f.Suite != Version {
-		return nil, fmt.Errorf("the instance is of suite %q; this is suite %s", f.Suite, Version)
-	}
-	in, _, err := a.Find(f.ID)
-	if err != nil {
-		return nil, err
-	}
-	if f.GPU == nil {
-		return nil, errors.New("the instance has no GPU model")
-	}
-	again, err := encode(f)
-	if err != nil {
-		return nil, err
-	}
-	if hexHash(again) != in.Hash {
-		return nil, fmt.Errorf("%s has the SHA-256 %s, not %s", f.ID, hexHash(again), in.Hash)
-	}
-	return f.csv()
-}
-
-// csv returns the contents of an instance as CSV.
-func (f *file) csv() ([]byte, error) {
-	var out bytes.Buffer
-	w := csv.NewWriter(&out)
-	_ = w.Write(f.Columns) // w.Error below returns the errors
-	for _, row := range f.Rows {
-		fields := make([]string, len(row))
-		for i, field := range row {
-			if json.Unmarshal(field, &fields[i]) != nil { // not a text
-				fields[i] = string(field)
-			}
-		}
-		_ = w.Write(fields)
-	}
-	w.Flush()
-	return out.Bytes(), w.Error()
+	return in.verified()
 }

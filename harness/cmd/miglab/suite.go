@@ -199,11 +199,7 @@ func exported(a *suite.Archive, use func(name string, text []byte) error) error 
 		return err
 	}
 	for _, in := range a.Instances {
-		text, err := a.File(in.ID)
-		if err != nil {
-			return err
-		}
-		csv, err := a.Import(text)
+		text, csv, err := a.Files(in.ID)
 		if err != nil {
 			return err
 		}
