@@ -37,7 +37,10 @@ func corunSets() []*corunSet {
 	draw := seedParam("draw", "of the programs without public times")
 	window := whole("w", paperWindow, 1, maxWindow, "number of jobs")
 	windowOfAllClasses := whole("w", paperWindow, len(task.Classes()), maxWindow, "number of jobs")
-	jobs := spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: jobsOfTable4(), Doc: "programs of Table IV"}
+	programs := spec.Names("program", "programs of Table IV, joined by +, as in lavaMD+stream", "+", func() []string {
+		return nearest.Names(table4(), func(p tableProgram) string { return p.Name })
+	})
+	jobs := spec.Param{Name: "jobs", Example: "lavaMD+stream", Type: programs, Doc: "programs of Table IV"}
 	out := []*corunSet{{
 		name: "queues", doc: "the paper's queues (Table V), instance i being Q(i+1)", instances: len(table5()),
 		programs: (*windows).queue, params: []spec.Param{draw},
@@ -68,14 +71,6 @@ func corunSets() []*corunSet {
 			programs: (*windows).namedPrograms, params: []spec.Param{jobs, draw},
 		},
 	)
-	for i := range table5() {
-		name := fmt.Sprintf("Q%d", i+1)
-		out = append(out, &corunSet{
-			name: name, doc: "the paper's queue " + name + " (Table V)", instances: 1,
-			programs: func(s *windows, g *mig.GPU, _ int) []task.Program { return s.queue(g, i) },
-			params:   []spec.Param{draw},
-		})
-	}
 	return out
 }
 
@@ -85,6 +80,9 @@ var _ = registerAll(corunSets(), func(c *corunSet) Family {
 		Source: "hierarchical paper V-A2; programs fitted on public times or drawn",
 		Params: slices.Concat(c.params, corunParams),
 		New: func(id string, a spec.Args) (Dataset, error) {
+			if strings.Count(a["jobs"], "+") >= maxWindow {
+				return nil, refuse(a, "jobs", fmt.Sprintf("at most %d programs", maxWindow))
+			}
 			return windows{
 				corunSet: c, corunSetting: newCorunSetting(a), id: id, w: a.Int("w"), jobs: a["jobs"],
 				draw: a.Uint("draw"), seed: a.Uint("seed"),
@@ -94,21 +92,6 @@ var _ = registerAll(corunSets(), func(c *corunSet) Family {
 })
 
 const maxWindow = 1000
-
-// jobsOfTable4 is the type of up to [maxWindow] programs of Table IV.
-func jobsOfTable4() spec.Type {
-	t := spec.Names("program", "programs of Table IV, joined by +, as in lavaMD+stream", "+", func() []string {
-		return nearest.Names(table4(), func(p tableProgram) string { return p.Name })
-	})
-	names := t.Read
-	t.Read = func(value string) (string, error) {
-		if strings.Count(value, "+") >= maxWindow {
-			return "", spec.ErrValue
-		}
-		return names(value)
-	}
-	return t
-}
 
 // A corunSetting holds the conditions under which the jobs of a window run.
 type corunSetting struct {

@@ -411,7 +411,7 @@ func TestDrawnQueues(t *testing.T) {
 
 // Another draw changes the programs that are drawn, and no others; the setting changes none.
 func TestDrawAndSetting(t *testing.T) {
-	one, two := window(t, "corun/Q12", 0).Jobs, window(t, "corun/Q12?draw=2", 0).Jobs
+	one, two := window(t, "corun/queues", 11).Jobs, window(t, "corun/queues?draw=2", 11).Jobs
 	for i := range one {
 		if (one[i] == two[i]) != one[i].Fitted {
 			t.Errorf("%s, fitted %v: draw 1 and 2 give %+v and %+v", one[i].Name, one[i].Fitted, one[i], two[i])
@@ -432,7 +432,7 @@ func TestWindowsThatDoNotExist(t *testing.T) {
 		t.Errorf("a 13th queue: %v", err)
 	}
 	var unmeasured *UnmeasuredError
-	if _, err := InstanceOf[corun.Window](MustParse("corun/Q1"), mig.MustLookup("H100"), 0); !errors.As(err, &unmeasured) {
+	if _, err := InstanceOf[corun.Window](MustParse("corun/queues"), mig.MustLookup("H100"), 0); !errors.As(err, &unmeasured) {
 		t.Errorf("H100: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ var variations = []string{
 	"", "n=7", "n=20&psup=50", "n=5&batches=3&seed=7", "gen=released&leave=0.3&psup=50", "gen=released-train", "leave=1e-7",
 	"total=30", "total=30&part=2", "part=2", "order=shuffled&seed=7", "last=CFD", "only=CFD&copies=20", "order=shuffled&copies=2&last=LU",
 	"load=10", "gpus=7&load=130", "lifespan=steady&rho=0.85", "lifespan=forever", "T=expected",
-	"gpus=7+4-3&watts=1-2", "deadlines=tight", "deadlines=tight&numpy=1&clock=float64", "low=1&high=3.5", "rate=0.5", "order=classes", "total=30&part=2&order=classes&gen=released", "start=busy", "w=5", "w=30&seed=2", "draw=9", "cmax=2&kappa=0.1&delta=1e-9&release=true", "jobs=cfd&draw=2",
+	"gpus=7+4-3&watts=1-2", "deadlines=tight", "deadlines=tight&numpy=1&clock=float64", "rate=0.5", "order=classes", "total=30&part=2&order=classes&gen=released", "start=busy", "w=5", "w=30&seed=2", "draw=9", "cmax=2&kappa=0.1&delta=1e-9&release=true", "jobs=cfd&draw=2",
 	"pods=shared&gpus=14", "alpha=0&slack=1.5&scale=2", "n=20&alpha=0.5", "map=memory&scale=1.5", "scale=0.4&slot=60&pending=in&seed=2",
 	"queue=retry", "queue=fifo&gpus=8", "queue=retry&pernode=4&requests=80&gap=3&seed=2",
 }

@@ -25,22 +25,14 @@ type deadlineKind struct {
 	deadlines string // the slack in words
 }
 
-// freeSlack is the kind with the slack as parameters; its slack has their defaults.
-const freeSlack = "deadline/slack"
-
 var deadlineKinds = []deadlineKind{
 	{"deadline/relaxed", relaxed, "U(2,4)"},
 	{"deadline/tight", tight, "U(1,1.5)"},
-	{freeSlack, slack{1, 1}, "U(low,high)"},
 }
 
 var _ = registerAll(deadlineKinds, func(k deadlineKind) Family {
 	params := append(fleetParams[:len(fleetParams):len(fleetParams)], seedParam("seed", "of the random stream"),
 		number("rate", 1, 0.01, 100, "arrival rates, relative to the report's"))
-	if k.name == freeSlack {
-		params = append(params, number("low", k.slack.low, 0, 1000, "least slack"),
-			number("high", k.slack.high, 0, 1000, "largest slack"))
-	}
 	return Family{
 		Name: k.name, Source: "deadline report 2.3, 2.4, 3.3", Params: params, New: k.dataset,
 		Doc: "a day of inference and training jobs, deadlines at " + k.deadlines +
@@ -60,14 +52,7 @@ type day struct {
 }
 
 func (k deadlineKind) dataset(id string, a spec.Args) (Dataset, error) {
-	d := day{name: k.name, slack: k.slack, fleet: newFleet(id, a), seed: a.Uint("seed"), rate: a.Float("rate")}
-	if k.name == freeSlack {
-		d.slack = slack{a.Float("low"), a.Float("high")}
-	}
-	if d.high < d.low {
-		return nil, refuse(a, "high", "a number from low = "+a["low"])
-	}
-	return d, nil
+	return day{name: k.name, slack: k.slack, fleet: newFleet(id, a), seed: a.Uint("seed"), rate: a.Float("rate")}, nil
 }
 
 func (d day) Instances() int { return 0 }

@@ -141,8 +141,6 @@ func TestDaysDifferInDeadlinesAndFleetAlone(t *testing.T) {
 	want := episode(t, "deadline/relaxed", 3)
 	for spec, slack := range map[string][2]float64{
 		"deadline/tight":                    {1, 1.5},
-		"deadline/slack":                    {1, 1},
-		"deadline/slack?low=0.5&high=6":     {0.5, 6},
 		"deadline/relaxed?gpus=7&watts=1-2": {2, 4},
 	} {
 		got := episode(t, spec, 3)

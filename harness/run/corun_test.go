@@ -121,12 +121,12 @@ func TestCorunCells(t *testing.T) {
 
 func TestCorunRefusals(t *testing.T) {
 	for _, c := range []struct{ algorithm, dataset, gpu, want string }{
-		{"test-corun-pairs", "corun/Q1", "A30", "eight GPCs"},
-		{"test-corun-pairs", "corun/Q1", "H100", "it was measured on A100"},
+		{"test-corun-pairs", "corun/queues", "A30", "eight GPCs"},
+		{"test-corun-pairs", "corun/queues", "H100", "it was measured on A100"},
 		{"test-corun-pairs", "WIDETIMES", "A100", "has tasks; the corun track needs programs"},
-		{"test-corun-pairs", "corun/Q13", "A100", `did you mean "corun/Q1`},
+		{"test-corun-pairs", "corun/queue", "A100", `did you mean "corun/queues`},
 		{"test-corun-pairs", "corun/balanced?w=0", "A100", `parameter "w" cannot be "0"`},
-		{"test-corun-pairs?x=2", "corun/Q1", "A100", "x is 2; give 1"},
+		{"test-corun-pairs?x=2", "corun/queues", "A100", "x is 2; give 1"},
 		{"test-corun-pairs", "corunfile:missing.csv", "A100", "missing.csv"},
 	} {
 		s := corunSeries(c.algorithm)
@@ -136,7 +136,7 @@ func TestCorunRefusals(t *testing.T) {
 		}
 	}
 	s := series("test-fifo")
-	s.Dataset = "corun/Q1"
+	s.Dataset = "corun/queues"
 	if _, err := Resolve(new(mig.Catalog), s); !says(err, "has programs; the batch track needs tasks") {
 		t.Errorf("programs for the batch track: %v", err)
 	}
@@ -171,7 +171,7 @@ func TestContentCoversTheSetting(t *testing.T) {
 		return c
 	}
 	seen := map[string]string{}
-	for _, d := range []string{"corun/Q1", "corun/Q2", "corun/Q1?kappa=0.3", "corun/Q1?delta=0", "corun/Q1?release=true", "corun/Q1?cmax=2", "corun/Q1?draw=2"} {
+	for _, d := range []string{"corun/queues", "corun/balanced", "corun/queues?kappa=0.3", "corun/queues?delta=0", "corun/queues?release=true", "corun/queues?cmax=2", "corun/queues?draw=2"} {
 		c := content(d)
 		if other, ok := seen[c]; ok {
 			t.Errorf("%s and %s have the same content", d, other)

@@ -150,7 +150,7 @@ func sameGroup(a, b corun.Group) bool {
 // An agent knows profiles alone: what the model charges for company does not matter.
 func TestCorunPlansDoNotDependOnTheModel(t *testing.T) {
 	for _, a := range CorunAgents {
-		w := corunWindow(t, "corun/Q7", 0)
+		w := corunWindow(t, "corun/queues", 6)
 		want, err := corunPlan(t, a.Name, w)
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +163,7 @@ func TestCorunPlansDoNotDependOnTheModel(t *testing.T) {
 }
 
 func TestCorunRefuses(t *testing.T) {
-	w := corunWindow(t, "corun/Q1", 0)
+	w := corunWindow(t, "corun/queues", 0)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := shippedCorun(t).Plan(ended, w); !errors.Is(err, context.Canceled) {
@@ -178,7 +178,7 @@ func TestCorunRefuses(t *testing.T) {
 
 // BenchmarkCorunWindow is the time to plan a window of 12 jobs, all of its decisions.
 func BenchmarkCorunWindow(b *testing.B) {
-	w := corunWindow(b, "corun/Q1", 0)
+	w := corunWindow(b, "corun/queues", 0)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := shippedCorun(b).Plan(context.Background(), w); err != nil {

@@ -423,7 +423,7 @@ func TestEpisodesDoNotAllocate(t *testing.T) {
 		}
 		return len(tasks)
 	}
-	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/Q1"), g, 0)
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/queues"), g, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

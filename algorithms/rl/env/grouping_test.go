@@ -54,7 +54,7 @@ func TestGroupingHasThePapersActions(t *testing.T) {
 
 // The candidates are all sets of two to Cmax jobs with the longest one.
 func TestGroupingCandidates(t *testing.T) {
-	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/Q1"), mig.MustLookup("A100"), 0)
+	in, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/queues"), mig.MustLookup("A100"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestCeiling(t *testing.T) {
 
 // The plan of the ceiling is one that the actions form, decision by decision.
 func TestCeilingIsReached(t *testing.T) {
-	w, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/Q1"), mig.MustLookup("A100"), 0)
+	w, err := datasets.InstanceOf[corun.Window](datasets.MustParse("corun/queues"), mig.MustLookup("A100"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

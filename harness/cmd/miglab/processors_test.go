@@ -98,7 +98,7 @@ func TestProductsAreRounded(t *testing.T) {
 
 // fileSources are the families that read a file, and a dataset that is written to one.
 var fileSources = map[string]string{
-	"corunfile:": "corun/Q1", "jobs:": "deadline/tight", "profile:": "rodinia", "requests:": "mfi/uniform",
+	"corunfile:": "corun/queues", "jobs:": "deadline/tight", "profile:": "rodinia", "requests:": "mfi/uniform",
 }
 
 // variants are datasets with parameters that lead to other code.
