@@ -56,7 +56,7 @@ func Cells(a *suite.Archive, track, algorithm string) (cells []run.Span, err err
 		if in.Track != track {
 			continue
 		}
-		if _, err := a.File(in.ID); err != nil {
+		if _, _, err := a.Files(in.ID); err != nil {
 			return nil, err
 		}
 		cell, err := in.Cell(algorithm)
