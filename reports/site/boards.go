@@ -30,7 +30,7 @@ type tab struct {
 func boardPages(boards []boardView) (tabs []tab, out []page) {
 	taken := map[string]bool{
 		"index": true, "suite": true, "algorithms": true, "claims": true, "figures": true, "instances": true,
-		"clusters": true, "provenance": true,
+		"clusters": true,
 	}
 	for _, track := range distinct(boards, func(b boardView) string { return b.Track }) {
 		tabs = append(tabs, tab{Track: track, File: slug(track, taken) + ".html"})

@@ -486,7 +486,7 @@ func pinch(tab *tab) {
 
 // Names show as they are and make nothing.
 func hostileNames(tab *tab) {
-	for _, page := range []string{"index.html", "suite.html", "batch.html#dataset=*", "claims.html", "figures.html", "premises.html", "clusters.html", "provenance.html"} {
+	for _, page := range []string{"index.html", "suite.html", "batch.html#dataset=*", "claims.html", "figures.html", "premises.html", "clusters.html"} {
 		tab.open(page)
 		tab.equal(page+": images of the name", get[int](tab, `document.querySelectorAll('img[src="x"]').length`), 0)
 	}
@@ -501,7 +501,7 @@ func hostileNames(tab *tab) {
 // allPages are a page of each kind.
 var allPages = []string{
 	"index.html", "suite.html", "batch.html", "batch.html#dataset=*&all=1", "corun.html", "algorithms.html", "claims.html", "claims-far.html", "numbers-far.html", "figures.html",
-	"tables-far.html#figure-far-table4", "premises.html", "instances.html", "clusters.html", "provenance.html",
+	"tables-far.html#figure-far-table4", "premises.html", "instances.html", "clusters.html",
 }
 
 // serious is what axe-core, whose path MIGLAB_AXE names (make test-site), finds serious about the

@@ -74,7 +74,7 @@ func ownFiles(root *os.Root) ([]string, error) {
 	// A list that somebody made of other files, as "ls > files.txt" does, lacks some of these.
 	own := strings.Fields(string(list))
 	lacks := func(path string) bool { return !slices.Contains(own, path) }
-	if !slices.ContainsFunc([]string{listFile, "index.html", "instances.html", "provenance.html"}, lacks) {
+	if !slices.ContainsFunc([]string{listFile, "index.html", "instances.html", "algorithms.html"}, lacks) {
 		return own, nil
 	}
 	entries, err := fs.ReadDir(root.FS(), ".")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 // and figures. A quick site has few instances. There are boards of the contests' datasets, and of datasets whose
 // results belong neither to contests nor to papers, because a user ran them.
 func Gather(
-	ctx context.Context, e *run.Engine, models *mig.Catalog, commit string, quick bool, papers []run.Span,
+	ctx context.Context, e *run.Engine, models *mig.Catalog, quick bool, papers []run.Span,
 ) (d Data, err error) {
 	var spans []run.Span
 	for _, c := range trackContests() {
@@ -78,17 +77,17 @@ func Gather(
 		}
 		d.Instances = append(d.Instances, drawn...)
 	}
-	d.Facts, d.Algorithms = facts(spans, commit), rankedAlgorithms(d.Boards)
+	d.Algorithms = rankedAlgorithms(d.Boards)
 	return d, nil
 }
 
 // GatherOwn returns the boards of all results in the store, and runs nothing.
-func GatherOwn(db *store.DB, models *mig.Catalog, commit string) (d Data, err error) {
+func GatherOwn(db *store.DB, models *mig.Catalog) (d Data, err error) {
 	own, err := ownDatasets(db, models, nil)
 	if err == nil {
 		d.Boards, err = boards(db, own)
 	}
-	d.Facts, d.Algorithms = facts(nil, commit), rankedAlgorithms(d.Boards)
+	d.Algorithms = rankedAlgorithms(d.Boards)
 	return d, err
 }
 
@@ -281,32 +280,4 @@ func (in *Instance) schedule(ctx context.Context, trial *run.Trial) error {
 	in.Plans = append(in.Plans, Plan{Algorithm: trial.Series.Algorithm, Schedule: answer})
 	in.Proven = in.Proven || math.Abs(float64(answer.Makespan()/in.Lower-1)) < 1e-9
 	return nil
-}
-
-func facts(spans []run.Span, commit string) []FactGroup {
-	program := FactGroup{"Program", []Fact{
-		{"revision of the source", commit},
-		{"Go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
-		{
-			"seeds",
-			"every instance's random numbers come from a hash of its dataset and number; the parameter seed of a " +
-				"dataset is 1 unless its name says otherwise",
-		},
-	}}
-	contents, versions := FactGroup{Name: "Datasets"}, FactGroup{Name: "Algorithms"}
-	for _, span := range spans {
-		s, version := span.Series, fmt.Sprintf("version %d", span.Series.Version)
-		if s.Weights != "" {
-			version += ", weights " + s.Weights
-		}
-		contents.add(Fact{s.Dataset + " on " + s.GPU, "content " + s.Content})
-		versions.add(Fact{s.Algorithm + " (" + s.Track + ")", version})
-	}
-	return []FactGroup{program, contents, versions}
-}
-
-func (g *FactGroup) add(f Fact) {
-	if !slices.Contains(g.Facts, f) {
-		g.Facts = append(g.Facts, f)
-	}
 }

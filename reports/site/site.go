@@ -1,8 +1,8 @@
 // Package site writes results as a static web site: a folder that opens from disk, without a server.
 //
 // It has leaderboards, the algorithms, the claims of the papers, their figures and tables, instances
-// with two schedules side by side, how real work scales, a page that runs schedulers on pasted tasks, answers for
-// clusters, and provenance. The pages are html/template, which escapes whatever comes from results; a little plain
+// with two schedules side by side, how real work scales, a page that runs schedulers on pasted tasks, and answers for
+// clusters. The pages are html/template, which escapes whatever comes from results; a little plain
 // JavaScript sorts, filters and draws. Without it everything but the Gantt charts and try.html can be read.
 //
 // Schedules must pass [schedule.Check]. The same [Data] gives the same bytes.
@@ -37,8 +37,6 @@ type Data struct {
 	Instances []Instance
 	// Suite has tables of the suite, its board first.
 	Suite []reports.Table
-	// Facts say where the results come from: versions, seeds, hashes.
-	Facts []FactGroup
 	// Try is the program of try.html; without it the site does not have that page.
 	Try *Program
 }
@@ -127,15 +125,6 @@ type Plan struct {
 	Schedule  schedule.Schedule
 }
 
-// A FactGroup is a part of the provenance. Its name is the heading, such as "Program".
-type FactGroup struct {
-	Name  string
-	Facts []Fact
-}
-
-// A Fact is a line of the provenance.
-type Fact struct{ Name, Value string }
-
 // refuse returns the error about a part of the data, such as "instance 3 of drl/WIDETIMES".
 func refuse(part, format string, args ...any) error {
 	return fmt.Errorf("site: %s: "+format, append([]any{part}, args...)...)
@@ -198,7 +187,6 @@ func render(d Data) ([]file, error) {
 		{File: "premises.html", Title: "Real work", Body: viewPremises(&d, figures)},
 		{File: "instances.html", Title: "Instances", Body: datasets, Scripts: []string{"gantt.js", "instances.js"}},
 		{File: "clusters.html", Title: "What a cluster wants to know", Body: document(clusters)},
-		{File: "provenance.html", Title: "Provenance", Body: d.Facts},
 	}...)
 	pages = append(pages, paperPages(&d, figures)...)
 	if d.Try != nil {

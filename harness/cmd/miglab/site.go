@@ -39,7 +39,7 @@ func newSite() *cobra.Command {
 			var data site.Data
 			err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
 				if own {
-					data, err = site.GatherOwn(e.Store, &f.catalog, cli.Commit())
+					data, err = site.GatherOwn(e.Store, &f.catalog)
 				} else {
 					data, err = gatherSite(c, e, &f.catalog, quick)
 				}
@@ -86,5 +86,5 @@ func gatherSite(c *cobra.Command, e *run.Engine, models *mig.Catalog, quick bool
 	if err != nil {
 		return none, err
 	}
-	return site.Gather(c.Context(), e, models, cli.Commit(), quick, cells)
+	return site.Gather(c.Context(), e, models, quick, cells)
 }
