@@ -22,8 +22,8 @@ const MaxOptimumFreeTasks = 6
 // EXACT, up to rounding: the search of [Exact] finds the optimum of each set of tasks on each GPU, and OptimumFree
 // compares every division of the tasks between the GPUs.
 //
-// It returns an error of [task.Batch.Validate], of ctx, for more than [MaxOptimumFreeTasks] tasks, and for problems that
-// [Exact] does not search: if tasks can be stopped or have release times, or if GPUs hold instances at the start.
+// It returns an error of [task.Batch.Validate], of ctx, for more than [MaxOptimumFreeTasks] tasks, and for problems
+// that [Exact] does not search: if tasks can be stopped or have release times, or if GPUs hold instances at the start.
 func OptimumFree(ctx context.Context, p algo.Problem) (mig.Seconds, error) {
 	if err := p.Tasks.Validate(p.GPU); err != nil {
 		return 0, err

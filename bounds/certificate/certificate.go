@@ -163,7 +163,7 @@ func VerifyWitness(p schedule.Problem, w Witness) error {
 		return fmt.Errorf("bound_s is %v; it is more than 0", w.Bound)
 	}
 	if w.Kind != Area && (p.Restart > 0 || len(p.Start) > 0) {
-		return fmt.Errorf("%q proves nothing about tasks that can be stopped or GPUs that hold instances at the start; "+
+		return fmt.Errorf("%q proves nothing about tasks that can be stopped, or for GPUs with instances at the start; "+
 			"%q does", w.Kind, Area)
 	}
 	switch w.Kind {

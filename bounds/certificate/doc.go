@@ -52,10 +52,10 @@
 //
 // then M >= H. dead(l) is the earliest instant at which a task can run on a node that covers l: the end of the shortest
 // create. PROVEN: at any instant the tasks on a GPU run on disjoint nodes, which cover only slices l with dead(l) past.
-// So the sum of their w(v) is at most the sum of w_l over those slices. Integrated from 0 to M, the left side with M for
-// H is at least the right side. With a threshold of T >= b, the options that cannot end before (1 - 1e-9) T are left
-// out, from the minimum and from dead. PROVEN: if M < H, each task ends before H <= (1 - 1e-9) T, hence on an option
-// that is not left out. If a task has no option, M < H is impossible.
+// So the sum of their w(v) is at most the sum of w_l over those slices. Integrated from 0 to M, the left side with M
+// for H is at least the right side. With a threshold of T >= b, the options that cannot end before (1 - 1e-9) T are
+// left out, from the minimum and from dead. PROVEN: if M < H, each task ends before H <= (1 - 1e-9) T, hence on an
+// option that is not left out. If a task has no option, M < H is impossible.
 //
 // # Chains
 //
@@ -125,8 +125,8 @@
 // net(root, n - 1) < sum_i p_i, then M >= H. PROVEN: if M < H, the parts of each chain add up to less than H. Rounded
 // down they take less than n cells, hence n - 1 at most. The tasks on a node take part of its chains and are different,
 // so they earn at most earn of these cells. So the tasks of a GPU earn net(root, n - 1) at most, and all of them less
-// than the sum of their prices. A task may earn its price on several nodes, which only raises net. Any prices are valid.
-// So tiny prices may be rounded down to units, in net and in the sum.
+// than the sum of their prices. A task may earn its price on several nodes, which only raises net. Any prices are
+// valid. So tiny prices may be rounded down to units, in net and in the sum.
 //
 // # Search
 //

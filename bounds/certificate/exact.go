@@ -23,7 +23,7 @@ func Exceeds[T ~float64](a, b T) bool {
 	return product(exact(a), slackKept).Cmp(product(exact(b), slackWhole)) > 0
 }
 
-// CheckKnown compares a lower bound with the makespan of a valid schedule. The error says that they contradict each other.
+// CheckKnown returns an error if a lower bound contradicts the makespan of a valid schedule.
 func CheckKnown[T ~float64](bound, makespan T) error {
 	if Exceeds(bound, makespan) {
 		return fmt.Errorf("a lower bound of %v s contradicts a valid schedule of %v s: one of them is false",
