@@ -27,8 +27,8 @@ type Answer struct {
 	Text string // the answer
 }
 
-// Golden compares answers with the files of a folder. Results are stored by version, so an answer that changes without a
-// new version would contradict stored results.
+// Golden compares answers with the files of a folder. Results are stored by version, so an answer that changes without
+// a new version would contradict stored results.
 //
 // An answer that differs is written beside the file, with the extension .got, and stays there until you delete it.
 // With -update, the test adds missing files and deletes files without an answer. It never changes a file: for another
