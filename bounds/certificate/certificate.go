@@ -163,8 +163,8 @@ func VerifyWitness(p schedule.Problem, w Witness) error {
 		return fmt.Errorf("bound_s is %v; it is more than 0", w.Bound)
 	}
 	if w.Kind != Area && (p.Restart > 0 || len(p.Start) > 0) {
-		return fmt.Errorf("%q proves nothing about tasks that can be stopped, or for GPUs with instances at the start; "+
-			"%q does", w.Kind, Area)
+		return fmt.Errorf("%q proves nothing about tasks that can be stopped, or for GPUs with instances at the "+
+			"start; %q does", w.Kind, Area)
 	}
 	switch w.Kind {
 	case Area:
