@@ -1,55 +1,77 @@
 package render
 
 import (
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
-	"miglab/paper-figures/claim"
-	"miglab/paper-figures/manifest"
-	"miglab/paper-figures/verdict"
 	"miglab/reports/site"
 )
 
-// TestVerdictsOnSite: the site lists the verdicts in the order of summaries, whatever the order of the claims, and
-// explains each, and each cause.
-func TestVerdictsOnSite(t *testing.T) {
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, manifest.File), []byte("{}"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+// TestSite: each page of results is on the site, its links lead to files and places, and the site has the numbers that count.
+func TestSite(t *testing.T) {
+	m := whole(t)
+	dir, texts := rendered(t, m)
 	var data site.Data
-	var want []string
-	for _, v := range verdict.All {
-		want = append(want, string(v))
-		one := site.Claim{Paper: "p", Artefact: "a", Name: string(v), Verdict: string(v), Default: true}
-		data.Claims = append([]site.Claim{one}, data.Claims...)
-	}
-	for _, c := range claim.Causes { // a cause without a meaning fails
-		data.Claims = append(data.Claims, site.Claim{Paper: "p", Artefact: "a", Name: string(c), Verdict: "DEVIATES", Cause: string(c), Default: true})
-	}
-	if err := AddToSite(&data, folder); err != nil {
+	if err := AddToSite(&data, dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := site.Write(filepath.Join(folder, "site"), data); err != nil {
+	counted := 0
+	for _, n := range m.Count("") {
+		counted += n
+	}
+	if len(data.Papers) != len(m.Papers) || len(data.Numbers) != counted || counted == 0 {
+		t.Errorf("%d papers and %d numbers of %d", len(data.Papers), len(data.Numbers), counted)
+	}
+	out := filepath.Join(t.TempDir(), "site")
+	if err := site.Write(out, data); err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(folder, "site", "claims.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for place, pattern := range map[string]string{
-		"counts":       `<th scope="col" class="num"><span class="badge" data-verdict="([^"]*)">`,
-		"explanations": `<dt><span class="badge" data-verdict="([^"]*)">`,
-	} {
-		var got []string
-		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(page, -1) {
-			got = append(got, string(m[1]))
+	pages := map[string]string{filepath.Join(out, "numbers.html"): ""}
+	for name := range texts {
+		if page, ok := strings.CutSuffix(name, ".md"); ok {
+			page = strings.TrimSuffix(page, "README")
+			if page == "" || strings.HasSuffix(page, "/") {
+				page += "index"
+			}
+			pages[filepath.Join(out, "papers", page+".html")] = ""
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", place, got, want)
+	}
+	for name := range pages {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
 		}
+		pages[name] = string(text)
+	}
+	address := regexp.MustCompile(`(?:href|src)="([^"#]*)(#[^"]*)?"`)
+	places := 0
+	for name, text := range pages {
+		for _, found := range address.FindAllStringSubmatch(text, -1) {
+			to, id := filepath.Join(filepath.Dir(name), html.UnescapeString(found[1])), strings.TrimPrefix(found[2], "#")
+			if found[1] == "" {
+				to = name
+			}
+			if _, err := os.Stat(to); err != nil && !strings.Contains(found[1], "://") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if id == "" || id == "main" {
+				continue
+			}
+			if places++; !strings.Contains(pages[to], `id="`+id+`"`) {
+				t.Errorf("%s: %s has no place %s", name, to, id)
+			}
+		}
+		ids := regexp.MustCompile(` id="[^"]*"`).FindAllString(text, -1)
+		if slices.Sort(ids); len(slices.Compact(slices.Clone(ids))) != len(ids) {
+			t.Errorf("%s: an id is there twice: %q", name, ids)
+		}
+	}
+	if places < 10 {
+		t.Errorf("only %d links to places", places)
 	}
 }

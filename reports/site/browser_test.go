@@ -198,8 +198,8 @@ func TestBrowser(t *testing.T) {
 		{"first screen", firstScreen},
 		{"fold", fold},
 		{"address", address},
-		{"claims", claims},
-		{"figures", figures},
+		{"numbers", numbers},
+		{"document", document},
 		{"gantt", gantt},
 		{"pinch", pinch},
 		{"hostile", hostileNames},
@@ -332,45 +332,29 @@ func address(tab *tab) {
 	tab.equal("from "+fragment, tab.column("algorithm"), want)
 }
 
-// claimsShown are the names of the claims that are not filtered out.
-const claimsShown = `[...document.querySelectorAll("table.claims tbody tr")].filter((r) => r.offsetParent).map((r) => r.cells[0].textContent)`
+// numbersShown are the numbers that are not filtered out.
+const numbersShown = `[...document.querySelectorAll("table.numbers tbody tr")].filter((r) => r.offsetParent).map((r) => r.cells[0].textContent)`
 
-func claims(tab *tab) {
-	tab.open("claims.html")
-	tab.open(get[string](tab, `document.querySelector('a[href="numbers-far.html#verdict=DEVIATES&kind=counted"]').getAttribute("href")`))
-	tab.equal("by a count", get[[]string](tab, claimsShown), []string{"rho n=15"})
-	tab.equal("other readings are with it", get[bool](tab, `document.querySelector("tr:not([hidden]) .others").textContent.includes("released -10.5 (DEVIATES)")`), true)
+func numbers(tab *tab) {
+	tab.open("numbers.html#verdict=DEVIATES")
+	tab.equal("by the address", get[[]string](tab, numbersShown), []string{"far table4 rho n=15"})
 	tab.choose("verdict", "")
-	tab.choose("kind", "arithmetic")
-	tab.equal("by kind", get[[]string](tab, claimsShown), []string{"reduction n=15 (arithmetic)"})
-	tab.equal("the reason of the hidden row above", get[string](tab, `document.querySelector("tr:not([hidden]) .again").textContent`), "another generator")
-	tab.choose("kind", "")
-	tab.equal("all", get[[]string](tab, claimsShown), []string{"rho n=10", "rho n=15", "reduction n=15 (arithmetic)"})
-	tab.choose("q", "generator")
-	tab.equal("by reason", get[[]string](tab, claimsShown), []string{"rho n=15", "reduction n=15 (arithmetic)"})
+	tab.equal("all", get[int](tab, numbersShown+".length"), 3)
+	tab.choose("q", "n=10")
+	tab.equal("by text", get[[]string](tab, numbersShown), []string{"far table4 rho n=10"})
 	tab.choose("q", "")
 	tab.choose("cause", "script")
-	tab.equal("by cause", get[[]string](tab, claimsShown), []string{"rho n=15", "reduction n=15 (arithmetic)"})
-	tab.open("numbers-drl.html")
-	tab.equal("inputs are folded", get[bool](tab, `document.querySelector("details.inputs").open`), false)
-	tab.choose("verdict", "INPUT")
-	tab.equal("and open where they are asked for", get[[]string](tab, claimsShown), []string{"reward"})
+	tab.equal("by cause", get[[]string](tab, numbersShown), []string{"far table4 rho n=15"})
+	tab.equal("the verdicts", get[[]string](tab, `[...document.querySelector("select[name=verdict]").options].map((o) => o.textContent)`), []string{"all", "REPRODUCED", "DEVIATES", "NOT RUNNABLE"})
 }
 
-func figures(tab *tab) {
-	tab.open("figures.html")
-	tab.equal("the conclusions are a figure", get[int](tab, `document.querySelectorAll("#figure-far-curve img").length`), 1)
-	tab.click("#figure-far-figure5 a.plate")
-	tab.wait(`document.querySelector("#viewer img")?.naturalWidth > 0`)
-	tab.equal("large", get[string](tab, `document.querySelector("#viewer img").getAttribute("src")`), "figures/far-figure5.svg")
-	tab.press(kb.ArrowRight)
-	tab.equal("next", get[string](tab, `document.querySelector("#viewer img").alt`), hostile)
-	tab.press(kb.Escape)
-	tab.wait(`!document.querySelector("#viewer").open`)
-	tab.choose("kind", "table")
-	tab.equal("tables", get[int](tab, `[...document.querySelectorAll("#figures > li")].filter((l) => !l.hidden).length`), 1)
-	tab.open(get[string](tab, `document.querySelector("#figure-far-table4 a").getAttribute("href")`))
-	tab.wait(`document.querySelector("#figure-far-table4 details").open`)
+// document: the pages of results have their drawings, and a link leads to a place.
+func document(tab *tab) {
+	tab.open("papers/index.html")
+	tab.click(`a[href="METHOD.html#causes"]`)
+	tab.wait(`document.querySelector("h2")?.textContent === "Causes of deviations"`)
+	tab.open("papers/far/index.html")
+	tab.wait(`[...document.querySelectorAll("article img")].filter((i) => i.complete && i.naturalWidth > 0).length === 2`)
 }
 
 // span is the length of the time axis that the charts show.
@@ -486,7 +470,7 @@ func pinch(tab *tab) {
 
 // Names show as they are and make nothing.
 func hostileNames(tab *tab) {
-	for _, page := range []string{"index.html", "suite.html", "batch.html#dataset=*", "claims.html", "figures.html", "premises.html", "clusters.html"} {
+	for _, page := range []string{"index.html", "suite.html", "batch.html#dataset=*", "numbers.html", "papers/far/table4.html", "clusters.html"} {
 		tab.open(page)
 		tab.equal(page+": images of the name", get[int](tab, `document.querySelectorAll('img[src="x"]').length`), 0)
 	}
@@ -500,8 +484,8 @@ func hostileNames(tab *tab) {
 
 // allPages are a page of each kind.
 var allPages = []string{
-	"index.html", "suite.html", "batch.html", "batch.html#dataset=*&all=1", "corun.html", "algorithms.html", "claims.html", "claims-far.html", "numbers-far.html", "figures.html",
-	"tables-far.html#figure-far-table4", "premises.html", "instances.html", "clusters.html",
+	"index.html", "suite.html", "batch.html", "batch.html#dataset=*&all=1", "corun.html", "algorithms.html", "numbers.html", "papers/index.html", "papers/far/index.html",
+	"papers/far/table4.html", "instances.html", "clusters.html",
 }
 
 // serious is what axe-core, whose path MIGLAB_AXE names (make test-site), finds serious about the

@@ -10,7 +10,6 @@ import (
 
 // homeView is the first page.
 type homeView struct {
-	// Papers have a page of claims.
 	Papers []Paper
 	// Leads says who leads each track over its datasets.
 	Leads reports.Table
@@ -27,10 +26,7 @@ const leaders = 3
 
 // viewHome summarises the first board of each track on its usual GPU.
 func viewHome(d *Data, tabs []tab) (v homeView, err error) {
-	v.Tabs, v.Suite, v.Try = tabs, d.Suite, d.Try != nil
-	v.Papers = matching(d.Papers, func(p Paper) bool {
-		return slices.ContainsFunc(d.Claims, func(c Claim) bool { return c.Paper == p.Name })
-	})
+	v.Papers, v.Tabs, v.Suite, v.Try = d.Papers, tabs, d.Suite, d.Try != nil
 	var all [][]leaderboard.Standing
 	for _, t := range tabs {
 		usual := func(b Board) bool { return b.Track == t.Track && b.GPU == track.MustLookup(t.Track).GPU }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
-	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 )
 
@@ -15,21 +15,7 @@ var assets embed.FS
 //go:embed templates
 var templates embed.FS
 
-var templatePages = template.Must(template.New("").Funcs(template.FuncMap{
-	"code":         code,
-	"unknownCause": func(c string) (string, error) { return "", fmt.Errorf("claims.html lacks the cause %q", c) },
-}).ParseFS(templates, "templates/*.html"))
-
-// code marks up what stands between two backquotes.
-func code(text string) template.HTML {
-	parts := strings.Split(text, "`")
-	for i := range parts {
-		if parts[i] = template.HTMLEscapeString(parts[i]); i%2 == 1 && i+1 < len(parts) {
-			parts[i] = "<code>" + parts[i] + "</code>"
-		}
-	}
-	return template.HTML(strings.Join(parts, ""))
-}
+var templatePages = template.Must(template.ParseFS(templates, "templates/*.html"))
 
 func assetFiles() (out []file) {
 	entries, err := assets.ReadDir("assets")
@@ -56,33 +42,40 @@ type page struct {
 	Body  any
 	// Scripts are the page's own, in the order in which they run.
 	Scripts []string
-	// Boards is the page of the first track; may be empty.
-	Boards string
-	// Try says that the site has try.html.
-	Try bool
+	// Links are the pages of the navigation.
+	Links []link
 }
 
 type link struct{ File, Title string }
 
-// Links are the pages of the navigation.
-func (p page) Links() (out []link) {
-	if p.Boards != "" {
-		out = append(out, link{p.Boards, "Leaderboards"})
+// papersPage says what came out of the papers, and premisesPage compares their workloads with real work.
+const (
+	papersPage   = papersFolder + "index.html"
+	premisesPage = papersFolder + "far/premises.html"
+)
+
+// navigation returns the links to the main pages that the site has, the first track's before the others.
+func navigation(tabs []tab, pages []page) (links []link) {
+	if len(tabs) > 0 {
+		links = append(links, link{tabs[0].File, "Leaderboards"})
 	}
-	out = append(out, []link{
+	links = append(links, []link{
 		{"suite.html", "Suite"},
 		{"algorithms.html", "Algorithms"},
-		{"claims.html", "Claims"},
-		{"figures.html", "Figures"},
-		{"premises.html", "Real work"},
+		{papersPage, "Papers"},
+		{"numbers.html", "Numbers"},
+		{premisesPage, "Real work"},
 		{"instances.html", "Instances"},
 		{"clusters.html", "Clusters"},
+		{"try.html", "Try it"},
 	}...)
-	if p.Try {
-		out = append(out, link{"try.html", "Try it"})
-	}
-	return out
+	return matching(links, func(l link) bool {
+		return slices.ContainsFunc(pages, func(p page) bool { return p.File == l.File })
+	})
 }
+
+// Root leads from the page to the site's folder.
+func (p page) Root() string { return strings.Repeat("../", strings.Count(p.File, "/")) }
 
 // Current is the page that the navigation marks.
 func (p page) Current() string { return cmp.Or(p.Under, p.File) }

@@ -1,9 +1,9 @@
 // Package site writes results as a static web site: a folder that opens from disk, without a server.
 //
-// It has leaderboards, the algorithms, the claims of the papers, their figures and tables, instances
-// with two schedules side by side, how real work scales, a page that runs schedulers on pasted tasks, and answers for
-// clusters. The pages are html/template, which escapes whatever comes from results; a little plain
-// JavaScript sorts, filters and draws. Without it everything but the Gantt charts and try.html can be read.
+// It has leaderboards, the algorithms, the pages of the papers, instances with two schedules side by side, a page that
+// runs schedulers on pasted tasks, and answers for clusters. The pages are html/template or Markdown, which
+// escape whatever comes from results; a little plain JavaScript sorts, filters and draws. Without it everything but the
+// Gantt charts and try.html can be read.
 //
 // Schedules must pass [schedule.Check]. The same [Data] gives the same bytes.
 package site
@@ -11,6 +11,7 @@ package site
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -26,14 +27,11 @@ type Data struct {
 	Boards []Board
 	// Algorithms are listed on a page, to which the boards link.
 	Algorithms []algo.Spec
-	// Papers are in the order of their claims.
-	Papers []Paper
-	Claims []Claim
-	// Verdicts is the order in which verdicts are listed. Other verdicts follow them.
-	Verdicts []string
-	Figures  []Figure
-	// Premises is the artefact that has a page of its own, about how measured work scales: for example far/premises.
-	Premises  string
+	// Results is a folder of results, whose pages in Markdown are pages of the site as well; nil if there is none.
+	Results fs.FS
+	// Papers have pages in Results.
+	Papers    []Paper
+	Numbers   []Number
 	Instances []Instance
 	// Suite has tables of the suite, its board first.
 	Suite []reports.Table
@@ -50,58 +48,22 @@ type Board struct {
 	About map[string]string
 }
 
-// A Paper is the outcome of a paper in short: the first screen of its page.
+// A Paper is a line of the first page. Empty values are missing.
 type Paper struct {
-	Name, Title, Cite string
-	// About says in a sentence what the paper is about. Limits says what weakens our conclusions about it.
-	About, Limits string
-	// Brief says in a sentence or two what came out. It is empty after a part of a run.
-	Brief string
-	// Score summarizes the answers in words. Answers counts each answer.
-	Score       string
-	Answers     []NameCount
-	Conclusions []Conclusion
-	// Curve is the file of the [Figure] that draws the conclusions.
-	Curve string
+	// Name is the folder of the paper's pages in the results.
+	Name, Title string
+	// Brief says in a sentence or two what came out, and Score counts the conclusions by answer, in words.
+	Brief, Score string
 }
 
-// A Conclusion is a sentence of a paper that was turned into a test. Empty values are missing.
-type Conclusion struct {
-	ID, Short, Sentence, Section string
-	// Artefact is the one whose values decide.
-	Artefact string
-	// Answer says whether it holds, and Met under how many readings.
-	Answer, Met string
-	// Numbers lists the values that decide. Plain puts them in a sentence. Because is the whole explanation, and Reason
-	// its first sentence. Varied names the points on which the readings differ.
-	Reason, Numbers, Plain, Because, Varied string
-}
-
-// A Claim is a published number beside the measured one, under one reading. Empty values are missing.
-type Claim struct {
-	// Title is the artefact's title.
-	Paper, Artefact, Title string
-	// Name says what the number is. Kind is "printed", "stated" for a sentence that was turned into a test, or
-	// "arithmetic" for a number that follows from other printed ones.
-	Name, Kind string
-	// Reading is how the paper is understood. Only the default reading is counted.
-	Reading string
-	Default bool
-	// Published includes the relation, such as >=, and Margin is how far the measured value may lie from it.
-	Published, Measured, Low, High, Margin, Unit string
+// A Number is a published number beside the measured one. Empty values are missing.
+type Number struct {
+	// Paper and Artefact name a page in the results, and Claim says what the number is.
+	Paper, Artefact, Claim string
+	// Published includes the relation, such as >=, and the unit. Interval is the 95 % interval of Measured.
+	Published, Measured, Interval string
 	// Verdict is empty in a quick run.
-	Verdict, Cause, Reason string
-	// Evidence names the artefact that shows the cause, for example far/table5. Numbers lists the values that decide.
-	Evidence, Numbers string
-}
-
-// A Figure is an artefact of a paper: a drawing or a table, not both.
-type Figure struct {
-	// File is the name of the figure, which no other figure of the paper has.
-	Paper, Artefact, File, Title string
-	// SVG is the drawing. It becomes a file and is only ever shown as an image.
-	SVG   []byte
-	Table *reports.Table
+	Verdict, Cause string
 }
 
 // An Instance is a problem with the schedules of algorithms.
@@ -166,11 +128,10 @@ func render(d Data) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	figures, drawings, err := viewFigures(d.Figures)
+	answers, err := convert(clusters)
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, drawings...)
 	tabs, pages := boardPages(boards)
 	home, err := viewHome(&d, tabs)
 	if err != nil {
@@ -182,13 +143,17 @@ func render(d Data) ([]file, error) {
 		{File: "algorithms.html", Title: "Algorithms", Body: algorithmsView{
 			distinct(d.Algorithms, func(a algo.Spec) string { return a.Track }), d.Algorithms,
 		}},
-		{File: "claims.html", Title: "Claims", Body: viewClaims(&d)},
-		{File: "figures.html", Title: "Figures", Body: figures},
-		{File: "premises.html", Title: "Real work", Body: viewPremises(&d, figures)},
 		{File: "instances.html", Title: "Instances", Body: datasets, Scripts: []string{"gantt.js", "instances.js"}},
-		{File: "clusters.html", Title: "What a cluster wants to know", Body: document(clusters)},
+		{File: "clusters.html", Title: answers.title, Template: "document.html", Body: answers.body},
 	}...)
-	pages = append(pages, paperPages(&d, figures)...)
+	if d.Results != nil {
+		papers, shown, err := viewResults(d.Results)
+		if err != nil {
+			return nil, err
+		}
+		pages, files = append(pages, papers...), append(files, shown...)
+		pages = append(pages, page{File: "numbers.html", Title: "Numbers", Body: d.Numbers})
+	}
 	if d.Try != nil {
 		try, script, err := viewTry(&d)
 		if err != nil {
@@ -196,17 +161,14 @@ func render(d Data) ([]file, error) {
 		}
 		pages, files = append(pages, try), append(files, script)
 	}
-	html, err := encode(pages, tabs, d.Try != nil)
+	html, err := encode(pages, navigation(tabs, pages))
 	return slices.Concat(files, html, assetFiles()), err
 }
 
-// encode returns the pages as HTML. try says that try.html is one of them.
-func encode(pages []page, tabs []tab, try bool) (files []file, err error) {
+// encode returns the pages as HTML, each with the links of the navigation.
+func encode(pages []page, links []link) (files []file, err error) {
 	for _, p := range pages {
-		p.Try = try
-		if len(tabs) > 0 {
-			p.Boards = tabs[0].File
-		}
+		p.Links = links
 		var html bytes.Buffer
 		if err := templatePages.ExecuteTemplate(&html, "layout.html", p); err != nil {
 			return nil, fmt.Errorf("site: %s: %w", p.File, err)
@@ -214,31 +176,6 @@ func encode(pages []page, tabs []tab, try bool) (files []file, err error) {
 		files = append(files, file{p.File, html.Bytes()})
 	}
 	return files, nil
-}
-
-// paperPages returns the pages of claims, of numbers and of tables of each paper.
-func paperPages(d *Data, figures figuresView) (pages []page) {
-	for _, paper := range distinct(d.Claims, func(c Claim) string { return c.Paper }) {
-		v := viewPaper(paper, d, figures)
-		pages = append(pages,
-			page{File: v.Page, Title: "Claims of " + paper, Template: "paper.html", Under: "claims.html", Body: v},
-			page{
-				File: v.NumbersPage, Title: "Numbers of " + paper, Template: "numbers.html", Under: "claims.html", Body: v,
-			})
-	}
-	return append(pages, tablePages(figures)...)
-}
-
-// tablePages returns a page of tables for each paper.
-func tablePages(figures figuresView) (pages []page) {
-	for _, paper := range figures.Papers {
-		own := matching(figures.Figures, func(f figureView) bool { return f.Paper == paper && f.Page != "" })
-		pages = append(pages, page{
-			File: paperFile("tables", paper), Title: "Tables of " + paper, Template: "tables.html", Under: "figures.html",
-			Body: figuresView{Papers: []string{paper}, Figures: own},
-		})
-	}
-	return pages
 }
 
 // slug makes a name that files, addresses and IDs can hold, different from those already taken, and takes it.

@@ -10,11 +10,13 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
@@ -68,33 +70,36 @@ func sample() site.Data {
 			{Name: "far", Track: "batch", Version: 2, Summary: "a family", Cite: hostile, Params: []spec.Param{{Name: "keep", Default: "best", Values: []string{"best", hostile}, Doc: hostile}}},
 			{Name: "parts", Track: "batch", Version: 1, Summary: hostile},
 		},
-		Papers: []site.Paper{{
-			Name: "far", Title: "FAR", Cite: hostile, About: "It schedules.", Brief: "It is ahead (F1).", Limits: "no GPU", Score: "2 conclusions: holds 1, not runnable 1", Curve: "curve",
-			Answers: []site.NameCount{{Name: "holds", N: 1}, {Name: "does not hold"}, {Name: "not runnable", N: 1}},
-			Conclusions: []site.Conclusion{
-				{ID: "F1", Short: "it scales", Artefact: "figure5", Sentence: hostile, Section: "7", Answer: "holds", Met: "9 of 10", Reason: "It is proven.", Numbers: "rho: 1.2 [1.1, 1.3], which must be <= 1.22", Plain: "It is met.", Varied: "the tasks"},
-				{ID: "F2", Sentence: strings.Repeat("long", 90), Section: "1", Answer: "not runnable", Plain: "A GPU is missing."},
-			},
-		}, {Name: "drl", About: "It learns."}},
-		Claims: []site.Claim{
-			{Paper: "far", Artefact: "table4", Name: "rho n=10", Reading: "default", Default: true, Published: "1.23", Measured: "1.234", Low: "1.22", High: "1.24", Margin: "0.01", Verdict: "REPRODUCED"},
-			{Paper: "far", Artefact: "table4", Name: "rho n=15", Reading: "default", Default: true, Published: "11", Measured: "9", Unit: "s", Verdict: "DEVIATES", Cause: "script", Reason: "another generator"},
-			{Paper: "far", Artefact: "table4", Name: "rho n=15", Reading: "released", Published: "11", Measured: "-10.5", Unit: "s", Verdict: "DEVIATES"},
-			{Paper: "far", Artefact: "table4", Name: "reduction n=15", Kind: "arithmetic", Default: true, Published: "7", Measured: "9", Verdict: "DEVIATES", Cause: "script", Reason: "another generator"},
-			{Paper: "drl", Artefact: hostile, Name: hostile, Reading: hostile, Default: true, Published: "2", Verdict: "NOT RUNNABLE", Reason: hostile},
-			{Paper: "drl", Artefact: "text", Name: "reward", Default: true, Published: "1", Verdict: "INPUT", Reason: "the agents have it"},
-			{Paper: "drl", Artefact: "text", Name: "quick", Default: true, Published: "3", Measured: "-2e-7"},
+		Papers:  []site.Paper{{Name: "far", Title: "FAR", Brief: "It is ahead (F1).", Score: "2 conclusions: 1 holds, 1 not runnable"}},
+		Results: results(),
+		Numbers: []site.Number{
+			{Paper: "far", Artefact: "table4", Claim: "rho n=10", Published: "1.23", Measured: "1.234", Interval: "1.22 to 1.24", Verdict: "REPRODUCED"},
+			{Paper: "far", Artefact: "table4", Claim: "rho n=15", Published: "11 s", Measured: "9", Verdict: "DEVIATES", Cause: "script"},
+			{Paper: "far", Artefact: "premises", Claim: hostile, Published: "2", Verdict: "NOT RUNNABLE"},
 		},
-		Figures: []site.Figure{
-			{Paper: "far", Artefact: "conclusions", File: "curve", Title: "curve", SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 300"><rect width="40" height="20"/></svg>`)},
-			{Paper: "far", Artefact: "figure5", File: "figure5", Title: "before", SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>`)},
-			{Paper: "far", Artefact: "figure5", File: "figure5", Title: hostile, SVG: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 40"><circle r="9"/></svg>`)},
-			{Paper: "far", Artefact: "table4", File: "table4", Title: "rho", Table: &reports.Table{Columns: reports.Right("n").Left("rho"), Rows: [][]string{{"1", strings.ReplaceAll(hostile, "\n", "")}}}},
-		},
-		Premises:  "far/figure5",
 		Instances: []site.Instance{instance("drl/WIDETIMES", 0, 6), instance("drl/WIDETIMES", 1, 4), instance(hostile, 0, 3)},
 		Try:       &site.Program{Wasm: []byte("none")},
 	}
+}
+
+// results is a folder of results with a page of each kind.
+func results() fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"README.md": "# What came out\n\n[METHOD](METHOD.md#causes), [far](far/README.md), [claims.csv](claims.csv)\n\n| paper | all |\n|---|---:|\n| far | 2 |\n",
+		"METHOD.md": "# Method\n\n[Results](README.md)\n\n<a id=\"causes\"></a>\n\n## Causes of deviations\n\n`rho` <= 1 & more\n",
+		"far/README.md": "# far: A \\_ title & more\n\n[All](../README.md) [premises](premises.md#readings)\n\n![marks](conclusions.png)\n\n" +
+			"[<img src=\"table4.png\" alt=\"table4\" width=\"150\">](table4.md)\n",
+		"far/table4.md":   "# far table4\n\n" + hostile + "\n\n<script>alert(1)</script>\n\n```text\na < b\n```\n\n[x](javascript:alert(1))\n",
+		"far/premises.md": "# Real work\n\n## Readings\n\n![curves](premises.svg)\n",
+		"claims.csv":      "paper\n", "unlinked.md": "# No page\n",
+	} {
+		out[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	for _, name := range []string{"conclusions", "table4", "premises"} {
+		out["far/"+name+".svg"] = &fstest.MapFile{Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 300"><rect width="40" height="20"/></svg>`)}
+	}
+	return out
 }
 
 // instance has n tasks and two schedules of them, one on the whole GPU and one on two
@@ -203,7 +208,10 @@ func parse(t *testing.T, name string, page []byte) []node {
 func TestPages(t *testing.T) {
 	files := write(t, filepath.Join(t.TempDir(), "out", "site"), sample())
 	pages := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return !strings.HasSuffix(name, ".html") })
-	if want := []string{"algorithms.html", "batch.html", "claims-drl.html", "claims-far.html", "claims.html", "clusters.html", "corun.html", "figures.html", "index.html", "instances.html", "numbers-drl.html", "numbers-far.html", "premises.html", "suite.html", "tables-far.html", "try.html"}; !slices.Equal(pages, want) {
+	if want := []string{
+		"algorithms.html", "batch.html", "clusters.html", "corun.html", "index.html", "instances.html", "numbers.html", "papers/METHOD.html", "papers/far/index.html",
+		"papers/far/premises.html", "papers/far/table4.html", "papers/index.html", "suite.html", "try.html",
+	}; !slices.Equal(pages, want) {
 		t.Fatalf("pages %q, want %q", pages, want)
 	}
 	for _, name := range pages {
@@ -214,10 +222,7 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s: the id %q is there twice", name, id)
 			}
 			ids[id] = true
-			if n.name == "img" && !strings.HasPrefix(n.attributes["src"], "figures/") && n.attributes["src"] != "favicon.svg" {
-				t.Errorf("%s: an image that is not ours: %v", name, n.attributes)
-			}
-			if n.name == "img" && n.attributes["src"] != "favicon.svg" && n.attributes["loading"] != "lazy" {
+			if n.name == "img" && !strings.HasSuffix(n.attributes["src"], "favicon.svg") && n.attributes["loading"] != "lazy" {
 				t.Errorf("%s: %v is not loaded lazily", name, n.attributes)
 			}
 			if n.name == "script" && strings.TrimSpace(n.text) != "" {
@@ -231,11 +236,16 @@ func TestPages(t *testing.T) {
 					continue
 				}
 				target, fragment, _ := strings.Cut(value, "#")
-				if target != "" && files[target] == nil {
+				if target = path.Join(path.Dir(name), target); value == "" {
+					continue // an address that could run a script
+				} else if value[0] == '#' {
+					target = name
+				}
+				if files[target] == nil {
 					t.Errorf("%s: %s leads to %q, which is not in the site", name, n.name, value)
 				}
-				if (target == "figures.html" || target == "tables-far.html") && fragment != "" && !bytes.Contains(files[target], []byte(`id="`+fragment+`"`)) {
-					t.Errorf("%s: %q leads to no figure", name, value)
+				if strings.HasPrefix(target, "papers/") && fragment != "" && !bytes.Contains(files[target], []byte(`id="`+fragment+`"`)) {
+					t.Errorf("%s: %q leads to no place", name, value)
 				}
 			}
 		}
@@ -332,18 +342,33 @@ func TestTexts(t *testing.T) {
 		},
 		"the first page has the papers, who leads, the suite and how to enter": {
 			site.Data{
-				Boards: sample().Boards, Papers: sample().Papers, Claims: sample().Claims,
+				Boards: sample().Boards, Papers: sample().Papers,
 				Suite: []reports.Table{{Title: "Suite", Columns: reports.Left("track"), Rows: [][]string{{"all of it"}}}},
 			},
 			"index.html",
 			[]string{
-				`<li><a href="claims-far.html">FAR</a>: It is ahead (F1). <span class="on">2 conclusions: holds 1, not runnable 1.</span></li>`, `<a href="batch.html">batch</a>`,
+				`<li><a href="papers/far/index.html">FAR</a>: It is ahead (F1). <span class="on">2 conclusions: 1 holds, 1 not runnable.</span></li>`, `<a href="batch.html">batch</a>`,
 				`<td data-column="algorithm">exact</td>`, `<td data-column="track">all of it</td>`, "Enter an algorithm",
 			},
 		},
-		"a table of claims begins with its counts": {
-			sample(), "numbers-far.html", []string{`<p class="tally">3 numbers: 1 REPRODUCED, 2 DEVIATES (2 script)</p>`},
+		"numbers lead to their pages": {
+			sample(), "numbers.html", []string{`<a href="papers/far/table4.html">far table4</a> rho n=15</td><td class="num" data-label="published">11 s</td>`},
 		},
+		"the pages of results are there with their names, tables and anchors": {
+			sample(), "papers/index.html",
+			[]string{
+				`<title>What came out – miglab</title>`, `<a href="../papers/index.html" aria-current="page">Papers</a>`, `<a href="../papers/far/premises.html">Real work</a>`,
+				`<a href="METHOD.html#causes">METHOD</a>, <a href="far/index.html">far</a>, <a href="claims.csv">claims.csv</a>`,
+				`<div class="scroll short" tabindex="0" role="region" aria-label="Table"><table class="data">`, `<td align="right">2</td>`,
+			},
+		},
+		"an anchor that a page has": {sample(), "papers/METHOD.html", []string{`<p><a id="causes"></a></p>`, `<h2 id="causes-of-deviations">`, `<code>rho</code> &lt;= 1 &amp; more`}},
+		"pictures are drawings": {
+			sample(), "papers/far/index.html",
+			[]string{`<title>far: A _ title &amp; more – miglab</title>`, `<img src="conclusions.svg" alt="marks" loading="lazy" />`, `<a href="table4.html"><img src="table4.svg" alt="table4" loading="lazy" /></a>`},
+		},
+		"the navigation marks the page about real work": {sample(), "papers/far/premises.html", []string{`<a href="../../papers/far/premises.html" aria-current="page">Real work</a>`}},
+		"code is in a box": {sample(), "papers/far/table4.html", []string{`aria-label="Commands, or what they print"><pre><code class="language-text">a &lt; b`, `<a href="">x</a>`}},
 	} {
 		page := string(write(t, filepath.Join(t.TempDir(), "site"), c.data)[c.page])
 		for _, want := range c.want {
@@ -351,84 +376,6 @@ func TestTexts(t *testing.T) {
 				t.Errorf("%s: %s lacks %q", name, page, want)
 			}
 		}
-	}
-}
-
-// Other readings and numbers that follow from others are counted neither by verdict nor by cause.
-func TestCounts(t *testing.T) {
-	claim := func(kind, cause string, byDefault bool) site.Claim {
-		return site.Claim{Paper: "far", Artefact: "table4", Verdict: "DEVIATES", Kind: kind, Cause: cause, Default: byDefault}
-	}
-	causes := site.Data{Claims: []site.Claim{
-		claim("mean", "script", true), claim("mean", "script", true), claim("mean", "script", false),
-		claim("mean", "error", true), claim("arithmetic", "error", true),
-		claim("arithmetic", "input", true), claim("mean", "budget", false),
-	}}
-	for _, c := range []struct {
-		data    site.Data
-		pattern string
-		want    []string
-	}{
-		// The conclusions that do not hold, and by verdict: REPRODUCED, DEVIATES, NOT RUNNABLE, INPUT.
-		{sample(), `(?:<a href="(?:claims|numbers)-|class="zero")[^>]*>(\w+)`, []string{"far", "0", "far", "1", "1", "0", "0", "drl", "0", "0", "1", "1"}},
-		{sample(), `(5 published numbers and statements of 2 papers)`, []string{"5 published numbers and statements of 2 papers"}},
-		{causes, `<tr><th scope="row">(\w+</th><td class="num">\d+)</td>`, []string{`script</th><td class="num">2`, `error</th><td class="num">1`}},
-	} {
-		page := write(t, filepath.Join(t.TempDir(), "site"), c.data)["claims.html"]
-		var got []string
-		for _, m := range regexp.MustCompile(c.pattern).FindAllSubmatch(page, -1) {
-			got = append(got, string(m[1]))
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}
-
-// At most 400 words of a page stand before its first answer, and each paper's page begins with what came out.
-func TestAnswersComeFirst(t *testing.T) {
-	files := write(t, filepath.Join(t.TempDir(), "site"), sample())
-	for name, first := range map[string]string{
-		"batch.html": `class="answer"`, "claims.html": `<table class="data counts">`, "claims-far.html": "2 conclusions: holds 1, not runnable 1", "claims-drl.html": `<ul class="artefacts">`, "numbers-drl.html": `<tr data-verdict=`,
-	} {
-		_, page, _ := strings.Cut(string(files[name]), "<main")
-		before, _, found := strings.Cut(page, first)
-		if n := len(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString("<main"+before, " "))); !found || n > 400 {
-			t.Errorf("%s: %d words before %s, which is there: %v", name, n, first, found)
-		}
-	}
-	page := string(files["claims-far.html"])
-	last := 0
-	for _, part := range []string{
-		"It schedules.", "<strong>It is ahead (F1).</strong> 2 conclusions: holds 1, not runnable 1.", "What limits this page: no GPU", `<img src="figures/far-curve.svg"`,
-		`<tr data-answer="holds">`, `data-label="met">9 of 10<`, "It is proven.", "which must be &lt;= 1.22.", `<tr data-answer="not runnable">`, "A GPU is missing.", "<h2>Numbers</h2>",
-	} {
-		at := strings.Index(page, part)
-		if at < last {
-			t.Errorf("%q is at %d, and what comes before it is at %d", part, at, last)
-		}
-		last = at
-	}
-	if !regexp.MustCompile(`<a href="claims-far.html">far</a></th><td class="num">1</td><td class="num"><span class="zero">0</span></td><td class="num">1</td><td class="num">2</td>`).Match(files["claims.html"]) {
-		t.Errorf("the claims do not begin with the counts of conclusions: %s", files["claims.html"])
-	}
-}
-
-// The page about real work has the artefact's conclusions and its drawings, and says so where there are none.
-func TestPremises(t *testing.T) {
-	d := sample()
-	page := string(write(t, filepath.Join(t.TempDir(), "site"), d)["premises.html"])
-	for _, part := range []string{"<strong>“it scales”</strong> is tested here: It is met. Decided by rho: 1.2", `src="figures/far-figure5.svg"`, `src="figures/far-figure5-2.svg"`} {
-		if !strings.Contains(page, part) {
-			t.Errorf("%s is missing", part)
-		}
-	}
-	if strings.Contains(page, "far-curve.svg") || strings.Contains(page, "A GPU is missing") {
-		t.Error("another artefact is on the page")
-	}
-	d.Premises = ""
-	if page := string(write(t, filepath.Join(t.TempDir(), "site"), d)["premises.html"]); !strings.Contains(page, "no results about this yet") {
-		t.Error(page)
 	}
 }
 
@@ -507,6 +454,7 @@ func TestRefused(t *testing.T) {
 		{"makespan below the bound", "is below the certified bound", func(d *site.Data) { d.Instances[0].Lower = 100 }},
 		{"invalid schedule", "whole", func(d *site.Data) { d.Instances[0].Plans[0].Schedule.Placements[0].End++ }},
 		{"no schedules", "no schedules", func(d *site.Data) { d.Instances[0].Plans = nil }},
+		{"a page that is missing", "far/premises.md: open far/premises.md: file does not exist; miglab reproduce", func(d *site.Data) { delete(d.Results.(fstest.MapFS), "far/premises.md") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := sample()
@@ -536,7 +484,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := write(t, dir+string(filepath.Separator), site.Data{})
-	if small["figures/far-figure5.svg"] != nil || small["try.html"] != nil || len(small) != 17 {
+	if small["papers/far/table4.svg"] != nil || small["try.html"] != nil || len(small) != 14 {
 		t.Errorf("the old site is still there: %q", slices.Sorted(maps.Keys(small)))
 	}
 	for name, data := range small {
@@ -557,8 +505,8 @@ func TestFolder(t *testing.T) {
 func TestAUsersFileStays(t *testing.T) {
 	const mine = "files.txt\nindex.html\nthesis.tex\n" // as ls > files.txt
 	for name, says := range map[string]string{
-		"notes.txt": "", "figures/mine.svg": "", "corun.html": "/corun.html: miglab site did not write",
-		"files.txt": ": the folder holds something else than a site", "figures": "/figures/far-curve.svg: ", "site.css": "/site.css: miglab",
+		"notes.txt": "", "papers/mine.svg": "", "corun.html": "/corun.html: miglab site did not write",
+		"files.txt": ": the folder holds something else than a site", "papers": "/papers/claims.csv: ", "site.css": "/site.css: miglab",
 	} {
 		dir := filepath.Join(t.TempDir(), "site")
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -1,5 +1,5 @@
 "use strict";
-// What the pages share: state in the address, filters, sorting, the figure viewer.
+// What the pages share: state in the address, filters, sorting.
 const miglab = (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const by = (id) => document.getElementById(id);
@@ -296,95 +296,26 @@ const miglab = (() => {
     });
   };
 
-  // The counts leave out the numbers that follow from other printed ones.
-  const ofKind = (row, kind) => !kind || (kind === "counted" ? row.dataset.kind !== "arithmetic" : row.dataset.kind === kind);
-
-  const claims = (form) => {
-    const rows = all("table.claims tbody tr");
-    const texts = new Map();
-    // A row with the reason of the row above is found by that reason too, and shows it where the
-    // row above is hidden.
-    const reasons = new Map();
-    for (const r of rows) {
-      const again = r.querySelector(".again");
-      reasons.set(r, again ? reasons.get(r.previousElementSibling) : r.querySelector(".reason")?.textContent ?? "");
-      texts.set(r, [r.closest(".artefact").querySelector("h2").textContent, r.textContent, again ? reasons.get(r) : ""].join(" "));
+  const numbers = (form) => {
+    const rows = all("table.numbers tbody tr");
+    for (const select of all("select", form)) {
+      const values = new Set(rows.map((row) => row.dataset[select.name]).filter(Boolean));
+      options(select, [["", "all"], ...values]);
     }
-    filters(form, (params) => setFields(form, params), ({ artefact, verdict, cause, kind, q }) => {
+    filters(form, (params) => setFields(form, params), ({ q, ...wanted }) => {
       let shown = 0;
       for (const row of rows) {
-        const ok = (!artefact || row.closest(".artefact").dataset.artefact === artefact) && (!verdict || row.dataset.verdict === verdict) && (!cause || row.dataset.cause === cause) && ofKind(row, kind) && matches(texts.get(row), q);
+        const ok = Object.entries(wanted).every(([name, value]) => !value || row.dataset[name] === value) && matches(row.textContent, q);
         row.hidden = !ok;
         shown += ok;
-        const again = row.querySelector(".again");
-        if (again) again.textContent = row.previousElementSibling.hidden ? reasons.get(row) : "as above";
       }
-      // What has no row left goes, and inputs are open where they are asked for.
-      for (const part of all(".artefact, .artefact > .scroll, .artefact > .inputs")) part.hidden = !part.querySelector("tbody tr:not([hidden])");
-      for (const inputs of all(".artefact > .inputs")) inputs.open = Boolean(artefact || verdict || q);
-      by("claim-count").textContent = `${shown} of ${rows.length} numbers`;
-      write({ artefact, verdict, cause, kind, q });
+      by("number-count").textContent = `${shown} of ${rows.length} numbers`;
+      write({ ...wanted, q });
     });
   };
 
-  const figures = (form) => {
-    const items = all("#figures > li");
-    filters(form, (params) => setFields(form, params), ({ paper, kind, q }) => {
-      let shown = 0;
-      for (const item of items) {
-        const title = item.textContent;
-        const ok = (!paper || item.dataset.paper === paper) && (!kind || item.dataset.kind === kind) && matches(title, q);
-        item.hidden = !ok;
-        shown += ok;
-      }
-      by("figure-count").textContent = `${shown} of ${items.length}`;
-      if (!location.hash.startsWith("#figure-") || paper || kind || q) write({ paper, kind, q });
-    });
-    const viewer = by("viewer");
-    let at = null;
-    const open = (item) => {
-      at = item;
-      const image = item.querySelector("img");
-      by("viewer-title").textContent = item.querySelector("figcaption").textContent;
-      by("viewer-plate").replaceChildren(element("img", { src: image.getAttribute("src"), alt: image.alt }));
-      if (!viewer.open) viewer.showModal();
-    };
-    const step = (distance) => {
-      const shown = items.filter((i) => !i.hidden && i.dataset.kind === "drawing");
-      open(shown[(shown.indexOf(at) + distance + shown.length) % shown.length]);
-    };
-    for (const item of items) {
-      item.querySelector("a.plate")?.addEventListener("click", (e) => {
-        if (e.ctrlKey || e.metaKey || e.shiftKey) return;
-        e.preventDefault();
-        open(item);
-      });
-    }
-    by("viewer-before").addEventListener("click", () => step(-1));
-    by("viewer-next").addEventListener("click", () => step(1));
-    by("viewer-close").addEventListener("click", () => viewer.close());
-    viewer.addEventListener("keydown", (e) => {
-      if (e.key === "ArrowLeft") step(-1);
-      if (e.key === "ArrowRight") step(1);
-    });
-    viewer.addEventListener("click", (e) => {
-      if (e.target === viewer) viewer.close();
-    });
-  };
-
-  // An address may name one figure or table.
-  const show = () => {
-    const one = location.hash.startsWith("#figure-") && by(location.hash.slice(1));
-    if (!one) return;
-    const table = one.querySelector("details");
-    if (table) table.open = true;
-    one.scrollIntoView();
-  };
-
-  for (const [id, start] of [["board-filters", boards], ["claim-filters", claims], ["figure-filters", figures]]) {
+  for (const [id, start] of [["board-filters", boards], ["number-filters", numbers]]) {
     if (by(id)) start(by(id));
   }
-  addEventListener("hashchange", show);
-  show();
   return { all, by, read, write, element, options };
 })();
