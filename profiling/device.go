@@ -57,8 +57,6 @@ type Process struct {
 type Device interface {
 	// Identify reads identity and MIG mode from the driver.
 	Identify() (Identity, error)
-	// SetMIG asks for a MIG mode. The new mode can stay pending; Identify reports it.
-	SetMIG(on bool) error
 	// Existing returns the instances that exist, from left to right, if the device uses these and makes no others (the
 	// mode mig-existing); otherwise nil. Their starts only tell them apart.
 	Existing() []mig.Instance

@@ -28,7 +28,7 @@ import (
 // deviceFlags choose the GPU of an experiment and permit changes of it.
 type deviceFlags struct {
 	device, mode, state string
-	allowMIG, beside    bool
+	beside              bool
 }
 
 // register adds the flags. modes are the ways to give a kernel a part of the GPU, the default first.
@@ -47,7 +47,6 @@ func (f *deviceFlags) register(c *cobra.Command, modes ...string) {
 	cli.AddFlag(c, &f.mode, "mode", modes[0], cli.OneOf("mode", modes),
 		strings.Join(ways, "; "))
 	cli.AddFolder(c, &f.state, "state", stateDir(), "folder for lock and journal")
-	flags.BoolVar(&f.allowMIG, "allow-mig-mode", false, "turn MIG on if it is off, and off again at the end")
 	flags.BoolVar(&f.beside, "with-others", false, "run even if other processes use the GPU; the rows say how many")
 }
 
@@ -99,7 +98,7 @@ func (f *deviceFlags) inSession(c *cobra.Command, ready func(profiling.Identity)
 		return err
 	}
 	s, err = session.Open(c.Context(), device, session.Options{
-		Dir: f.state, AllowMIGMode: f.allowMIG, WithOthers: f.beside,
+		Dir: f.state, WithOthers: f.beside,
 		Log: func(format string, args ...any) {
 			fmt.Fprintf(c.ErrOrStderr(), "miglab: "+format+"\n", args...)
 		},

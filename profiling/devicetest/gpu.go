@@ -150,25 +150,6 @@ func (g *GPU) Identify() (profiling.Identity, error) {
 	return id, err
 }
 
-// SetMIG implements [profiling.Device]. On Ampere the mode stays pending while processes use the GPU; the other
-// generations change it at once.
-func (g *GPU) SetMIG(on bool) error {
-	return g.do("turn MIG mode "+profiling.OnOff(on), func() error {
-		switch {
-		case g.forbidden:
-			return profiling.ErrPermission
-		case !on && len(g.instances) > 0:
-			return profiling.ErrBusy
-		}
-		g.pending = on
-		ampere := strings.HasPrefix(g.model.Name, "A")
-		if !ampere || len(g.processes) == 0 {
-			g.on = on
-		}
-		return nil
-	})
-}
-
 // Existing implements [profiling.Device].
 func (g *GPU) Existing() []mig.Instance { return nil }
 
@@ -393,12 +374,15 @@ const WholeGPU = -1
 // Lose lets every call fail with ErrLost until the GPU is reset.
 func (g *GPU) Lose() { g.change(func() { g.lost = true }) }
 
+// Pend asks for a MIG mode that begins with the next Reset.
+func (g *GPU) Pend(on bool) { g.change(func() { g.pending = on }) }
+
 // Reset brings the GPU back without instances and processes, in the pending MIG mode.
 func (g *GPU) Reset() {
 	g.change(func() { g.state = state{on: g.pending, pending: g.pending, forbidden: g.forbidden} })
 }
 
-// Forbid lets SetMIG, Create and Destroy fail with ErrPermission, or work again.
+// Forbid lets Create and Destroy fail with ErrPermission, or work again.
 func (g *GPU) Forbid(yes bool) { g.change(func() { g.forbidden = yes }) }
 
 // FailCreate lets the n-th create from now on (0 is the next one) fail with err before it makes anything.

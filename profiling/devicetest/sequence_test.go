@@ -95,10 +95,8 @@ type sequence struct {
 	// still hold the lock in its own.
 	folders int
 	runs    []store.Unit // so far
-	// off is whether MIG mode was off at first, kept whether an instance of others kept it on.
-	off, kept bool
-	others    *profiling.Instance
-	total     map[string]int // how often something happened in all sequences
+	others  *profiling.Instance
+	total   map[string]int // how often something happened in all sequences
 
 	mu sync.Mutex
 	// left is the number of calls until the program is killed; a negative one is never reached.
@@ -112,12 +110,8 @@ type sequence struct {
 
 func newSequence(ctx context.Context, dir string, r *rand.Rand, total map[string]int) *sequence {
 	model := mig.MustLookup([]string{"A30", "A100", "H100"}[r.IntN(3)])
-	s := &sequence{ctx: ctx, dir: dir, r: r, model: model, left: -1, total: total, off: r.IntN(3) == 0}
-	options := []devicetest.Option{devicetest.Watch(func(devicetest.Stage, mig.Instance) { s.call() }), devicetest.Busy(r.IntN(3), 0)}
-	if s.off {
-		options = append(options, devicetest.MIGOff())
-	}
-	s.GPU = devicetest.New(model, options...)
+	s := &sequence{ctx: ctx, dir: dir, r: r, model: model, left: -1, total: total}
+	s.GPU = devicetest.New(model, devicetest.Watch(func(devicetest.Stage, mig.Instance) { s.call() }), devicetest.Busy(r.IntN(3), 0))
 	times := map[string]map[mig.Slices]mig.Seconds{}
 	for _, name := range kernelNames {
 		times[name] = map[mig.Slices]mig.Seconds{}
@@ -144,12 +138,6 @@ func (s *sequence) call() {
 }
 
 func (s *sequence) Identify() (profiling.Identity, error) { s.call(); return s.GPU.Identify() }
-
-func (s *sequence) SetMIG(on bool) error {
-	s.call()
-	defer s.call()
-	return s.GPU.SetMIG(on)
-}
 
 // Launch runs a kernel. That of a killed program goes on until its end.
 func (s *sequence) Launch(ctx context.Context, k *launch.Kernel, on profiling.Instance) (launch.Outcome, error) {
@@ -199,10 +187,10 @@ func (s *sequence) meanwhile() {
 		s.others = nil
 	case len(exist) == 0 && s.r.IntN(5) == 0:
 		p := s.model.Profile(s.model.Sizes()[s.r.IntN(len(s.model.Sizes()))])
-		// It fails while MIG mode is off. A program that was killed as it began to create there would take it for its own.
+		// A program that was killed as it began to create there would take it for its own.
 		if _, err := os.Stat(s.journal()); err != nil {
 			if i, err := s.Create(mig.Instance{Profile: p, Start: p.Starts[s.r.IntN(len(p.Starts))]}); err == nil {
-				s.others, s.kept = &i, true
+				s.others = &i
 				s.total["others"]++
 			}
 		}
@@ -247,7 +235,7 @@ func (s *sequence) program(work func(context.Context, *session.Session) error, c
 	go func() {
 		defer close(ended)
 		var run *session.Session
-		if run, err = session.Open(ctx, s, session.Options{Dir: s.folder(), AllowMIGMode: true, Patience: 20 * time.Second}); err == nil {
+		if run, err = session.Open(ctx, s, session.Options{Dir: s.folder(), Patience: 20 * time.Second}); err == nil {
 			err = errors.Join(work(ctx, run), run.Close())
 		}
 	}()
@@ -374,9 +362,6 @@ func (s *sequence) end() error {
 	}
 	if left, err := filepath.Glob(filepath.Join(s.folder(), "*.journal")); err != nil || len(left) > 0 {
 		return fmt.Errorf("journals %q, %w are left", left, err)
-	}
-	if id, err := s.GPU.Identify(); err != nil || !s.kept && id.MIGPending == s.off {
-		return fmt.Errorf("MIG mode was %v and will be %v, %w", !s.off, id.MIGPending, err)
 	}
 	if want := len(kernelNames) * len(s.model.Sizes()) * repetitions; len(s.runs) != want {
 		return fmt.Errorf("%d runs, want %d", len(s.runs), want)

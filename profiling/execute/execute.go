@@ -124,11 +124,7 @@ func checkProblem(p *schedule.Problem, s *schedule.Schedule, o *Options) error {
 	}
 	id := o.GPU.Identity()
 	if id.Model != p.GPU {
-		remedy := ""
-		if id.Model.Origin != "" { // the driver told the model after the session had turned on MIG mode
-			remedy = "; turn MIG mode on first: the driver then names the model for which the schedule must be made"
-		}
-		return fmt.Errorf("the GPU is a %s (%s); the schedule is for %s%s", id.Name, id.Model, p.GPU, remedy)
+		return fmt.Errorf("the GPU is a %s (%s); the schedule is for %s", id.Name, id.Model, p.GPU)
 	}
 	exist, err := o.GPU.Device().Instances()
 	if err != nil {

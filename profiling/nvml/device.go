@@ -52,21 +52,6 @@ func (d *device) isMIGOn(op string) (bool, error) {
 	return current == nvml.DEVICE_MIG_ENABLE, failure(op, ret)
 }
 
-func (d *device) SetMIG(on bool) error {
-	op, mode := "turn MIG mode "+profiling.OnOff(on), nvml.DEVICE_MIG_DISABLE
-	if on {
-		mode = nvml.DEVICE_MIG_ENABLE
-	}
-	activation, ret := d.gpu.SetMigMode(mode)
-	switch {
-	case ret != nvml.SUCCESS:
-		return failure(op, ret)
-	case activation != nvml.SUCCESS && activation != nvml.ERROR_IN_USE && activation != nvml.ERROR_RESET_REQUIRED:
-		return failure(op, activation)
-	}
-	return nil // The mode may be pending until clients end, or until a reset.
-}
-
 // profile returns the driver's description of a profile.
 func (d *device) profile(op string, p *mig.Profile) (nvml.GpuInstanceProfileInfo, error) {
 	var info nvml.GpuInstanceProfileInfo

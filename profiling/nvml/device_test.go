@@ -225,36 +225,13 @@ var deviceTests = []stubTest{
 			t.Errorf("processes %v, %v; want none", all, err)
 		}
 	}},
-	{name: "MIG mode on and off", state: []string{"gpu 0 H100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
+	{name: "MIG mode is pending", state: []string{"gpu 0 A100 GPU-1 0 1"}, run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
-		mode(t, d, false, false)
-		use(t, "CUDA_VISIBLE_DEVICES=GPU-1") // Hopper does not mind
-		setMIG(t, d, true)
-		mode(t, d, true, true)
-		setMIG(t, d, false)
-		mode(t, d, false, false)
-	}},
-	{name: "MIG mode stays pending while clients are there", state: []string{"gpu 0 A100 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		_, stop := use(t, "CUDA_VISIBLE_DEVICES=GPU-1")
-		setMIG(t, d, true)
-		mode(t, d, false, true)
+		if id, err := d.Identify(); err != nil || id.MIG || !id.MIGPending {
+			t.Errorf("MIG mode %v, pending %v, %v; want off and on", id.MIG, id.MIGPending, err)
+		}
 		_, err := d.Create(at(t, "A100", "1g.5gb", 0))
 		wants(t, err, profiling.ErrMIGOff)
-		stop()
-		setMIG(t, d, true)
-		mode(t, d, true, true)
-		create(t, d, "1g.5gb", 0)
-		wants(t, d.SetMIG(false), profiling.ErrBusy, "turn MIG mode off")
-		mode(t, d, true, true)
-	}},
-	{name: "MIG mode needs a reset", state: []string{"gpu 0 A100 GPU-1 0 0", "fail activation 0 1 RESET_REQUIRED"}, run: func(t *testing.T, s nvmltest.State) {
-		d := open(t)
-		setMIG(t, d, true)
-		mode(t, d, false, true)
-	}},
-	{name: "MIG mode cannot be activated", state: []string{"gpu 0 A100 GPU-1 0 0", "fail activation 0 1 NO_PERMISSION"}, run: func(t *testing.T, s nvmltest.State) {
-		wants(t, open(t).SetMIG(true), profiling.ErrPermission, "turn MIG mode on", "root")
 	}},
 	{name: "MIG devices get other indices while one is looked for", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
@@ -296,11 +273,10 @@ var deviceTests = []stubTest{
 	{name: "no permission", run: func(t *testing.T, s nvmltest.State) {
 		d := open(t)
 		i := create(t, d, "1g.5gb", 0)
-		for _, f := range []string{"nvmlDeviceSetMigMode", "nvmlDeviceCreateGpuInstanceWithPlacement", "nvmlComputeInstanceDestroy", "nvmlDeviceGetGpuInstances", "nvmlDeviceGetComputeRunningProcesses"} {
+		for _, f := range []string{"nvmlDeviceCreateGpuInstanceWithPlacement", "nvmlComputeInstanceDestroy", "nvmlDeviceGetGpuInstances", "nvmlDeviceGetComputeRunningProcesses"} {
 			s.Add(t, "fail "+f+" 0 -1 NO_PERMISSION")
 		}
 		const remedy = "/proc/driver/nvidia/capabilities/mig/config"
-		wants(t, d.SetMIG(true), profiling.ErrPermission, remedy)
 		_, err := d.Create(at(t, "A100", "1g.5gb", 1))
 		wants(t, err, profiling.ErrPermission, "create 1g.5gb at 1", remedy)
 		wants(t, d.Destroy(i.ID), profiling.ErrPermission, "destroy instance 7", remedy)
@@ -326,7 +302,7 @@ var deviceTests = []stubTest{
 			_, create := d.Create(at(t, "A100", "1g.5gb", 1))
 			_, processes := d.Processes()
 			_, open := nvml.Open(new(mig.Catalog), "")
-			for _, err := range []error{identify, instances, create, processes, open, d.SetMIG(false), d.Destroy(one.ID)} {
+			for _, err := range []error{identify, instances, create, processes, open, d.Destroy(one.ID)} {
 				wants(t, err, profiling.ErrLost, "Xid", "with nvidia-smi --gpu-reset -i and its number, or reboot")
 			}
 		}
@@ -651,22 +627,6 @@ var deviceTests = []stubTest{
 			}
 		}
 	}},
-}
-
-// setMIG asks for a MIG mode.
-func setMIG(t *testing.T, d profiling.Device, on bool) {
-	t.Helper()
-	if err := d.SetMIG(on); err != nil {
-		t.Error(err)
-	}
-}
-
-// mode checks the MIG mode.
-func mode(t *testing.T, d profiling.Device, current, pending bool) {
-	t.Helper()
-	if id, err := d.Identify(); err != nil || id.MIG != current || id.MIGPending != pending {
-		t.Errorf("MIG mode %v, pending %v, %v; want %v, %v", id.MIG, id.MIGPending, err, current, pending)
-	}
 }
 
 // pairs creates every instance beside every other: the driver has to refuse exactly

@@ -224,11 +224,6 @@ func (e *shared) place() bool {
 	return from(0, 0)
 }
 
-func (e *shared) SetMIG(on bool) error {
-	err := fmt.Errorf("%w in the mode mig-existing", profiling.ErrUnsupported)
-	return &profiling.DeviceError{Op: "turn MIG mode " + profiling.OnOff(on), Err: err}
-}
-
 // Existing returns all instances by their starts.
 func (e *shared) Existing() (all []mig.Instance) {
 	for _, i := range e.all {

@@ -16,7 +16,7 @@ import (
 // unprivileged is what the driver refuses to a user in a container or on a cluster.
 var unprivileged = func() (fails []string) {
 	for _, f := range []string{
-		"nvmlDeviceSetMigMode", "nvmlDeviceGetGpuInstancePossiblePlacements", "nvmlDeviceGetGpuInstances", "nvmlDeviceGetGpuInstanceById",
+		"nvmlDeviceGetGpuInstancePossiblePlacements", "nvmlDeviceGetGpuInstances", "nvmlDeviceGetGpuInstanceById",
 		"nvmlDeviceCreateGpuInstanceWithPlacement", "nvmlGpuInstanceDestroy", "nvmlGpuInstanceGetInfo", "nvmlComputeInstanceDestroy",
 		"nvmlGpuInstanceCreateComputeInstance",
 	} {
@@ -112,7 +112,6 @@ func TestExistingInstances(t *testing.T) {
 				destroy(t, d, i)
 			}
 			wants(t, d.Destroy(all[0].ID), profiling.ErrUnknownInstance)
-			wants(t, d.SetMIG(false), profiling.ErrUnsupported, "mig-existing")
 			_, err = d.Create(at(t, "A100", "3g.20gb", 4))
 			wants(t, err, profiling.ErrInsufficient, "does not exist; there are 4g.20gb at 0, 2g.10gb at 4, 1g.5gb at 6")
 			left(t, s, before...)

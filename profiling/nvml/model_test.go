@@ -197,7 +197,8 @@ func TestKnownModelsAreChecked(t *testing.T) {
 			if id, err := d.Identify(); err != nil || id.Model.Name != "H100" {
 				t.Errorf("%v, %v; want H100 by its name", id.Model, err)
 			}
-			setMIG(t, d, true)
+			s.Remove(t, "gpu")
+			s.Add(t, "gpu 0 H100PCIe GPU-1 1 1")
 			id, err := d.Identify()
 			if err != nil || id.Model.Name != "H100-PCIe-114SM" {
 				t.Fatalf("%v, %v", id.Model, err)

@@ -21,8 +21,6 @@ type journal struct {
 	// Boot is the boot of the system, and PID the process.
 	Boot string `json:"boot,omitempty"`
 	PID  int    `json:"process"`
-	// TurnedOn says that the run turned MIG mode on and must turn it off.
-	TurnedOn bool `json:"turned_mig_on,omitempty"`
 	// Before are the instances that existed when the run began. They belong to others.
 	Before []entry `json:"before,omitempty"`
 	// Instances are those that the run made, or is about to make.

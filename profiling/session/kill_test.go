@@ -76,7 +76,7 @@ func (m *mortal) kill(point string) {
 	go func() {
 		defer close(ended)
 		ctx := context.Background()
-		s, err := session.Open(ctx, m, session.Options{Dir: m.dir, AllowMIGMode: true})
+		s, err := session.Open(ctx, m, session.Options{Dir: m.dir})
 		check(err)
 		m.reach("open")
 		_, _, err = s.Create(ctx, at("3g.20gb", 4))
@@ -102,11 +102,10 @@ func (m *mortal) kill(point string) {
 	m.write(m.journalFile(m.GPU), m.journal)
 }
 
-// Wherever a run is killed, the next one removes its instances and restores the MIG mode. TestGPUKilledAtRandomMoments
-// does the same to processes.
+// Wherever a run is killed, the next one removes its instances. TestGPUKilledAtRandomMoments does the same to processes.
 func TestKilledAtEveryPoint(t *testing.T) {
-	// With an instance of others, with MIG off at first, and killed again while cleaning up.
-	for _, variant := range []string{"others", "MIG off", "twice"} {
+	// With an instance of others, without one, and killed again while cleaning up.
+	for _, variant := range []string{"others", "alone", "twice"} {
 		for n, point := range points {
 			if variant == "twice" && (n < slices.Index(points, "have 3@4") || n > slices.Index(points, "gone 1@0")) {
 				continue // There is nothing to clean up, or half of it.
@@ -114,14 +113,11 @@ func TestKilledAtEveryPoint(t *testing.T) {
 			t.Run(variant+"/"+point, func(t *testing.T) {
 				bubble(t, func(b *bench) {
 					m := &mortal{bench: b}
-					m.GPU = devicetest.New(a100, devicetest.MIGOff(), devicetest.Watch(func(s devicetest.Stage, in mig.Instance) {
+					m.GPU = devicetest.New(a100, devicetest.Watch(func(s devicetest.Stage, in mig.Instance) {
 						m.reach(fmt.Sprintf("%s %s", s, in))
 					}))
 					var others []string
 					if variant == "others" {
-						if err := m.SetMIG(true); err != nil {
-							b.Fatal(err)
-						}
 						b.others(m, at("2g.10gb", 2))
 						others = append(others, "2@2")
 					}
@@ -129,12 +125,10 @@ func TestKilledAtEveryPoint(t *testing.T) {
 					if variant == "twice" {
 						m.kill("compute gone 3@4")
 					}
-					s := b.openWith(m.GPU, b.allowed())
+					s := b.open(m.GPU)
 					b.exist(m.GPU, others...)
-					b.mode(m.GPU, true, true)
 					b.close(s)
 					b.exist(m.GPU, others...)
-					b.mode(m.GPU, variant == "others", variant == "others")
 				})
 			})
 		}

@@ -70,24 +70,6 @@ func TestKilledRunThatIsStillUsed(t *testing.T) {
 	})
 }
 
-func TestKilledRunThatHadTurnedMIGOn(t *testing.T) {
-	for _, g := range []*mig.GPU{a100, h100} {
-		bubble(t, func(b *bench) {
-			d := devicetest.New(g, devicetest.MIGOff())
-			o := b.allowed()
-			s := b.openWith(d, o)
-			b.create(s, mig.Instance{Profile: g.Profile(2), Start: 2})
-			s.Abandon()
-			_, err := session.Open(b.Context(), d, b.options())
-			b.says(err, profiling.ErrMIGOff)
-			b.mode(d, false, false)
-			b.close(b.openWith(d, o))
-			b.mode(d, false, false)
-			b.exist(d)
-		})
-	}
-}
-
 func TestWhatTheJournalDoesNotProveIsLeftAlone(t *testing.T) {
 	raw, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -153,16 +135,6 @@ func TestGPUInstanceWithoutComputeInstanceIsFound(t *testing.T) {
 		}
 		b.close(b.open(d))
 		b.exist(d)
-	})
-}
-
-func TestModeIsRestoredAfterAReboot(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		b.write(b.journalFile(d), `{"boot":"before","process":5,"turned_mig_on":true}`)
-		_, err := session.Open(b.Context(), d, b.options())
-		b.says(err, profiling.ErrMIGOff)
-		b.mode(d, false, false)
 	})
 }
 

@@ -1,6 +1,6 @@
 // Package session guards a GPU during an experiment. It takes a lock against a second run, keeps a journal of the
-// instances it makes, removes on start what a killed run left behind, and refuses a GPU that others use. It changes
-// the MIG mode only if allowed, and destroys exactly what it created.
+// instances it makes, removes on start what a killed run left behind, and refuses a GPU that others use. It never
+// changes the MIG mode, and destroys exactly what it created.
 //
 // # What is destroyed after a kill
 //
@@ -26,21 +26,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/profiling"
 )
 
 // Options are the user's choices.
 type Options struct {
 	// Dir holds a lock and a journal for each GPU. It may be a folder in memory, since instances do not survive a
-	// reboot either. But the MIG mode of Ampere does: if a run that turned it on is killed and the system reboots, the
-	// mode stays on, because the journal is lost.
+	// reboot either.
 	Dir string
-	// AllowMIGMode lets the session turn MIG on, and off again at the end.
-	AllowMIGMode bool
 	// WithOthers lets the session run while other processes use the GPU.
 	WithOthers bool
 	// Patience is how long the session tries to destroy an instance that is in use; 0 means 30 s.
@@ -68,7 +67,7 @@ type Session struct {
 }
 
 // Open takes the lock, cleans up after a killed run and prepares the GPU. Errors say what to do. The error wraps
-// [profiling.ErrMIGOff] if MIG is off and may not be turned on.
+// [profiling.ErrMIGOff] if MIG is off.
 func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err error) {
 	if o.Patience == 0 {
 		o.Patience = 30 * time.Second
@@ -101,9 +100,6 @@ func Open(ctx context.Context, d profiling.Device, o Options) (_ *Session, err e
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
-	if err := s.turnOn(); err != nil {
-		return nil, errors.Join(err, s.finish(ctx, nil)) // There are no instances yet.
-	}
 	return s, nil
 }
 
@@ -125,7 +121,7 @@ func (s *Session) recover(ctx context.Context) error {
 		return err
 	}
 	if j.Boot != boot {
-		clear(left) // Instances do not survive a reboot; the MIG mode of Ampere does.
+		clear(left) // Instances do not survive a reboot.
 	}
 	old := &Session{device: s.device, identity: s.identity, o: s.o, path: s.path, journal: j, ours: left}
 	return old.finish(ctx, func(i profiling.Instance, e entry) {
@@ -138,11 +134,8 @@ func (s *Session) recover(ctx context.Context) error {
 	})
 }
 
-// admit reads the identity again and refuses a GPU that is not ready for this run.
-func (s *Session) admit() (err error) {
-	if s.identity, err = s.device.Identify(); err != nil {
-		return err
-	}
+// admit refuses a GPU that is not ready for this run.
+func (s *Session) admit() error {
 	id := s.identity
 	processes, err := s.device.Processes()
 	if err != nil {
@@ -154,10 +147,8 @@ func (s *Session) admit() (err error) {
 			"the GPU (%s) and run nvidia-smi --gpu-reset -i %s",
 			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), s.heldBy(),
 			monitors, id.UUID)
-	case !id.MIG && !s.o.AllowMIGMode:
-		return fmt.Errorf("%w on %s; allow it to be changed with --allow-mig-mode, or run nvidia-smi -i %s -mig 1 "+
-			"(both need root)",
-			profiling.ErrMIGOff, id.UUID, id.UUID)
+	case !id.MIG:
+		return fmt.Errorf("%w on %s; turn it on, as root: nvidia-smi -i %s -mig 1", profiling.ErrMIGOff, id.UUID, id.UUID)
 	case len(processes) > 0 && !s.o.WithOthers:
 		return fmt.Errorf("%s is in use by %s; end them (%s), or run beside them with --with-others", id.UUID,
 			processList(processes), monitors)
@@ -190,9 +181,9 @@ func (s *Session) Identity() profiling.Identity { return s.identity }
 // Device returns the device for reading. Only the session may make instances.
 func (s *Session) Device() profiling.Device { return s.device }
 
-// Close destroys the instances that are left, restores the MIG mode if the session changed it, and releases the
-// lock, even if the work was cancelled. It waits for running calls of Create and Destroy; later calls fail. If
-// something cannot be cleaned up, the journal stays, and the next Open tries again. A second Close has no effect.
+// Close destroys the instances that are left and releases the lock, even if the work was cancelled. It waits for
+// running calls of Create and Destroy; later calls fail. If something cannot be cleaned up, the journal stays, and the
+// next Open tries again. A second Close has no effect.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	closed := s.closed
@@ -205,15 +196,30 @@ func (s *Session) Close() error {
 	return errors.Join(s.finish(context.Background(), func(profiling.Instance, entry) {}), s.lock.Close())
 }
 
-// finish removes everything that the session made: it destroys the instances, restores the MIG mode and removes the
-// journal, which stays if something is left. It calls destroyed as destroyAll does.
+// finish destroys the instances that the session made and removes the journal, which stays if something is left. It
+// calls destroyed as destroyAll does.
 func (s *Session) finish(ctx context.Context, destroyed func(profiling.Instance, entry)) error {
 	err := s.destroyAll(ctx, destroyed)
-	if err == nil {
-		err = s.restore()
-	}
 	if err == nil {
 		return os.Remove(s.path)
 	}
 	return fmt.Errorf("%w; the next run on this GPU tries again, with the journal %s", err, s.path)
+}
+
+// monitors are services that hold a GPU to watch it. The driver does not list all of them among the processes.
+const monitors = "monitoring too: systemctl stop nvidia-dcgm nvsm, and dcgm-exporter"
+
+// heldBy says in brackets which processes use the GPU, if the driver tells any.
+func (s *Session) heldBy() string {
+	by, err := s.device.Processes()
+	if err != nil || len(by) == 0 {
+		return ""
+	}
+	return " (held by " + processList(by) + ")"
+}
+
+func processList(ps []profiling.Process) string {
+	return strings.Join(nearest.Names(ps, func(p profiling.Process) string {
+		return strings.TrimSpace(fmt.Sprintf("process %d %s", p.PID, p.Name))
+	}), ", ")
 }

@@ -64,13 +64,6 @@ func (b *bench) open(d profiling.Device) *session.Session {
 	return b.openWith(d, b.options())
 }
 
-// allowed are options with which the MIG mode may be changed.
-func (b *bench) allowed() session.Options {
-	o := b.options()
-	o.AllowMIGMode = true
-	return o
-}
-
 func (b *bench) openWith(d profiling.Device, o session.Options) *session.Session {
 	b.Helper()
 	s, err := session.Open(b.Context(), d, o)
@@ -201,14 +194,6 @@ func (b *bench) logged(words string) {
 	}
 }
 
-func (b *bench) mode(d profiling.Device, current, pending bool) {
-	b.Helper()
-	id, err := d.Identify()
-	if err != nil || id.MIG != current || id.MIGPending != pending {
-		b.Errorf("MIG mode %v, pending %v, %v; want %v, %v", id.MIG, id.MIGPending, err, current, pending)
-	}
-}
-
 func TestInstancesComeAndGo(t *testing.T) {
 	inSession(t, func(b *bench, d *devicetest.GPU, s *session.Session) {
 		if id := s.Identity(); id.Model != a100 || s.Device() != d {
@@ -270,48 +255,15 @@ func TestSecondRunIsRefused(t *testing.T) {
 	})
 }
 
-func TestMIGModeIsNotTouchedUnasked(t *testing.T) {
-	for _, g := range []*mig.GPU{a100, h100} {
-		bubble(t, func(b *bench) {
-			d := devicetest.New(g, devicetest.MIGOff())
-			_, err := session.Open(b.Context(), d, b.options())
-			b.says(err, profiling.ErrMIGOff, "--allow-mig-mode")
-			b.oneLine(err)
-			b.mode(d, false, false)
-			if b.journal() != "" {
-				b.Error("there is a journal")
-			}
-			s := b.openWith(d, b.allowed())
-			b.mode(d, true, true)
-			if !s.Identity().MIG {
-				b.Error("the session does not know that MIG is on")
-			}
-			b.create(s, mig.Instance{Profile: g.Profile(7)})
-			b.close(s)
-			b.mode(d, false, false)
-			b.logged("turned on MIG")
-			b.logged("turned off MIG")
-		})
-	}
-}
-
-func TestMIGModeThatWasOnStaysOn(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100)
-		b.close(b.openWith(d, b.allowed()))
-		b.mode(d, true, true)
-	})
-}
-
-func TestMIGModeStaysOnForInstancesOfOthers(t *testing.T) {
+func TestMIGOffIsRefused(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100, devicetest.MIGOff())
-		s := b.openWith(d, b.allowed())
-		b.others(d, at("1g.5gb", 3))
-		b.close(s)
-		b.mode(d, true, true)
-		b.logged("stays on")
-		b.exist(d, "1@3")
+		_, err := session.Open(b.Context(), d, b.options())
+		b.says(err, profiling.ErrMIGOff, "nvidia-smi -i GPU-", "-mig 1")
+		b.oneLine(err)
+		if b.journal() != "" {
+			b.Error("there is a journal")
+		}
 	})
 }
 
@@ -319,9 +271,7 @@ func TestPendingModeIsRefused(t *testing.T) {
 	bubble(t, func(b *bench) {
 		d := devicetest.New(a100)
 		end := d.Use(devicetest.WholeGPU, 77, "python")
-		if err := d.SetMIG(false); err != nil {
-			b.Fatal(err)
-		}
+		d.Pend(false)
 		o := b.options()
 		o.WithOthers = true
 		_, err := session.Open(b.Context(), d, o)
@@ -331,32 +281,6 @@ func TestPendingModeIsRefused(t *testing.T) {
 		d.Reset()
 		_, err = session.Open(b.Context(), d, o)
 		b.says(err, profiling.ErrMIGOff)
-	})
-}
-
-func TestModeThatStaysPendingIsTakenBack(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100, devicetest.MIGOff())
-		d.Use(devicetest.WholeGPU, 77, "python")
-		o := b.options()
-		o.WithOthers, o.AllowMIGMode = true, true
-		_, err := session.Open(b.Context(), d, o)
-		b.says(err, nil, "stays off until a reset", "process 77 python", "nvidia-dcgm nvsm")
-		b.mode(d, false, false)
-		if b.journal() != "" {
-			b.Error("there is a journal")
-		}
-	})
-}
-
-func TestModeThatGoesOffWithTheNextReset(t *testing.T) {
-	bubble(t, func(b *bench) {
-		d := devicetest.New(a100, devicetest.MIGOff())
-		s := b.openWith(d, b.allowed())
-		d.Use(devicetest.WholeGPU, 77, "python")
-		b.close(s)
-		b.mode(d, true, false)
-		b.logged("next reset (held by process 77 python)")
 	})
 }
 

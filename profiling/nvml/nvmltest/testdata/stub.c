@@ -30,9 +30,8 @@
  *       was destroyed.
  *   fail FUNCTION SKIP TIMES ERROR
  *       Calls of FUNCTION fail TIMES times, after SKIP calls that do not; TIMES -1 is for
- *       ever. FUNCTION is a name of NVML without version, * for all that have a handle, or
- *       activation for the second result of nvmlDeviceSetMigMode; ERROR is a name of NVML
- *       without NVML_ERROR_.
+ *       ever. FUNCTION is a name of NVML without version, or * for all that have a handle;
+ *       ERROR is a name of NVML without NVML_ERROR_.
  *   deny FUNCTION
  *       FUNCTION says NO_PERMISSION for a GPU and works for its MIG devices, as in a container that may
  *       look at MIG devices only: nvmlDeviceGetMemoryInfo and the ones that list processes.
@@ -82,33 +81,32 @@ struct model {
     unsigned memory;          /* MiB */
     unsigned slices;          /* compute slices; 0: no MIG */
     unsigned multiprocessors; /* of the whole GPU, for profiles of which that is not published */
-    int reset;                /* a new MIG mode needs a reset, which waits for clients */
     unsigned unit;            /* memory slices to a compute slice */
     unsigned profiles;
     struct profile profile[16];
 };
 
 static struct model models[] = {
-    {"A30", "NVIDIA A30", 24576, 4, 56, 1, 1, 0, {{0}}},
-    {"A100", "NVIDIA A100-SXM4-40GB", 40960, 7, 98, 1, 1, 0, {{0}}},
-    {"A800", "NVIDIA A800-SXM4-80GB", 81920, 7, 98, 1, 1, 0, {{0}}},
-    {"H100", "NVIDIA H100 80GB HBM3", 81559, 7, 132, 0, 1, 0, {{0}}},
-    {"H800", "NVIDIA H800", 81559, 7, 132, 0, 1, 0, {{0}}},
-    {"H100PCIe", "NVIDIA H100 PCIe", 81559, 7, 114, 0, 1, 0, {{0}}},
-    {"H100NVL", "NVIDIA H100 NVL", 95830, 7, 132, 0, 1, 0, {{0}}},
-    {"H20", "NVIDIA H20", 97871, 7, 78, 0, 1, 0, {{0}}},
-    {"GH200", "NVIDIA GH200 480GB", 97871, 7, 132, 0, 1, 0, {{0}}},
-    {"GH200-144", "NVIDIA GH200 144G HBM3e", 147456, 7, 132, 0, 1, 0, {{0}}},
-    {"H200", "NVIDIA H200", 143771, 7, 132, 0, 1, 0, {{0}}},
-    {"B200", "NVIDIA B200", 183359, 7, 148, 0, 1, 0, {{0}}},
-    {"GB200", "NVIDIA GB200", 189471, 7, 152, 0, 1, 0, {{0}}},
-    {"B300", "NVIDIA B300 SXM6 AC", 275040, 7, 148, 0, 1, 0, {{0}}},
-    {"GB300", "NVIDIA GB300", 284208, 7, 152, 0, 1, 0, {{0}}},
-    {"RTXPRO6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 4, 188, 0, 3, 0, {{0}}},
-    {"RTXPRO5000", "NVIDIA RTX PRO 5000 Blackwell", 48935, 4, 110, 0, 3, 0, {{0}}},
-    {"X1", "NVIDIA X1 of tomorrow", 40960, 7, 98, 1, 1, 0, {{0}}},
-    {"L4", "NVIDIA L4", 23034, 0, 0, 0, 1, 0, {{0}}},
-    {"T4", "Tesla T4", 15360, 0, 0, 0, 1, 0, {{0}}},
+    {"A30", "NVIDIA A30", 24576, 4, 56, 1, 0, {{0}}},
+    {"A100", "NVIDIA A100-SXM4-40GB", 40960, 7, 98, 1, 0, {{0}}},
+    {"A800", "NVIDIA A800-SXM4-80GB", 81920, 7, 98, 1, 0, {{0}}},
+    {"H100", "NVIDIA H100 80GB HBM3", 81559, 7, 132, 1, 0, {{0}}},
+    {"H800", "NVIDIA H800", 81559, 7, 132, 1, 0, {{0}}},
+    {"H100PCIe", "NVIDIA H100 PCIe", 81559, 7, 114, 1, 0, {{0}}},
+    {"H100NVL", "NVIDIA H100 NVL", 95830, 7, 132, 1, 0, {{0}}},
+    {"H20", "NVIDIA H20", 97871, 7, 78, 1, 0, {{0}}},
+    {"GH200", "NVIDIA GH200 480GB", 97871, 7, 132, 1, 0, {{0}}},
+    {"GH200-144", "NVIDIA GH200 144G HBM3e", 147456, 7, 132, 1, 0, {{0}}},
+    {"H200", "NVIDIA H200", 143771, 7, 132, 1, 0, {{0}}},
+    {"B200", "NVIDIA B200", 183359, 7, 148, 1, 0, {{0}}},
+    {"GB200", "NVIDIA GB200", 189471, 7, 152, 1, 0, {{0}}},
+    {"B300", "NVIDIA B300 SXM6 AC", 275040, 7, 148, 1, 0, {{0}}},
+    {"GB300", "NVIDIA GB300", 284208, 7, 152, 1, 0, {{0}}},
+    {"RTXPRO6000", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 97887, 4, 188, 3, 0, {{0}}},
+    {"RTXPRO5000", "NVIDIA RTX PRO 5000 Blackwell", 48935, 4, 110, 3, 0, {{0}}},
+    {"X1", "NVIDIA X1 of tomorrow", 40960, 7, 98, 1, 0, {{0}}},
+    {"L4", "NVIDIA L4", 23034, 0, 0, 1, 0, {{0}}},
+    {"T4", "Tesla T4", 15360, 0, 0, 1, 0, {{0}}},
 };
 
 enum { DOUBLE_MEMORY = 15 }; /* the number of the one-slice profile with two memory slices */
@@ -640,20 +638,6 @@ nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned *current, unsign
     if (gpu->model->slices == 0) return leave(s, NVML_ERROR_NOT_SUPPORTED);
     *current = gpu->mig;
     *pending = gpu->pending;
-    return leave(s, NVML_SUCCESS);
-}
-
-nvmlReturn_t nvmlDeviceSetMigMode(nvmlDevice_t device, unsigned mode, nvmlReturn_t *activation) {
-    ENTER_HANDLE(device, GPU);
-    if (gpu->model->slices == 0) return leave(s, NVML_ERROR_NOT_SUPPORTED);
-    if (mode > 1) return leave(s, NVML_ERROR_INVALID_ARGUMENT);
-    for (unsigned i = 0; i < s->gis; i++)
-        if (s->gi[i].gpu == gpu->index && mode == 0) return leave(s, NVML_ERROR_IN_USE);
-    *activation = injected(s, "activation", 0);
-    if (*activation == NVML_SUCCESS && gpu->model->reset && gpu->mig != mode && used(gpu->uuid)) *activation = NVML_ERROR_IN_USE;
-    if (*activation == NVML_SUCCESS) gpu->mig = mode;
-    gpu->pending = mode;
-    save(s);
     return leave(s, NVML_SUCCESS);
 }
 
