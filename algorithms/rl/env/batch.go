@@ -81,6 +81,7 @@ type Batch struct {
 	waiting      int        // tasks in the batch
 	batch        []int32    // its classes, ascending
 	reconfigured bool       // no other reconfiguration is allowed yet
+	allowed      []bool     // with Penalty: the actions that were allowed in the last Observe
 }
 
 // A batchClass is a task class of the DRL paper (4.1).
@@ -126,6 +127,9 @@ func (b *Batch) Device() *Device { return b.device }
 
 // Step implements [Env].
 func (b *Batch) Step(action int) (reward float32, done bool) {
+	if b.options.Penalty > 0 && !b.allowed[action] {
+		return -b.options.Penalty, false
+	}
 	units := 0.0
 	k, execution := int(b.options.GPU.ComputeSlices), action-b.firstExecution()
 	switch {

@@ -123,6 +123,12 @@ func (b *Batch) encode(times *Times) {
 func (b *Batch) Observe(observation []float32, mask []bool) {
 	b.observe(observation)
 	b.allow(mask)
+	if b.options.Penalty > 0 {
+		b.allowed = append(b.allowed[:0], mask...)
+		for i := range mask {
+			mask[i] = true
+		}
+	}
 }
 
 func (b *Batch) observe(out []float32) {

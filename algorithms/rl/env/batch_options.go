@@ -56,6 +56,10 @@ type BatchOptions struct {
 	// Listed shows the tasks of the batch one by one in order of arrival, each as a class of its own, instead
 	// of sorting and grouping them (DRL 4.1, "Canonical state representation").
 	Listed bool `json:"-"`
+	// Penalty, unless it is 0, allows every action, for training without action masking (end of DRL 4.2). A forbidden
+	// action then costs the penalty and has no other effect; Step goes by the last Observe. A penalty of 1 is as much
+	// as waiting for the largest time of the episode's tasks.
+	Penalty float32 `json:"-"`
 	// Unmerged makes each of the useful partitions a state and an action of its own and keeps the slices under
 	// their real names, instead of unifying equivalent partitions (DRL 4.1, "Equivalent configurations").
 	Unmerged bool `json:"-"`

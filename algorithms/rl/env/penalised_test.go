@@ -13,7 +13,8 @@ import (
 func TestPenalised(t *testing.T) {
 	o := BatchOptions{GPU: mig.MustLookup("A100"), Tasks: 5, Levels: 14, Direct: true, RandomStart: true}
 	masked := mustBatch(t, o, randomTasks(o.GPU))
-	p := NewPenalised(mustBatch(t, o, randomTasks(o.GPU)), 0.25)
+	o.Penalty = 0.25
+	p := mustBatch(t, o, randomTasks(o.GPU))
 	shape := p.Shape()
 	seen, want := make([]float32, shape.Observation), make([]float32, shape.Observation)
 	all, allowed := make([]bool, shape.Actions), make([]bool, shape.Actions)

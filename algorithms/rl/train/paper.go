@@ -44,7 +44,7 @@ type paperRun struct {
 	Units   int `csv:"units"`   // of each of the two hidden layers
 	// Change lists the other differences from the usual run: constants below, separated by spaces; often empty.
 	Change string `csv:"change"`
-	// Penalty, unless it is 0, is the penalty of [env.Penalised]. The paper only says that it is heavy; the work that
+	// Penalty, unless it is 0, is the penalty in [env.BatchOptions]. The paper only says that it is heavy; the work that
 	// it cites on masking has penalties of 0.01 to 1. An agent that learned without masks is scored with them.
 	Penalty float64 `csv:"penalty"`
 }
@@ -136,7 +136,7 @@ func (p paperRun) evaluationOptions() env.BatchOptions {
 // random busy partitions, as in the released code.
 func (p paperRun) learningOptions() env.BatchOptions {
 	o := p.evaluationOptions()
-	o.RandomStart = !p.changes(emptyStart)
+	o.RandomStart, o.Penalty = !p.changes(emptyStart), float32(p.Penalty)
 	if p.changes(asScript) {
 		o.RandomStart, o.Stream, o.Reconfiguration = false, 50, 0.7
 	}
@@ -182,9 +182,6 @@ func (p paperRun) newSetup(k nn.Kernel, steps int64, seed uint64) (setup, error)
 	}
 	newEnv := func() env.Env {
 		b, _ := env.NewBatch(o, source) // no error: the options of first
-		if p.Penalty > 0 {
-			return env.NewPenalised(b, float32(p.Penalty))
-		}
 		return b
 	}
 	scored, envs, err := p.evaluation()
