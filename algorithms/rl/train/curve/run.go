@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"regexp"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"miglab/harness/spec"
@@ -18,9 +19,23 @@ import (
 //go:embed runs/*.csv
 var files embed.FS
 
-// Shipped returns the project's own runs, whose curves are part of the program, by the name of the agent. It panics if
-// a file is damaged.
-var Shipped = sync.OnceValue(func() map[string][]Run { return spec.Must(Load(files, "runs/*.csv")) })
+// Shipped returns the project's own runs, whose curves are part of the program, by the name of the agent, with ascending
+// seeds. All runs of an agent have points at the same steps, but those of a run that went on for longer. It panics if a
+// file is damaged.
+var Shipped = sync.OnceValue(func() map[string][]Run {
+	all := map[string][]Run{}
+	for _, file := range spec.Must(fs.Glob(files, "runs/*.csv")) {
+		name := strings.TrimSuffix(path.Base(file), ".csv")
+		at := strings.LastIndex(name, "-seed")
+		run := RunOf(spec.Must(Read(bytes.NewReader(spec.Must(files.ReadFile(file))), file)))
+		run.Seed = spec.Must(strconv.Atoi(name[at+len("-seed"):]))
+		all[name[:at]] = append(all[name[:at]], run)
+	}
+	for _, runs := range all {
+		slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Seed, b.Seed) })
+	}
+	return all
+})
 
 // A Run holds the scores of an agent during one run of its training.
 type Run struct {
@@ -30,48 +45,6 @@ type Run struct {
 	Scores []float64 // the points' scores, as in [Point]
 	Rate   float64   // the learning rate at the end
 	Return float64   // the mean return of the episodes that ended in the last segment; NaN if none did
-}
-
-var runName = regexp.MustCompile(`^(?:.*/)?([^/]+)-seed([1-9][0-9]{0,8})(?:/curve)?\.csv$`)
-
-// Load reads the files that match a pattern, one for each run: AGENT-seedK.csv or AGENT-seedK/curve.csv. It returns the
-// runs by the name of the agent, with ascending seeds. All runs of an agent must have points at the same steps. A run
-// may have only the first of them, because its training may go on.
-func Load(files fs.FS, pattern string) (map[string][]Run, error) {
-	names, err := fs.Glob(files, pattern)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string][]Run{}
-	for _, file := range names {
-		parts := runName.FindStringSubmatch(file)
-		if parts == nil {
-			return nil, fmt.Errorf("%s: the name is not AGENT-seedK.csv", file)
-		}
-		text, err := fs.ReadFile(files, file)
-		if err != nil {
-			return nil, err
-		}
-		points, err := Read(bytes.NewReader(text), file)
-		if err != nil {
-			return nil, err
-		}
-		run := RunOf(points)
-		run.Seed, _ = strconv.Atoi(parts[2]) // nine digits at most
-		agent := parts[1]
-		for _, other := range all[agent] {
-			both := min(len(run.Steps), len(other.Steps))
-			if !slices.Equal(run.Steps[:both], other.Steps[:both]) {
-				return nil, fmt.Errorf("%s: its steps differ from those of seed %d; train all seeds alike", file,
-					other.Seed)
-			}
-		}
-		all[agent] = append(all[agent], run)
-	}
-	for _, runs := range all {
-		slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Seed, b.Seed) })
-	}
-	return all, nil
 }
 
 // RunOf returns the run of a curve. Its seed is 0.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
 
 // curveText is a learning curve with a point each 1000 steps.
@@ -18,58 +17,17 @@ func curveText(scores ...float64) string {
 	return b.String()
 }
 
-// filesOf are curves by the names of their files.
-func filesOf(texts map[string]string) fstest.MapFS {
-	files := fstest.MapFS{}
-	for name, text := range texts {
-		files["curves/"+name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	return files
-}
-
-func TestLoad(t *testing.T) {
-	all, err := Load(filesOf(map[string]string{"a-b-seed10.csv": curveText(30, 20), "a-b-seed2.csv": curveText(40, 10), "c-seed1.csv": curveText(7)}), "curves/*.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs := all["a-b"]
-	if len(runs) != 2 || runs[0].Seed != 2 || runs[1].Seed != 10 || len(all["c"]) != 1 {
-		t.Fatalf("%+v", all)
-	}
-	if !slices.Equal(runs[0].Steps, []float64{1000, 2000}) || !slices.Equal(runs[0].Scores, []float64{40, 10}) {
-		t.Errorf("%+v", runs[0])
-	}
-}
-
-func TestLoadRefusesMistakes(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		files map[string]string
-		says  string
-	}{
-		{"no seed", map[string]string{"a.csv": curveText(1)}, "curves/a.csv: the name is not AGENT-seedK.csv"},
-		{"seed 0", map[string]string{"a-seed0.csv": curveText(1)}, "curves/a-seed0.csv: the name is not AGENT-seedK.csv"},
-		{"seed beyond all", map[string]string{"a-seed99999999999999999999.csv": curveText(1)}, "the name is not AGENT-seedK.csv"},
-		{"no curve", map[string]string{"a-seed1.csv": curveText(1) + "2000,1\n"}, "curves/a-seed1.csv:3: "},
-		{"other steps", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": strings.Replace(curveText(1, 2), "\n1000,", "\n999,", 1)}, "curves/a-seed2.csv: its steps differ from those of seed 1"},
-		{"other steps than those of the longest run so far", map[string]string{"a-seed1.csv": curveText(1), "a-seed2.csv": curveText(1, 2), "a-seed3.csv": strings.Replace(curveText(1, 2), "\n2000,", "\n3000,", 1)}, "curves/a-seed3.csv: its steps differ from those of seed 2"},
-	} {
-		if _, err := Load(filesOf(c.files), "curves/*.csv"); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want one with %q", c.name, err, c.says)
+// The runs of an agent differ in their seed and have points at the same steps, as far as the shorter one goes.
+func TestShippedRunsHaveTheSameSteps(t *testing.T) {
+	for agent, runs := range Shipped() {
+		for i, run := range runs {
+			if i > 0 && run.Seed <= runs[i-1].Seed || run.Seed < 1 {
+				t.Errorf("%s: seed %d is no. %d", agent, run.Seed, i)
+			}
+			if both := min(len(run.Steps), len(runs[0].Steps)); !slices.Equal(run.Steps[:both], runs[0].Steps[:both]) {
+				t.Errorf("%s: seeds %d and %d have points at other steps", agent, run.Seed, runs[0].Seed)
+			}
 		}
-	}
-}
-
-// TestLoadTrainings reads the folders of trainings, of which the second goes on.
-func TestLoadTrainings(t *testing.T) {
-	files := fstest.MapFS{
-		"a-64-seed1/curve.csv": {Data: []byte(curveText(3))},
-		"a-seed2/curve.csv":    {Data: []byte(curveText(9))},
-		"a-seed1/curve.csv":    {Data: []byte(curveText(30, 20))},
-	}
-	all, err := Load(files, "a-seed*/curve.csv")
-	if err != nil || len(all) != 1 || len(all["a"]) != 2 || all["a"][0].Seed != 1 || len(all["a"][1].Steps) != 1 {
-		t.Errorf("%+v, %v", all, err)
 	}
 }
 
