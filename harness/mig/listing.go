@@ -84,45 +84,19 @@ func (g *GPU) addPlacements(m []string) error {
 	return nil
 }
 
-// completeListing derives the rest of the model from its profiles. A memory slice of the model is the greatest common
-// divisor of the starts and lengths, which the driver may count in smaller units.
+// completeListing derives the rest of the model from its profiles.
 func (g *GPU) completeListing() error {
-	var unit Slices
 	for _, p := range g.Profiles {
 		if p.Length == 0 {
 			return fmt.Errorf("profile %v of %s has no placements; add what nvidia-smi mig -lgipp prints", p, g.Name)
 		}
-		for _, n := range append(p.Starts, p.Length) {
-			for n != 0 { // Euclid's algorithm
-				unit, n = n, unit%n
-			}
-		}
-		g.ComputeSlices = max(g.ComputeSlices, p.Size)
-	}
-	like := MustLookup("H100")
-	if g.ComputeSlices <= 4 {
-		like = MustLookup("A30")
-	}
-	all := g.Profiles
-	g.Profiles = nil
-	for _, p := range all {
-		p.Length /= unit
-		for i := range p.Starts {
-			p.Starts[i] /= unit
-		}
-		g.MemorySlices = max(g.MemorySlices, p.Length)
-		p.Create, p.Destroy, g.CostSource = like.CostsLike(p.Size)
 		smaller := func(q *Profile) bool { return q.Size == p.Size && q.Variant == "" && q.Max > p.Max }
-		p.DoubleMemory = p.Size == 1 && p.Variant == "" && !p.MediaExtensions && slices.ContainsFunc(all, smaller)
-		if p.Variant == "" {
-			g.Profiles = append(g.Profiles, p)
-		} else {
-			g.Others = append(g.Others, p)
-		}
+		p.DoubleMemory = p.Size == 1 && p.Variant == "" && !p.MediaExtensions && slices.ContainsFunc(g.Profiles, smaller)
 	}
-	if unit > 1 {
-		g.DriverSlices = unit
+	costs := MustLookup("H100")
+	if slices.MaxFunc(g.Profiles, func(a, b *Profile) int { return int(a.Size - b.Size) }).Size <= 4 {
+		costs = MustLookup("A30")
 	}
-	slices.SortStableFunc(g.Profiles, func(a, b *Profile) int { return int(a.Size - b.Size) })
+	g.Complete(costs)
 	return nil
 }

@@ -113,6 +113,31 @@ func TestListings(t *testing.T) {
 	}
 }
 
+// TestListingOfOtherEngines: schedulers use the profile of a size with most instances, also one without media engines, and
+// only as many starts as it has instances, as on the RTX PRO 5000.
+func TestListingOfOtherEngines(t *testing.T) {
+	g, err := parseListing([]byte(`
+|   0  MIG 1g.12gb         14     1/1        11.50      No     26     1     0   |
+|   0  MIG 1g.12gb-me      67     3/3        11.50      No     26     0     0   |
+|   0  MIG 2g.24gb-me      66     1/1        23.25      No     54     0     0   |
+|   0  MIG 4g.48gb          0     1/1        46.75      No     110    4     4   |
+GPU  0 Profile ID 14 Placements: {0,3,6,9}:3
+GPU  0 Profile ID 67 Placements: {0,3,6,9}:3
+GPU  0 Profile ID 66 Placements: {0,6}:6
+GPU  0 Profile ID  0 Placement : {0}:12
+`), "rtx.txt")
+	if err == nil {
+		g, err = new(Catalog).Add(g)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := g.Profile(1), g.Profile(2)
+	if one.String() != "1g.12gb-me" || len(one.Starts) != 3 || two.String() != "2g.24gb-me" || len(two.Starts) != 1 || g.DriverSlices != 3 {
+		t.Errorf("%v at %v, %v at %v, %d slices of the driver", one, one.Starts, two, two.Starts, g.DriverSlices)
+	}
+}
+
 func TestBrokenListings(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "f.txt has no profiles; write into it what nvidia-smi mig -i 0 -lgip prints",

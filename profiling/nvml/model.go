@@ -97,30 +97,8 @@ func (p *described) profile(gpuMiB int) *mig.Profile {
 	}
 }
 
-// starts returns where instances may begin, and how many memory slices they take, in slices of the driver.
-func (p *described) starts() (starts []mig.Slices, length mig.Slices) {
-	for _, at := range p.placements {
-		starts, length = append(starts, mig.Slices(at.Start)), mig.Slices(at.Size)
-	}
-	slices.Sort(starts)
-	return starts, length
-}
-
 // driverSlices returns how many memory slices of the driver are one of the model.
 func driverSlices(g *mig.GPU) mig.Slices { return max(1, g.DriverSlices) }
-
-// commonSlices returns the largest number of the driver's memory slices of which all placements are multiples.
-func commonSlices(all []described) (unit mig.Slices) {
-	for i := range all {
-		starts, length := all[i].starts()
-		for _, n := range append(starts, length) {
-			for n != 0 {
-				unit, n = n, unit%n
-			}
-		}
-	}
-	return max(1, unit)
-}
 
 // agrees reports whether the driver's model has all standard profiles of the table's. Older drivers lack some of the
 // others, which schedulers do not use. Costs are not the driver's.
@@ -137,51 +115,25 @@ func agrees(table, driver *mig.GPU) bool {
 	return driverSlices(table) == driverSlices(driver)
 }
 
-// standardProfiles returns, for each number of slices, the index of the profile that schedulers use: the one with most
-// instances among the profiles without double memory and additional engines. If several have as many, it is the one
-// with the usual engines.
-func standardProfiles(all []described) map[uint32]int {
-	best := map[uint32]int{}
-	for i := range all {
-		old, has := best[all[i].SliceCount]
-		if all[i].profile(1).Standard() && (!has || all[i].InstanceCount > all[old].InstanceCount) {
-			best[all[i].SliceCount] = i
-		}
+// place gives a profile its length and starts in memory slices of the driver. Where the driver does not tell them, they
+// come from another model.
+func (d *described) place(p *mig.Profile, like *mig.GPU) error {
+	for _, at := range d.placements {
+		p.Starts, p.Length = append(p.Starts, mig.Slices(at.Start)), mig.Slices(at.Size)
 	}
-	return best
-}
-
-// place gives a profile its length and starts in memory slices of the model, each of which is unit of the driver's.
-// Where the driver does not tell them, they come from another model. Starts at which there could be more instances
-// than the driver allows are left out, since schedulers use all starts.
-func (d *described) place(p *mig.Profile, unit mig.Slices, like *mig.GPU) error {
-	starts, length := d.starts()
-	p.Length = length / unit
-	for _, start := range starts {
-		p.Starts = append(p.Starts, start/unit)
-	}
-	if d.placements == nil {
-		same := slices.IndexFunc(like.Profiles, func(k *mig.Profile) bool {
-			return k.Size == p.Size && k.DoubleMemory == p.DoubleMemory
-		})
-		if same < 0 {
-			return fmt.Errorf("the driver lists the placements of %s only for root", p)
-		}
-		p.Starts, p.Length = like.Profiles[same].Starts, like.Profiles[same].Length
-	}
-	if !p.Standard() && !p.DoubleMemory {
+	slices.Sort(p.Starts)
+	if d.placements != nil {
 		return nil
 	}
-	end, room := mig.Slices(0), 0
-	for i, start := range p.Starts {
-		if start < end {
-			continue
-		}
-		if room++; room > p.Max {
-			p.Starts = p.Starts[:i]
-			break
-		}
-		end = start + p.Length
+	same := slices.IndexFunc(like.Profiles, func(k *mig.Profile) bool {
+		return k.Size == p.Size && k.DoubleMemory == p.DoubleMemory
+	})
+	if same < 0 {
+		return fmt.Errorf("the driver lists the placements of %s only for root", p)
+	}
+	p.Length = driverSlices(like) * like.Profiles[same].Length
+	for _, start := range like.Profiles[same].Starts {
+		p.Starts = append(p.Starts, driverSlices(like)*start)
 	}
 	return nil
 }
@@ -196,34 +148,22 @@ func build(all []described, id profiling.Identity, known *mig.GPU) (*mig.GPU, er
 	largest := &all[len(all)-1]
 	costs := nearestCosts(id.Name, mig.Slices(largest.SliceCount))
 	g := &mig.GPU{
-		Name:          fmt.Sprintf("%s-%dSM", profiling.Label(id.Name), largest.MultiprocessorCount),
-		Origin:        "from the driver's profiles and placements of " + id.Name,
-		ComputeSlices: mig.Slices(largest.SliceCount), DriverSlices: commonSlices(all),
+		Name:   fmt.Sprintf("%s-%dSM", profiling.Label(id.Name), largest.MultiprocessorCount),
+		Origin: "from the driver's profiles and placements of " + id.Name,
 	}
 	like := cmp.Or(known, costs)
 	if slices.ContainsFunc(all, func(d described) bool { return d.placements == nil }) {
 		g.Origin = "from the driver's profiles of " + id.Name + "; the placements are those of " + like.Name +
 			", since the driver lists them only for root"
-		g.DriverSlices = driverSlices(like)
 	}
-	standard := standardProfiles(all)
 	for i := range all {
 		p := all[i].profile(id.MemoryMiB)
-		p.Create, p.Destroy, g.CostSource = costs.CostsLike(p.Size)
-		if err := all[i].place(p, g.DriverSlices, like); err != nil {
+		if err := all[i].place(p, like); err != nil {
 			return nil, err
 		}
-		usual := standard[all[i].SliceCount]
-		if p.MediaExtensions && variants[all[usual].kind] == "" || p.DoubleMemory || usual == i {
-			g.Profiles = append(g.Profiles, p)
-		} else {
-			g.Others = append(g.Others, p)
-		}
-		g.MemorySlices = max(g.MemorySlices, p.Length)
+		g.Profiles = append(g.Profiles, p)
 	}
-	if g.DriverSlices == 1 {
-		g.DriverSlices = 0
-	}
+	g.Complete(costs)
 	return g, nil
 }
 
