@@ -75,7 +75,13 @@ kernels:
 ## as many with AVX2, several times as many without
 train:
 	CGO_ENABLED=0 GOEXPERIMENT=simd $(GO) build -o $(BIN)-train ./harness/cmd/miglab
-	$(BIN)-train train --all --workers $(WORKERS) --install .
+	$(BIN)-train train --all --workers $(WORKERS) --out results/train-all
+	for run in results/train-all/*-seed*; do \
+		name=$${run##*/}; agent=$${name%-seed*}; \
+		cp $$run/curve.csv algorithms/rl/train/curve/runs/$$name.csv || exit; \
+		weights=algorithms/rl/agents/weights/$${name%-seed1}.weights; \
+		if test -e $$weights; then cp $$run/$$agent.weights $$weights || exit; fi; \
+	done
 
 ## test: every kind of check that Go alone can do, on small numbers
 TESTED = ./...

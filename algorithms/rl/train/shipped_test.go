@@ -12,12 +12,16 @@ import (
 	"miglab/algorithms/rl/train/curve"
 )
 
-const root = "../../.."
+// The project's folders for weights and curves.
+const (
+	weightsFolder = "../agents/weights"
+	curvesFolder  = "curve/runs"
+)
 
 // readWeights reads the shipped weights of a run.
 func readWeights(t *testing.T, r *Recipe, seed uint) (nn.Meta, []float32) {
 	t.Helper()
-	file := filepath.Join(root, WeightsFolder, agents.RunName(r.Name, uint64(seed))+agents.Extension)
+	file := filepath.Join(weightsFolder, agents.RunName(r.Name, uint64(seed))+agents.Extension)
 	meta, parameters, err := nn.ReadWeights([]byte(mustRead(t, file)), file)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +32,7 @@ func readWeights(t *testing.T, r *Recipe, seed uint) (nn.Meta, []float32) {
 // lastPoint returns the end of a run's curve.
 func lastPoint(t *testing.T, r *Recipe, seed uint) curve.Point {
 	t.Helper()
-	file := filepath.Join(root, CurvesFolder, r.Folder(uint64(seed))+".csv")
+	file := filepath.Join(curvesFolder, r.Folder(uint64(seed))+".csv")
 	points, err := curve.Read(strings.NewReader(mustRead(t, file)), file)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +53,7 @@ func TestShippedRunsHaveCurves(t *testing.T) {
 			}
 		}
 	}
-	if files, err := filepath.Glob(filepath.Join(root, WeightsFolder, "*"+agents.Extension)); len(files) != runs {
+	if files, err := filepath.Glob(filepath.Join(weightsFolder, "*"+agents.Extension)); len(files) != runs {
 		t.Errorf("%d files of weights, want one for each of %d runs; %v", len(files), runs, err)
 	}
 }
@@ -131,7 +135,7 @@ func TestTrainedAgain(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want := mustRead(t, filepath.Join(root, CurvesFolder, r.Folder(1)+".csv"))
+			want := mustRead(t, filepath.Join(curvesFolder, r.Folder(1)+".csv"))
 			got := mustRead(t, r.CurveFile(o))
 			if same := strings.HasPrefix(want, got); !same || again.segments == toTheEnd && got != want {
 				t.Errorf("another curve:\n%s", got)
@@ -142,7 +146,7 @@ func TestTrainedAgain(t *testing.T) {
 			if _, err := s.finish(); err != nil {
 				t.Fatal(err)
 			}
-			kept := filepath.Join(root, WeightsFolder, r.Name+agents.Extension)
+			kept := filepath.Join(weightsFolder, r.Name+agents.Extension)
 			if mustRead(t, kept) != mustRead(t, r.WeightsFile(o)) {
 				t.Error("other weights")
 			}

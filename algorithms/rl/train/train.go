@@ -19,7 +19,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"miglab/algorithms/rl/agents"
@@ -321,45 +320,6 @@ func (r *Recipe) apply(set spec.Args, to *learn.Settings) {
 			*schedules[i] = schedules[i].BeginAt(set.Float(p.Name))
 		}
 	}
-}
-
-// Kept returns an error unless the project keeps the run: it must have the recipe's settings and steps and one of its
-// seeds. Other runs must not be installed, because they could be mistaken for the recipe's.
-func (r *Recipe) Kept(o Options) error {
-	if changes := r.changes(o); changes != "" {
-		return fmt.Errorf("a run of %s with%s is not what the project keeps", r.Name, changes)
-	}
-	if o.Steps != 0 && o.Steps != r.Steps || !slices.Contains(r.Seeds, uint(o.Seed)) {
-		return fmt.Errorf("a run of %d steps with seed %d is not what the project keeps of %s: it takes %d steps "+
-			"and seeds %v", cmp.Or(o.Steps, r.Steps), o.Seed, r.Name, r.Steps, r.Seeds)
-	}
-	return nil
-}
-
-// Install copies the curve of a finished run, and its weights if they are shipped, to the
-// project's folders. The project must keep the run ([Recipe.Kept]).
-func (r *Recipe) Install(root string, o Options) error {
-	if o.Seed <= uint64(r.Shipped) {
-		name := agents.RunName(r.Name, o.Seed) + agents.Extension
-		if err := copyFile(filepath.Join(root, WeightsFolder, name), r.WeightsFile(o)); err != nil {
-			return err
-		}
-	}
-	return copyFile(filepath.Join(root, CurvesFolder, r.Folder(o.Seed)+".csv"), r.CurveFile(o))
-}
-
-// The project's folders for curves and weights.
-const (
-	WeightsFolder = "algorithms/rl/agents/weights"
-	CurvesFolder  = "algorithms/rl/train/curve/runs"
-)
-
-func copyFile(to, from string) error {
-	text, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(to, text)
 }
 
 // newRand returns the random stream for the initial weights of a network.

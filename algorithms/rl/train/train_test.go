@@ -360,37 +360,6 @@ func TestDivergedRunsKeepTheirLastCheckpoint(t *testing.T) {
 	}
 }
 
-// What is installed is the curve, and the weights of what is shipped; the first run has no number.
-func TestInstall(t *testing.T) {
-	for _, c := range []struct {
-		seed           uint64
-		shipped        int
-		curve, weights string
-	}{
-		{1, 1, "tiny-seed1.csv", "tiny.weights"},
-		{2, 2, "tiny-seed2.csv", "tiny-seed2.weights"},
-		{2, 1, "tiny-seed2.csv", ""},
-		{1, 0, "tiny-seed1.csv", ""},
-	} {
-		r, o, root := tiny(nil), options(t.TempDir()), t.TempDir()
-		r.Shipped, o.Seed, o.Steps = c.shipped, c.seed, 1
-		got := mustRun(t, r, o)
-		if err := r.Install(root, o); err != nil {
-			t.Fatal(err)
-		}
-		if mustRead(t, filepath.Join(root, CurvesFolder, c.curve)) != got.curve {
-			t.Errorf("%s is not the curve", c.curve)
-		}
-		_, err := os.Stat(filepath.Join(root, WeightsFolder))
-		switch {
-		case (err == nil) != (c.weights != ""):
-			t.Errorf("seed %d, %d shipped: %v", c.seed, r.Shipped, err)
-		case c.weights != "" && mustRead(t, filepath.Join(root, WeightsFolder, c.weights)) != got.weights:
-			t.Errorf("%s are not the weights", c.weights)
-		}
-	}
-}
-
 // sampled reports whether a test prepares the network of a recipe: all in deep tests, otherwise
 // those for one workload or for none.
 func sampled(r *Recipe) bool {

@@ -22,13 +22,13 @@ import (
 )
 
 type trainFlags struct {
-	names, set   []string
-	out, install string
-	all          bool
-	steps        int64
-	shard        run.Shard
-	seeds        []uint
-	workers      int
+	names, set []string
+	out        string
+	all        bool
+	steps      int64
+	shard      run.Shard
+	seeds      []uint
+	workers    int
 }
 
 func newTrain() *cobra.Command {
@@ -56,8 +56,6 @@ func newTrain() *cobra.Command {
 	addShard(c, &f.shard)
 	cli.AddFolder(c, &f.out, "out", "results/train",
 		"folder for checkpoints, learning curves, weights and results.db")
-	c.Flags().StringVar(&f.install, "install", "",
-		"root of the project's source: put weights and curves where the program is built from")
 	return c
 }
 
@@ -117,8 +115,7 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	return out, nil
 }
 
-// train does the trainings of the shard one after the other, except those that are done. With --install it puts the
-// weights and curves into the project's source.
+// train does the trainings of the shard one after the other, except those that are done.
 func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 	db, err := store.Open(f.out)
 	if err != nil {
@@ -132,11 +129,6 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 			continue
 		}
 		r := t.recipe
-		if f.install != "" {
-			if err := r.Kept(t.options); err != nil {
-				return err
-			}
-		}
 		if err := atomicfile.Sweep(filepath.Dir(r.Checkpoint(t.options))); err != nil {
 			return err
 		}
@@ -148,11 +140,6 @@ func (f *trainFlags) train(c *cobra.Command, trainings []training) (err error) {
 		var result train.Result
 		if err := json.Unmarshal(records[0], &result); err != nil {
 			return err
-		}
-		if f.install != "" {
-			if err := r.Install(f.install, t.options); err != nil {
-				return err
-			}
 		}
 		t.print(c, &result)
 	}
