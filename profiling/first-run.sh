@@ -152,7 +152,7 @@ grep -lsE '^(failed|skipped)' "$out"/done/* | xargs -r -d '\n' rm # they are tri
 rm -f "$out/done/anchors" "$out/spent/0" # each call repeats these four measurements
 
 half=$((sms / 16 * 8)) third=$((sms / 6 * 2)) equal=$((sms / 4 * 2))
-splits=$equal:$equal
+splits=$equal:$equal counts=$(seq -s, 8 8 $((sms - 1))),$sms
 for i in 3 2 1; do
 	part=$((sms * i / 64 * 8))
 	splits=$part:$((sms - part)),$splits,$((sms - part)):$part
@@ -220,8 +220,7 @@ interrupted() {
 	exit 130
 }
 later() { left+=("$1"); left_seconds=$((left_seconds + $2)); }
-partition() { step "$1" "$2" "$3" "$MIGLAB" profile --mode sm-partition "${options[@]}" "${@:4}"; }
-corun() { step "$1" "$2" "$3" "$MIGLAB" profile corun --mode sm-partition "${options[@]}" "${only[@]}" "${@:4}"; }
+corun() { step "$1" "$2" "$3" "$MIGLAB" profile corun "${options[@]}" "${@:4}"; }
 needs() { # NAME TOOL is false, and the step is skipped, if there is no such tool
 	command -v "$2" >/dev/null && return
 	[ ! -e "$out/done/$1" ] || return
@@ -233,19 +232,19 @@ needs() { # NAME TOOL is false, and the step is skipped, if there is no such too
 # Estimates are 0.4 s for a group of kernels in a window of 0.2 s.
 steps() {
 	left=() left_seconds=0
-	partition 0 anchors 10 --out "$out/anchors" --only $anchors --sms $half,"$sms" --repetitions "$call" # run k is call k
+	corun 0 anchors 10 --out "$out/anchors" --only $anchors --splits $half,"$sms" --repetitions "$call" # run k is call k
 	step 1 environment 15 bash $self --part environment
 	step 1 verify 40 bash $self --part verify
 	needs ptx-and-nvcc nvcc && step 1 ptx-and-nvcc 120 bash $self --part compare
 	pack
-	partition 2 scaling 80 "${only[@]}"                          # 10 kernels x 17 counts
+	corun 2 scaling 80 "${only[@]}" --splits "$counts"           # 10 kernels x 17 counts
 	pack
-	corun 3 pairs 200 --splits "$splits"                         # 55 pairs x 7 splits, and alone
-	corun 3 shared 30 --splits all:all                           # 55 pairs, and alone
-	corun 3 triples 25 --splits $third:$third:$third --sample 20
+	corun 3 pairs 200 "${only[@]}" --splits "$splits"            # 55 pairs x 7 splits, and alone
+	corun 3 shared 30 "${only[@]}" --splits all:all              # 55 pairs, and alone
+	corun 3 triples 25 "${only[@]}" --splits $third:$third:$third --sample 20
 	pack
-	corun 4 drift 60 --splits "$splits" --sample 40 --repetitions 2
-	partition 2 scaling-again 160 "${only[@]}" --repetitions 3
+	corun 4 drift 60 "${only[@]}" --splits "$splits" --sample 40 --repetitions 2
+	corun 2 scaling-again 160 "${only[@]}" --splits "$counts" --repetitions 3
 	pack
 }
 

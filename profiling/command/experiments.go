@@ -29,60 +29,48 @@ type experiment struct {
 	flags func(*pflag.FlagSet) measure.Runner
 }
 
-// withFlags are the experiments with flags of their own, miglab profile itself first.
-var withFlags = []experiment{
+// ownExperiments are the experiments of this package, miglab profile itself first.
+var ownExperiments = []experiment{
 	{
 		Experiment: measure.Experiment{
-			Noun: "runs", Kernels: true,
-			Modes: []string{mig.SourceMIG, measure.ModeExisting, mig.SourcePartition},
+			Noun: "runs", Kernels: true, Modes: []string{mig.SourceMIG, measure.ModeExisting},
 			Short: "Measure kernels on every instance size of a real GPU",
-		},
-		flags: func(f *pflag.FlagSet) measure.Runner {
-			scaling := scalingFlags(f)
-			return func(ctx context.Context, b *measure.Bench, out io.Writer) (int, error) {
-				if b.Partitions != nil {
-					return scaling(ctx, b, out)
-				}
+			Run: func(ctx context.Context, b *measure.Bench, out io.Writer) (int, error) {
 				return measure.Measure(ctx, b, measure.Sweep, func(runs []measure.Run, whole bool) error {
 					return saveProfile(b.Dir, measure.Summarize(b.Session.Identity().Model, runs), out, whole)
 				})
-			}
+			},
 		},
 	},
 	{
 		Experiment: measure.Experiment{
 			Name: "corun", Noun: "groups", Kernels: true, Modes: []string{mig.SourcePartition},
-			Short: "Measure kernels that share a GPU, for the co-run model",
+			Short: "Measure kernels alone and sharing a GPU, for the co-run model",
 		},
 		flags: func(f *pflag.FlagSet) measure.Runner {
 			c := corunFlags{}
 			f.StringSliceVar(&c.splits, "splits", []string{"64:64"},
-				"numbers of multiprocessors of the jobs, joined by colons, or all for each")
+				"numbers of multiprocessors of the jobs, joined by colons, or all for each; one number: each kernel alone")
 			f.UintVar(&c.sample, "sample", 0, "draw so many of the groups; 0 means all")
-			return measureGroups(c.groups)
+			plan := func(_ context.Context, b *measure.Bench) (*measure.Plan[datasets.OverlapRate], error) {
+				all, err := c.groups(b)
+				if err != nil {
+					return nil, err
+				}
+				return measure.Overlap(b, b.Partitions, all)
+			}
+			return measure.Tabled(plan, "overlap", measure.OverlapTable)
 		},
 	},
 }
 
 // experiments returns the commands of miglab profile, itself first.
 func experiments() []experiment {
-	all := withFlags
+	all := slices.Clone(ownExperiments)
 	for _, x := range measure.Experiments() {
 		all = append(all, experiment{Experiment: x})
 	}
 	return all
-}
-
-// measureGroups returns the run of groups that depend on the bench.
-func measureGroups(groups func(*measure.Bench) ([]measure.Group, error)) measure.Runner {
-	plan := func(_ context.Context, b *measure.Bench) (*measure.Plan[datasets.OverlapRate], error) {
-		all, err := groups(b)
-		if err != nil {
-			return nil, err
-		}
-		return measure.Overlap(b, b.Partitions, all)
-	}
-	return measure.Tabled(plan, "overlap", measure.OverlapTable)
 }
 
 // corunFlags say which kernels share a GPU.
@@ -123,8 +111,6 @@ func parseSplit(split string, all, most int) ([]int, error) {
 	}
 	var err error
 	switch {
-	case len(shares) < 2:
-		err = errors.New("at least two numbers, joined by colons")
 	case sum > 0 && slices.Contains(shares, 0):
 		err = fmt.Errorf("give %s for each job or for none", datasets.All)
 	case sum > all:
@@ -135,30 +121,6 @@ func parseSplit(split string, all, most int) ([]int, error) {
 		return shares, nil
 	}
 	return nil, fmt.Errorf("--splits %s: %w", split, err)
-}
-
-// scalingFlags registers the flags of scaling, which measures each kernel alone on several numbers of multiprocessors.
-func scalingFlags(f *pflag.FlagSet) measure.Runner {
-	counts := f.IntSlice("sms", nil, "numbers of multiprocessors (sm-partition; default: every eighth and all)")
-	return measureGroups(func(b *measure.Bench) ([]measure.Group, error) {
-		all := b.Partitions.Multiprocessors()
-		if len(*counts) == 0 {
-			for n := 8; n < all; n += 8 {
-				*counts = append(*counts, n)
-			}
-			*counts = append(*counts, all)
-		}
-		var groups []measure.Group
-		for _, n := range *counts {
-			if n < 1 || n > all {
-				return nil, fmt.Errorf("--sms %d: the GPU has %d multiprocessors", n, all)
-			}
-			for _, k := range b.Kernels {
-				groups = append(groups, measure.Group{{Kernel: k.Name, SMs: n}})
-			}
-		}
-		return groups, nil
-	})
 }
 
 // saveProfile writes the table of a profile. If it is whole, it also writes the dataset and the speedups.

@@ -60,10 +60,10 @@ func newExperiment(x experiment) *cobra.Command {
 	}
 	if slices.Contains(x.Modes, mig.SourcePartition) {
 		cli.AddFlag(c, &f.milliseconds, "milliseconds", "200", cli.AtLeast(1),
-			"how long rates are measured (sm-partition)")
+			"how long rates are measured")
 		cli.AddFlag(c, &f.warmUp, "warm-up", "100", cli.AtLeast(0),
-			"milliseconds that each kernel runs before (sm-partition)")
-		flags.BoolVar(&f.small, "small", false, "inputs as small as those of kernel --verify, for tests (sm-partition)")
+			"milliseconds that each kernel runs before")
+		flags.BoolVar(&f.small, "small", false, "inputs as small as those of kernel --verify, for tests")
 	}
 	if x.Name == "" {
 		flags.BoolVar(&f.check, "check", false, "say what is missing, and run nothing")
@@ -84,11 +84,6 @@ func (f *profileFlags) run(c *cobra.Command, x experiment, run measure.Runner) e
 	}
 	if f.device.mode == mig.SourcePartition {
 		return f.onPartitions(c, x, b, run)
-	}
-	for _, name := range []string{"milliseconds", "warm-up", "small", "sms"} {
-		if c.Flags().Changed(name) {
-			return fmt.Errorf("--%s: only --mode %s has it", name, mig.SourcePartition)
-		}
 	}
 	var err error
 	if x.Kernels {
@@ -116,13 +111,6 @@ func (f *profileFlags) onPartitions(c *cobra.Command, x experiment, b *measure.B
 ) (err error) {
 	if b.Kernels, err = f.kernels.own(); err != nil {
 		return err
-	}
-	if f.check {
-		if err := cuda.Installed(); err != nil {
-			return cli.FailedError{Err: err}
-		}
-		fmt.Fprintf(c.OutOrStdout(), "%d kernels are there, and so is the driver's library\n", len(b.Kernels))
-		return nil
 	}
 	if f.device.device != "" {
 		// A number is the driver's, as in the other modes.

@@ -593,7 +593,7 @@ var deviceTests = []stubTest{
 			wants(t, err, nil, "choose a GPU", says, "index or UUID")
 		}
 		_, err := nvml.Open(new(mig.Catalog), "GPU-b")
-		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "sm-partition")
+		wants(t, err, profiling.ErrUnsupported, "NVIDIA L4", "miglab profile corun")
 		if d, err := nvml.Open(new(mig.Catalog), "3"); err != nil {
 			t.Error(err)
 		} else if id, err := d.Identify(); err != nil || id.Model.Name != "X1-of-tomorrow-98SM" {

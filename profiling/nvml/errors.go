@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	withoutMIG = "measure it without MIG, with --mode sm-partition"
+	withoutMIG = "measure it without MIG, with miglab profile corun"
 	reset      = "dmesg has its error after the word Xid; reset it as root, with nvidia-smi --gpu-reset -i and its " +
 		"number, or reboot"
 )

@@ -169,7 +169,7 @@ func TestKnownModelsAreChecked(t *testing.T) {
 		}},
 		{name: "unknown and MIG off", state: []string{"gpu 0 H20 GPU-1 0 0"}, run: func(t *testing.T, s nvmltest.State) {
 			_, err := nvml.Open(new(mig.Catalog), "")
-			wants(t, err, profiling.ErrUnsupported, "nvidia-smi -mig 1 -i GPU-1", "sm-partition")
+			wants(t, err, profiling.ErrUnsupported, "nvidia-smi -mig 1 -i GPU-1", "miglab profile corun")
 		}},
 		{name: "without permission the placements are inferred", state: []string{"gpu 0 H20 GPU-1 1 1"}, run: func(t *testing.T, s nvmltest.State) {
 			s.Add(t, "fail nvmlDeviceGetGpuInstancePossiblePlacements 0 -1 NO_PERMISSION")

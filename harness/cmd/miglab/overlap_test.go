@@ -49,8 +49,8 @@ func (p partitioner) run(args ...string) (code int, output string) {
 // profile measures with small inputs and short windows.
 func (p partitioner) profile(args ...string) (code int, output string) {
 	p.t.Helper()
-	args = append([]string{"profile"}, args...)
-	return p.run(append(args, "--mode", "sm-partition", "--only", "bfs,stream", "--small", "--milliseconds", "5", "--warm-up", "1", "--out", "out")...)
+	args = append([]string{"profile", "corun"}, args...)
+	return p.run(append(args, "--only", "bfs,stream", "--small", "--milliseconds", "5", "--warm-up", "1", "--out", "out")...)
 }
 
 func (p partitioner) rows() []datasets.OverlapRate {
@@ -68,9 +68,9 @@ func (p partitioner) rows() []datasets.OverlapRate {
 func TestGPUPartitions(t *testing.T) {
 	p := partitioner{t, t.TempDir(), cudaStub(t)}
 	for _, args := range [][]string{
-		{"--sms", "16,60,132"},
-		{"corun", "--splits", "60:64,all:all"},
-		{"corun", "--splits", "64:64", "--repetitions", "2"},
+		{"--splits", "16,60,132"},
+		{"--splits", "60:64,all:all"},
+		{"--splits", "64:64", "--repetitions", "2"},
 	} {
 		if code, output := p.profile(args...); code != 0 {
 			t.Fatalf("%q: exit code %d\n%s", args, code, output)
@@ -93,10 +93,10 @@ func TestGPUPartitions(t *testing.T) {
 		}
 	}
 	before := len(p.rows())
-	if code, output := p.profile("--sms", "16,60"); code != 0 || len(p.rows()) != before {
+	if code, output := p.profile("--splits", "16,60"); code != 0 || len(p.rows()) != before {
 		t.Errorf("the same again: exit code %d, %d rows after %d\n%s", code, len(p.rows()), before, output)
 	}
-	if code, output := p.profile("--sms", "16,24"); code != 0 || len(p.rows()) != before+2 {
+	if code, output := p.profile("--splits", "16,24"); code != 0 || len(p.rows()) != before+2 {
 		t.Errorf("with another number: exit code %d, %d rows after %d\n%s", code, len(p.rows()), before, output)
 	}
 	// No table is made of it.
@@ -115,14 +115,12 @@ func TestGPUPartitions(t *testing.T) {
 func TestGPUPartitionsRefuse(t *testing.T) {
 	p := partitioner{t, t.TempDir(), cudaStub(t)}
 	for _, c := range []struct{ args, want string }{
-		{"profile --mode sm-partition --sms 133", "--sms 133: the GPU has 132 multiprocessors"},
+		{"profile corun --splits 133", "--splits 133: together 133 multiprocessors, and the GPU has 132"},
 		{"profile corun --mode sm-partition --splits 64:70", "--splits 64:70: together 134 multiprocessors, and the GPU has 132"},
 		{"profile corun --mode sm-partition --splits all:64", "give all for each job or for none"},
-		{"profile corun --mode sm-partition --splits 64", "at least two numbers"},
-		{"profile --mode sm-partition --only strem", `unknown kernel "strem"`},
-		{"profile --mode sm-partition --kernels rodinia", "the program's own kernels only"},
+		{"profile corun --only strem", `unknown kernel "strem"`},
+		{"profile corun --kernels rodinia", "the program's own kernels only"},
 		{"profile isolation --mode sm-partition", `unknown mode "sm-partition"`},
-		{"profile --small", "only --mode sm-partition has it"},
 		{"profile corun --mode mig", `unknown mode "mig"`},
 		{"reproduce --stub", "name another folder for results"},
 	} {
@@ -132,12 +130,12 @@ func TestGPUPartitionsRefuse(t *testing.T) {
 	}
 	// A kernel that the driver does not start ends the measurement with the driver's words.
 	p.env = append(p.env, "MIGLAB_EMULATED_FAIL=cuLaunchKernel=719")
-	if code, output := p.profile("--sms", "16"); code == 0 || !strings.Contains(output, "launch") || !strings.Contains(output, "719") {
+	if code, output := p.profile("--splits", "16"); code == 0 || !strings.Contains(output, "launch") || !strings.Contains(output, "719") {
 		t.Errorf("exit code %d, %q", code, output)
 	}
 	// One that does not fit into the memory is left out and listed.
 	p.env = append(p.env, "MIGLAB_EMULATED_FAIL=cuMemAlloc=2")
-	if code, output := p.profile("--sms", "16"); code != 1 || !strings.Contains(output, "bfs in the group bfs:16: oom") || !strings.Contains(output, "stream in the group stream:16: oom") {
+	if code, output := p.profile("--splits", "16"); code != 1 || !strings.Contains(output, "bfs in the group bfs:16: oom") || !strings.Contains(output, "stream in the group stream:16: oom") {
 		t.Errorf("exit code %d, %q", code, output)
 	}
 }
