@@ -1,6 +1,7 @@
 package external
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -125,6 +126,20 @@ func (s *solution) check(id int64) error {
 		return errors.New("plan is missing")
 	}
 	return nil
+}
+
+// Answer returns the line, with a line break, of a program that answers a problem with a schedule. It passes on the
+// errors of [schedule.Encode].
+func Answer(p schedule.Problem, s schedule.Schedule) ([]byte, error) {
+	var text bytes.Buffer
+	if err := schedule.Encode(&text, p, s); err != nil {
+		return nil, err
+	}
+	return encodeMessage(struct {
+		Type     string         `json:"type"`
+		ID       int64          `json:"id"`
+		Schedule jsontext.Value `json:"schedule"`
+	}{"schedule", newInstance(&p, len(p.Tasks)).ID, text.Bytes()}), nil
 }
 
 // typePlan is the type of a solution that is a plan.

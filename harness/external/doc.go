@@ -11,9 +11,6 @@
 // The referees and simulators check a program's answers like the answers of built-in algorithms. Any other failure is
 // an [*Error], which becomes the row of the instance. The run then continues with a new process.
 //
-// `answers:agent.jsonl` names a file with recorded answers, for example of a program that
-// cannot run where miglab runs. Its answers are checked and ranked in the same way.
-//
 // Each worker has its own process, which it asks about one instance after the other. Results must not depend on the
 // order of the instances. Therefore, if a process that has answered about another instance crashes, breaks the protocol
 // or takes too long, the instance is asked again with a new process, and only that outcome counts. For the same reason,

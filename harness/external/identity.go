@@ -29,7 +29,7 @@ func hashContent(path string, args []string) (string, error) {
 		}
 		h.Write(own)
 	}
-	return shortHash(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
 // hashes keeps the hashes of files by path, size and time of the last change, because names are parsed often.

@@ -32,7 +32,7 @@ type batchOptions struct {
 	// Bound and FAR ask for facts: the certified lower bound of a batch, and FAR's makespan.
 	Bound   bool `json:"bound"`
 	FAR     bool `json:"far"`
-	Answers bool `json:"answers"` // asks for the lines of a file of answers; see [external.Answer]
+	Answers bool `json:"answers"` // asks for the answers of a program; see [external.Answer]
 
 	// The values that the options name; either sampler or dataset is nil.
 	gpu     *mig.GPU

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,6 +105,11 @@ func TestBoundsOfSampledBatches(t *testing.T) {
 // makespans that the environment measured.
 func TestAnswersAreRanked(t *testing.T) {
 	const n = 5
+	_, err := exec.LookPath("python3")
+	if err != nil && os.Getenv("MIGLAB_REQUIRE_EXTERNAL") != "1" {
+		t.Skip(err)
+	}
+	t.Setenv("PYTHONPATH", "../python")
 	for _, name := range []string{"own", "batch"} {
 		v := begun(t, name, `{"dataset":"POORSCALING?n=5","tasks":5,"answers":true}`, 2, 1)
 		file := bytes.NewBufferString(`{"type":"hello","protocol":1,"name":"random","version":2}` + "\n")
@@ -129,7 +135,7 @@ func TestAnswersAreRanked(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		span, err := run.SpanOf(new(mig.Catalog), store.Series{Track: algo.TrackBatch, Dataset: "POORSCALING?n=5", GPU: "A100", Algorithm: "answers:" + path}, n)
+		span, err := run.SpanOf(new(mig.Catalog), store.Series{Track: algo.TrackBatch, Dataset: "POORSCALING?n=5", GPU: "A100", Algorithm: "exec:python3 -B -m miglab.replay " + path}, n)
 		if err != nil {
 			t.Fatal(err)
 		}

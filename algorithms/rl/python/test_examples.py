@@ -27,12 +27,13 @@ class Test(unittest.TestCase):
             with open(f"{folder}/ppo/curve.csv", encoding="utf-8") as f:
                 makespans = [float(row["makespan_s"]) for row in csv.DictReader(f)]
             self.assertGreater(makespans[0], 450)  # its first actions are about random
-            run(MIGLAB, "run", "--algorithms", "far,answers:ppo/ppo.jsonl", "--datasets", "POORSCALING", "--instances", "50", cwd=folder)
+            replay = f"exec:{sys.executable} -m miglab.replay ppo/ppo.jsonl"
+            run(MIGLAB, "run", "--algorithms", f"far,{replay}", "--datasets", "POORSCALING", "--instances", "50", cwd=folder)
             print(run(MIGLAB, "leaderboard", cwd=folder))
             board = csv.DictReader(run(MIGLAB, "leaderboard", "--format", "csv", cwd=folder).splitlines())
-            self.assertEqual([row["algorithm"] for row in board], ["answers:ppo/ppo.jsonl", "far"])
+            self.assertEqual([row["algorithm"] for row in board], [replay, "far"])
             exported = run(MIGLAB, "export", "--track", "batch", cwd=folder)
-            cells = [row for row in csv.DictReader(exported.splitlines()) if row["algorithm"].startswith("answers:")]
+            cells = [row for row in csv.DictReader(exported.splitlines()) if row["algorithm"].startswith("exec:")]
             self.assertEqual([row["error"] for row in cells], 50 * [""])
 
 

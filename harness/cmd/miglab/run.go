@@ -39,7 +39,7 @@ func newRun() *cobra.Command {
 	f.conditions.register(c, &f.catalog, &f.results)
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
-		"algorithms, separated by commas (miglab list algorithms), or exec: and a program, or answers: and a file")
+		"algorithms, separated by commas (miglab list algorithms), or exec: and a program")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
 	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),

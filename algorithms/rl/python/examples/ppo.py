@@ -1,7 +1,7 @@
 """PPO in plain PyTorch learns to schedule batches, and takes the leaderboard's instances.
 
     MIGLAB=bin/miglab PYTHONPATH=algorithms/rl/python python3 algorithms/rl/python/examples/ppo.py --out results/ppo
-    miglab run --algorithms far,treedp,answers:results/ppo/ppo.jsonl --datasets POORSCALING --instances 200 --leaderboard
+    miglab run --algorithms far,treedp,'exec:python3 -m miglab.replay results/ppo/ppo.jsonl' --datasets POORSCALING --instances 200 --leaderboard
 
 writes results/ppo/curve.csv and ppo.jsonl. Needs PyTorch and a BLAS that is not the reference
 one: Debian's python3-torch is five times slower without libopenblas0-pthread.

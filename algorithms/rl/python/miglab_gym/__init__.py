@@ -34,7 +34,7 @@ True
 
 The first batches of a leaderboard, each task on the GPU as a whole, beside the certified
 lower bound and FAR's makespan. The file has the schedules, which miglab checks and ranks
-(miglab run --algorithms far,answers:whole.jsonl --datasets WIDETIMES --instances 20 --leaderboard):
+(miglab run --algorithms far,'exec:python3 -m miglab.replay whole.jsonl' --datasets WIDETIMES --instances 20 --leaderboard):
 
 >>> import os, tempfile
 >>> path = os.path.join(tempfile.mkdtemp(), "whole.jsonl")

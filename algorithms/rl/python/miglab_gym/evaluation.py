@@ -16,7 +16,7 @@ def evaluate(policy, path, *, name, dataset, version=1, environment="own", insta
     policy takes observations and masks, a row for each of up to num_envs instances, and
     returns an action for each. Its schedules become a file that miglab checks and ranks:
 
-        miglab run --algorithms far,answers:PATH --datasets DATASET --instances N --leaderboard
+        miglab run --algorithms far,'exec:python3 -m miglab.replay PATH' --datasets DATASET --instances N --leaderboard
 
     name and version identify the agent in the file; raise the version when the agent
     changes. Other options are options of the environment, "own" or "batch"; bound is True
