@@ -8,7 +8,7 @@
 //	drl/WIDETIMES?total=100&part=8
 //	drl/WIDETIMES?total=100&part=1&gen=released&order=classes
 //	drl/GOODSCALING?gen=released-train&start=busy
-//	rodinia?order=shuffled&noise=0.2
+//	rodinia?order=shuffled
 //	profile:tasks.csv
 //	deadline/report?deadlines=tight
 //	mfi/skew-small?lifespan=steady&rho=0.85

@@ -34,7 +34,7 @@ const localSearch = "found by local search"
 
 var _ = registerAll(examples, func(e example) Family {
 	return Family{
-		Tasks: true, Name: e.name, Doc: e.doc, Source: e.source,
+		Name: e.name, Doc: e.doc, Source: e.source,
 		New: func(string, spec.Args) (Dataset, error) { return e, nil },
 	}
 })

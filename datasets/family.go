@@ -24,9 +24,7 @@ type Family struct {
 	// Assumes names the assumptions of the instances that are not measured, for the notes of tables; "" for none.
 	Assumes string
 	Params  []spec.Param // declares the parameters, in the order in which they are listed
-	// Tasks says that instances are [task.Batches]. [Register] then adds the parameter noise.
-	Tasks bool
-	File  string // names the kind of file, for example "tasks file"; "" for families without files
+	File    string       // names the kind of file, for example "tasks file"; "" for families without files
 	// Example is a small file for the tests. It may be "" if instances of another family can be written as such a file.
 	Example string
 	// New makes the dataset. id is the canonical spec, for messages. Datasets with equal IDs must be equal under ==.
@@ -62,9 +60,6 @@ func Register(f Family) Family {
 		if other != nil {
 			panic(fmt.Sprintf("datasets: %q is a name of the family %s", name, other.Name))
 		}
-	}
-	if f.Tasks {
-		f.Params = append(slices.Clip(f.Params), noise)
 	}
 	seen := map[string]bool{"": true, FileKey: true}
 	for _, p := range f.Params {
@@ -179,14 +174,13 @@ func (f *Family) open(name string, pairs []string) (Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return named{Dataset: d, id: id, estimates: newEstimates(name, f.Params, a)}, nil
+	return named{Dataset: d, id: id}, nil
 }
 
 // named implements [Spec].
 type named struct {
 	Dataset
-	id        string
-	estimates estimates
+	id string
 }
 
 func (s named) ID() string { return s.id }
@@ -196,11 +190,7 @@ func (s named) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	if index < 0 || n > 0 && index >= n {
 		return nil, &IndexError{Dataset: s.id, Index: index, Instances: n}
 	}
-	in, err := s.Dataset.Instance(g, index)
-	if err != nil {
-		return nil, err
-	}
-	return s.estimates.addTo(in, g, index)
+	return s.Dataset.Instance(g, index)
 }
 
 // AddTo implements [Varied]. It adds nothing to the digest if the dataset is not varied.

@@ -33,7 +33,7 @@ func readFile[T any](path filePath, g *mig.GPU, read func(f io.Reader, name stri
 }
 
 var _ = Register(Family{
-	Tasks: true, Name: "profile:", File: "tasks file", Source: "the file",
+	Name: "profile:", File: "tasks file", Source: "the file",
 	Doc: "the tasks of a CSV file with the header task,t1,t2,t3,t4,t7 (A30: task,t1,t2,t4); a stream has a column " +
 		"batch, and arrival_s if its tasks arrive in time; or of each *.csv of a folder, by name; or, with draw at the " +
 		"end, batches of tasks drawn from a file",

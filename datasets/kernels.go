@@ -77,7 +77,7 @@ func sourceOf(table string) string {
 const maxCopies = 1000
 
 func (k *kernelSet) family() Family {
-	f := Family{Tasks: true, Name: k.name, Doc: k.doc, Source: k.source, New: k.dataset}
+	f := Family{Name: k.name, Doc: k.doc, Source: k.source, New: k.dataset}
 	if k.hasParams {
 		kernel := spec.Names("kernel", "a kernel", "", k.kernels)
 		f.Params = []spec.Param{

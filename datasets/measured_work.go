@@ -35,7 +35,7 @@ var _ = registerAll(workKinds, workKind.family)
 
 func (k workKind) family() Family {
 	return Family{
-		Tasks: true, Name: k.name, Source: "the tables of datasets/manifest.json with this kind of work",
+		Name: k.name, Source: "the tables of datasets/manifest.json with this kind of work",
 		Doc: k.doc + " that others measured, drawn with equal chances; a task repeats one until it has its length",
 		Params: []spec.Param{
 			whole("n", 14, 1, maxCount, "tasks in a batch"),

@@ -30,7 +30,7 @@ var (
 	})
 
 	_ = Register(Family{
-		Tasks: true, Name: "miso/jobs", Source: sourceOf(misoA100),
+		Name: "miso/jobs", Source: sourceOf(misoA100),
 		Doc: "training jobs that were measured on A100-40GB, drawn from 32, each with the duration of one of MISO's " +
 			"100 jobs",
 		Params: []spec.Param{
@@ -41,7 +41,7 @@ var (
 		},
 	})
 	_ = Register(Family{
-		Tasks: true, Name: "miso/stream", Source: sourceOf(misoA100),
+		Name: "miso/stream", Source: sourceOf(misoA100),
 		Doc: "MISO's 100 training jobs, which were measured on A100-40GB, in a random order; the published run " +
 			"has 8 GPUs",
 		Params: []spec.Param{

@@ -37,7 +37,7 @@ var _ = Register(Family{
 })
 
 var _ = Register(Family{
-	Tasks: true, Name: "openb/stream", Assumes: openbAssumes + openbScaling,
+	Name: "openb/stream", Assumes: openbAssumes + openbScaling,
 	Doc:    "days of a production trace as batches of n pods in the order of their submission, " + openbLaw,
 	Source: "Alibaba cluster trace gpu-v2023; Weng et al., Beware of Fragmentation, USENIX ATC 2023",
 	Params: append([]spec.Param{

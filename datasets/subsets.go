@@ -36,7 +36,7 @@ const (
 )
 
 var _ = Register(Family{
-	Tasks: true, Name: subsetsName, Source: "DRL 5.1.1",
+	Name: subsetsName, Source: "DRL 5.1.1",
 	Doc: "subsets of the 16 public Rodinia kernels in place of RODINIA + ALTIS, whose Altis kernels are not public: " +
 		"100 of at least n, 100 of fewer, 5 orders each, in batches of n",
 	Params: []spec.Param{

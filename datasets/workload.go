@@ -75,7 +75,7 @@ var _ = registerAll(workloads, workload.family)
 
 func (w workload) family() Family {
 	f := Family{
-		Tasks: true, Name: w.Name, Source: w.Source,
+		Name: w.Name, Source: w.Source,
 		Doc: fmt.Sprintf("synthetic, p_s = %v %%, t(1) in %g..%g s", w.class().sevenSlices, float64(w.Shortest),
 			float64(w.Longest)),
 		Params: w.params(), New: w.dataset,

@@ -82,7 +82,7 @@ func (in *Instance) Problem() (p schedule.Problem, err error) {
 		return p, err
 	}
 	b, ok := payload.(task.Batches)
-	if !ok || len(b.Lengths) != 1 || b.Start != nil || b.Arrivals != nil || b.Estimates != nil || b.Restart != 0 {
+	if !ok || len(b.Lengths) != 1 || b.Start != nil || b.Arrivals != nil || b.Restart != 0 {
 		return p, fmt.Errorf("instance %d of %q is no plain batch", in.Index, in.Dataset)
 	}
 	p = schedule.Problem{GPU: g, Count: in.GPUs, Tasks: b.Tasks}

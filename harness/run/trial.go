@@ -240,11 +240,6 @@ func describeDataset(t *track.Track, dataset datasets.Spec, gpu *mig.GPU) (d des
 	if in.Kind() != t.Data {
 		return d, fmt.Errorf("dataset %q has %s; the %s track needs %s", dataset.ID(), in.Kind(), t.Name, t.Data)
 	}
-	if t.Admits != nil {
-		if err := t.Admits(in); err != nil {
-			return d, fmt.Errorf("dataset %q: %w", dataset.ID(), err)
-		}
-	}
 	d.content = hashContent(gpu, dataset, in)
 	if t.Count != nil {
 		d.count = t.Count(in)

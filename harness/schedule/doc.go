@@ -8,6 +8,5 @@
 // once, or in parts if the problem lets tasks be stopped ([Problem.Restart]). The referee shares no code with a
 // simulator or an algorithm.
 //
-// [Replay] runs a schedule with durations that differ from the plan. [Encode] and [Decode]
-// write and read schedules as JSON.
+// [Encode] and [Decode] write and read schedules as JSON.
 package schedule

@@ -3,7 +3,6 @@ package task
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -131,9 +130,6 @@ type Batches struct {
 	Start []Existing
 	// Arrivals holds the time at which each task arrives, in ascending order. It is nil if all tasks arrive at time 0.
 	Arrivals []mig.Seconds
-	// Estimates holds the tasks in the order of Tasks, with estimated durations for the scheduler. Tasks has the true
-	// durations. It is nil if the scheduler knows the true durations.
-	Estimates Batch
 	// Restart is the shortest break of a stopped task before it continues. It is 0 if tasks cannot be stopped.
 	Restart mig.Seconds
 }
@@ -182,22 +178,15 @@ func (b Batches) AddTo(d *Digest) {
 			d.Float(float64(at))
 		}
 	}
-	if b.Estimates != nil {
-		h := b.Estimates.Hash()
-		d.Text(string(h[:]))
-	}
 	if b.Restart > 0 {
 		d.Text("restart")
 		d.Float(float64(b.Restart))
 	}
 }
 
-// WriteCSV implements [Payload]. The format cannot express instances that exist at time 0, estimates, or tasks that
-// can be stopped; each is an error.
+// WriteCSV implements [Payload]. The format cannot express instances that exist at time 0 or tasks that can be
+// stopped; each is an error.
 func (b Batches) WriteCSV(w io.Writer, g *mig.GPU) error {
-	if b.Estimates != nil {
-		return errors.New("a tasks file has no place for estimates; write the tasks without noise")
-	}
 	if len(b.Start) > 0 {
 		return fmt.Errorf("%d instances exist at time 0, and a tasks file cannot say so; write tasks that start on "+
 			"an empty GPU", len(b.Start))

@@ -85,8 +85,7 @@ func solveSeveral[A any](ctx context.Context, a algo.Algorithm, problems []Probl
 // A solver returns the schedules of some problems, and the wall time of all of them.
 type solver[A any] func(made A, given []algo.Problem, lengths [][]int) ([]schedule.Schedule, time.Duration, error)
 
-// solveSchedules schedules batches or streams with solve and judges the schedules. If the durations are estimates, it
-// replays the schedules with the true durations first.
+// solveSchedules schedules batches or streams with solve and judges the schedules.
 func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]) ([]Answer, error) {
 	made, err := algo.Make[A](a)
 	if err != nil {
@@ -98,9 +97,6 @@ func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]
 	for i, p := range problems {
 		answers[i].Problem, given[i] = poseProblem(p)
 		in := payload[task.Batches](p)
-		if in.Estimates != nil {
-			given[i].Tasks = slices.Clone(in.Estimates)
-		}
 		if err := a.CheckFit(given[i]); err != nil {
 			return nil, err
 		}
@@ -118,11 +114,6 @@ func solveSchedules[A any](a algo.Algorithm, problems []Problem, solve solver[A]
 		answer := &answers[i]
 		answer.Schedule = schedules[i]
 		answer.Took = took / time.Duration(len(problems))
-		if in.Estimates != nil {
-			if answer.Schedule, err = replay(answer.Problem, in.Estimates, answer.Schedule); err != nil {
-				return nil, err
-			}
-		}
 		if answer.Metrics, err = scheduleMetrics(answer.Problem, answer.Schedule, in); err != nil {
 			return nil, err
 		}
@@ -144,17 +135,6 @@ func poseProblem(p Problem) (judged, given algo.Problem) {
 	given = judged
 	given.Tasks, given.Release = slices.Clone(in.Tasks), slices.Clone(judged.Release)
 	return judged, given
-}
-
-// replay runs a schedule with the durations of p. The schedule was planned with the estimates and must be valid for
-// them.
-func replay(p schedule.Problem, estimates task.Batch, s schedule.Schedule) (schedule.Schedule, error) {
-	estimated := p
-	estimated.Tasks = estimates
-	if _, err := schedule.Measure(estimated, s); err != nil {
-		return s, invalidIf[*schedule.InvalidError](err)
-	}
-	return schedule.Replay(p, s), nil
 }
 
 // scheduleMetrics returns the metrics of a schedule and its counters, or an [*InvalidError].

@@ -47,7 +47,7 @@ func TestWattsOnlyAddTheEnergy(t *testing.T) {
 		algorithm, dataset string
 	}{
 		{track.Batch, "far", "measured/all?n=14"},
-		{track.Batch, "treedp", "WIDETIMES?noise=0.2"},
+		{track.Batch, "treedp", "WIDETIMES"},
 		{track.Stream, "far-concat", "WIDETIMES?batches=3"},
 		{track.Stream, "lns-stream", "WIDETIMES?batches=3&rho=0.8"},
 		{track.Bound, "certified", "WIDETIMES"},

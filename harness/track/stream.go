@@ -1,7 +1,6 @@
 package track
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -27,14 +26,7 @@ var Stream = Register(Track{
 	Data: task.Batches{}.Kind(), GPU: "A100", Reconfigures: true,
 	Beside: lowerBounds, Audited: []Board{makespanBoard, energyBoard},
 	Boards: []Board{{Metric: MetricFlow, Regime: task.Timed}, makespanBoard, energyBoard},
-	Admits: func(in task.Payload) error {
-		if in.(task.Batches).Estimates != nil {
-			return errors.New("noise is for the batch track: a stream's scheduler would see the true ends of tasks " +
-				"before the next tasks arrive, which a plan that is replayed cannot use")
-		}
-		return nil
-	},
-	Solve: solveOne(algo.Stream.ScheduleStream), SolveTogether: solveSeveral[algo.Stream],
+	Solve:  solveOne(algo.Stream.ScheduleStream), SolveTogether: solveSeveral[algo.Stream],
 })
 
 // flowMetrics returns the flow times and stretches of a valid schedule; nil if the tasks have no arrivals.

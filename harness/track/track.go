@@ -43,8 +43,6 @@ type Track struct {
 	Count func(task.Payload) int
 	// Accepts returns an error for a GPU model that the track does not support; nil accepts all.
 	Accepts func(*mig.GPU) error
-	// Admits returns an error for an instance that the track does not support; nil admits all.
-	Admits func(task.Payload) error
 	// Try makes an algorithm for an instance and returns an error if the algorithm does not support
 	// it, before any work begins. nil means that every algorithm supports every instance.
 	Try func(algo.Algorithm, Problem) error

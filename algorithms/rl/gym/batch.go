@@ -186,12 +186,9 @@ func (b *batch) load() error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case len(in.Lengths) > 1 || len(in.Start) > 0 || in.Arrivals != nil:
+	if len(in.Lengths) > 1 || len(in.Start) > 0 || in.Arrivals != nil {
 		return fmt.Errorf("it has %d batches, %d instances at the start and %d arrivals; environments take one "+
 			"batch that is there at time 0, on an empty GPU", len(in.Lengths), len(in.Start), len(in.Arrivals))
-	case in.Estimates != nil:
-		return errors.New("environments show the true durations; leave out noise")
 	}
 	if err := in.Tasks.Validate(b.gpu); err != nil {
 		return err

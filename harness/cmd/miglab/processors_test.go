@@ -160,8 +160,8 @@ func generateFiles(t *testing.T, dir string, program []string) (datasets []strin
 	return datasets
 }
 
-// planRuns returns the commands that run every algorithm on every dataset that it takes, with noise, too, and on the track's
-// GPU as well as on A30. It tries each dataset in each track.
+// planRuns returns the commands that run every algorithm on every dataset that it takes, on the track's GPU as well as on
+// A30. It tries each dataset in each track.
 func planRuns(t *testing.T, dir string, program []string) [][]string {
 	names := func(args ...string) (out []string) {
 		text, failure := execute(dir, program, append([]string{"list", "--format", "csv"}, args...)...)
@@ -178,7 +178,7 @@ func planRuns(t *testing.T, dir string, program []string) [][]string {
 	for _, d := range names("datasets") {
 		if !strings.HasSuffix(d, ":FILE") {
 			missing[d] = true
-			datasets = append(datasets, d, d+"?noise=0.1")
+			datasets = append(datasets, d)
 		}
 	}
 	var runs [][]string
