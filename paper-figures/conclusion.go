@@ -37,6 +37,7 @@ func (d *Data) tests(artefact string) (out []manifest.Test) {
 // newTest judges the value of a cell under a reading against a row of conclusions.csv.
 func newTest(row *claim.Test, cell claim.Cell, r Reading, earlier []Reading) manifest.Test {
 	m := r.Values[cell]
+	m.Training = verdict.Training{} // the answer, not the value, allows for short training; see [verdict.Sentence]
 	if row.Rounding == "" {
 		m.PrintSE = 0 // only a threshold that the paper measured has the error of the paper's sample
 	}

@@ -142,6 +142,8 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) manifest.Row {
 func whyOpen(j *verdict.Judgement, m Measurement) *manifest.Open {
 	out := &manifest.Open{Enough: j.Enough, Outside: j.Outside, Tie: j.Low == j.High}
 	switch {
+	case j.Short:
+		out.Steps, out.PaperSteps = m.Training.Steps/1e6, m.Training.Paper/1e6
 	case math.IsInf(j.Low, 0):
 		out.Fewest = m.Unit.Fewest()
 	case j.Enough == 0:

@@ -18,7 +18,6 @@ const (
 	FromImpossible    Cause = "impossible"      // the number lies beyond a bound that holds whatever the data
 	FromDrawn         Cause = "impossible-here" // the number lies beyond a certified bound on the data drawn here
 	FromError         Cause = "error"           // the print has a slip
-	FromBudget        Cause = "budget"          // the agent was trained less here than in the paper
 	FromModel         Cause = "model"           // measured in the paper and simulated here
 	FromInput         Cause = "input"           // the number depends on data that are not public
 	FromUnpublished   Cause = "unpublished"     // the authors' public code gives the number measured here
@@ -27,8 +26,8 @@ const (
 
 // Causes lists the causes in the order of summaries.
 var Causes = []Cause{
-	FromScript, FromContradiction, FromImpossible, FromDrawn, FromError, FromInput, FromUnpublished, FromBudget,
-	FromModel, Unknown,
+	FromScript, FromContradiction, FromImpossible, FromDrawn, FromError, FromInput, FromUnpublished, FromModel,
+	Unknown,
 }
 
 // Explains reports whether the cause says why a number differs. The others say what is missing to explain it.

@@ -229,18 +229,18 @@ func TestSelectionOfAnyCells(t *testing.T) {
 
 // TestCausesInOrder: the first line that selects a claim and whose cause is possible counts.
 func TestCausesInOrder(t *testing.T) {
-	s, err := load(map[string]string{"claims.csv": good, "causes.csv": "t1,x,n=1,,budget,p/t1,,,Own.\nt1,x,,,model,p/t1,,,Row.\n"})
+	s, err := load(map[string]string{"claims.csv": good, "causes.csv": "t1,x,n=1,,script,p/t1,,,Own.\nt1,x,,,model,p/t1,,,Row.\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]Cause{}
 	for _, c := range s.All {
 		got[c.Artefact+" "+c.String()] = s.Explain(&c, func(Cause) bool { return true }).Cause
-		if e := s.Explain(&c, func(c Cause) bool { return c == FromModel }); e.Cause == FromBudget {
+		if e := s.Explain(&c, func(c Cause) bool { return c == FromModel }); e.Cause == FromScript {
 			t.Errorf("%v has a cause that is not possible", c.Key)
 		}
 	}
-	if want := map[string]Cause{"t1 x n=1": FromBudget, "t1 x n=2": FromModel, "t1 x less y": Unknown, "t2 late": FromModel}; !maps.Equal(got, want) {
+	if want := map[string]Cause{"t1 x n=1": FromScript, "t1 x n=2": FromModel, "t1 x less y": Unknown, "t2 late": FromModel}; !maps.Equal(got, want) {
 		t.Errorf("causes %v, want %v", got, want)
 	}
 	for _, c := range Causes {

@@ -2,11 +2,13 @@ package drl
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/track"
 	figures "miglab/paper-figures"
 	"miglab/paper-figures/verdict"
 )
@@ -93,7 +95,7 @@ const dataSets verdict.Unit = "data sets"
 // overRuns measures an approach on a workload with count data sets in the paper. quantity returns the values by data
 // set for an algorithm. The replicates of an agent are its training runs, each with its mean. The paper names one agent
 // a workload, so its number counts as the result of one run.
-func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int,
+func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int, longer prospect,
 	quantity func(r *reading, algorithm string) []float64,
 ) figures.Measurement {
 	if !a.learned {
@@ -103,13 +105,44 @@ func (a approach) overRuns(d *figures.Data, w workload, r *reading, count int,
 	for i, algorithm := range a.runs(w) {
 		means = append(means, figures.Mean(quantity(r.forRun(i), algorithm)))
 	}
-	return overTraining(d, means, 1, a.curve(w))
+	return overTraining(d, means, 1, longer, a.curve(w))
 }
 
-// overTraining returns the mean over training runs. paperRuns is the number of runs behind the paper's number. The
-// detail says how many runs of the agents are missing, and how their learning curves end.
-func overTraining(d *figures.Data, values []float64, paperRuns int, agents ...string) figures.Measurement {
+// The steps of training of the paper's agents: offline, and online (6.6).
+const (
+	paperSteps  = 200e6
+	onlineSteps = 500e6
+)
+
+// A prospect returns the least and the greatest number that longer training could give, from the present one.
+type prospect func(present float64) (from, to float64)
+
+// falls is for numbers that longer training lowers, such as p_opt, but not below a floor.
+func falls(floor float64) prospect {
+	return func(present float64) (from, to float64) { return floor, present }
+}
+
+// rises is for numbers that longer training raises, such as gains over schedulers that do not learn, but not above a
+// ceiling.
+func rises(ceiling float64) prospect {
+	return func(present float64) (from, to float64) { return present, ceiling }
+}
+
+// anything is for comparisons of agents, which longer training could move either way without a known limit.
+func anything(float64) (from, to float64) { return math.Inf(-1), math.Inf(1) }
+
+// leastPOpt is below the p_opt of every schedule of full batches: see the artefact floors.
+const leastPOpt = 0
+
+// overTraining returns the mean over training runs. paperRuns is the number of runs behind the paper's number, and
+// longer says what longer training could give. The detail says how many runs of the agents are missing, and how their
+// learning curves end.
+func overTraining(
+	d *figures.Data, values []float64, paperRuns int, longer prospect, agents ...string,
+) figures.Measurement {
 	m := d.MeanOf(values, verdict.TrainingRuns, paperRuns)
+	m.Training.Steps, m.Training.Paper = shippedCurves().of(agents[0])[0].Last(), paperSteps
+	m.Training.From, m.Training.To = longer(m.Value)
 	var details []string
 	missing := 0
 	for _, agent := range agents {
@@ -131,9 +164,25 @@ func (a approach) measure(d *figures.Data, w workload, r *reading) figures.Measu
 	if a == fixBest {
 		return d.MeanOf(r.fixBest(d, w), dataSets, w.datasets)
 	}
-	return a.overRuns(d, w, r, w.datasets, func(r *reading, algorithm string) []float64 {
+	longer := prospect(anything) // only for approaches that learn
+	if a.learned {
+		longer = falls(r.floor(d, w))
+	}
+	return a.overRuns(d, w, r, w.datasets, longer, func(r *reading, algorithm string) []float64 {
 		return r.pOpt(d, w, algorithm)
 	})
+}
+
+// floor returns the least p_opt that schedules could have: the lower end of the 95 % interval of the certified bound.
+func (r *reading) floor(d *figures.Data, w workload) float64 {
+	least := average(r.batches(w, true), func(b batches) []float64 { return leastOf(d, b.data, r.model, floorFull) })
+	return d.MeanOf(least, dataSets, 0).Low
+}
+
+// leastOf returns p_opt of the certified bound, by instance.
+func leastOf(d *figures.Data, data string, model mig.Reconfiguration, n int) []float64 {
+	certified := d.Values(bound("A100", data, "certified", model), n, track.MetricBound)
+	return figures.Percent(figures.Ratios(certified, d.Values(lBound(data), n, track.MetricBound)))
 }
 
 // withModelOf returns the reading with the cost model of an approach. In the authors' code, FAR reconfigures one

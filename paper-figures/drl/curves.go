@@ -3,6 +3,7 @@ package drl
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -119,9 +120,15 @@ func (all curves) chart(title string, lines []learningRow) reports.Lines {
 // leadAfter measures by how much the first agent's score exceeds the second's after a share of the shorter training.
 func leadAfter(share float64) func([]*course) float64 {
 	return func(runs []*course) float64 {
-		steps := share * min(runs[0].Last(), runs[1].Last())
-		return runs[0].At(steps) - runs[1].At(steps)
+		first, second := scoresAfter(share, runs)
+		return first - second
 	}
+}
+
+// scoresAfter returns the scores of two agents after a share of the shorter training.
+func scoresAfter(share float64, runs []*course) (first, second float64) {
+	steps := share * min(runs[0].Last(), runs[1].Last())
+	return runs[0].At(steps), runs[1].At(steps)
 }
 
 // values measures a claim for each seed that its agents share. It stops after the first seed with a run of less than
@@ -150,7 +157,7 @@ func (all curves) read(d *figures.Data, artefact string, claims []learningRow) {
 		if c.Shows == lessFAR {
 			floats.AddConst(-levelOn(d, far, scoredOn(c.Other, batchSize)), values)
 		}
-		d.Under(c.Reading)[c.Cell] = overTraining(d, values, paperRuns[c.Cell], c.agents()...)
+		d.Under(c.Reading)[c.Cell] = overTraining(d, values, paperRuns[c.Cell], c.longer(all), c.agents()...)
 	}
 }
 
@@ -176,6 +183,28 @@ func (r *learningRow) agents() []string {
 	return []string{r.Agent, r.Other}
 }
 
+// longer says what longer training could make of a claim. A difference of two scores can fall by all of the first one,
+// and rise by all of the second.
+func (r *learningRow) longer(all curves) prospect {
+	share, differs := differences[r.Shows]
+	switch {
+	case r.Shows == lessFAR:
+		return falls(math.Inf(-1))
+	case r.Other == "":
+		return falls(leastPOpt)
+	case !differs:
+		return anything
+	}
+	second := figures.Mean(figures.Map(all.bySeed(r.agents()...), func(runs []*course) float64 {
+		_, score := scoresAfter(share, runs)
+		return score
+	}))
+	return func(present float64) (from, to float64) { return leastPOpt - second, present + second - leastPOpt }
+}
+
+// differences maps quantities that compare the scores of two agents to the share of the training after which.
+var differences = map[string]float64{"difference at the end": 1, "difference half-way": 0.5}
+
 // lessFAR is the end of a training less FAR's p_opt on the batches that score agents.
 const lessFAR = "end less FAR"
 
@@ -187,8 +216,8 @@ var quantities = map[string]func(runs []*course) float64{
 	lessFAR:                     final,
 	"half-way":                  scoreAt(0.5),
 	"before the last quarter":   scoreAt(0.75),
-	"difference at the end":     leadAfter(1),
-	"difference half-way":       leadAfter(0.5),
+	"difference at the end":     leadAfter(differences["difference at the end"]),
+	"difference half-way":       leadAfter(differences["difference half-way"]),
 	"steps to the best of both": func(runs []*course) float64 { return slower(runs[0], runs[1]) },
 	"steps to its own best":     func(runs []*course) float64 { return runs[0].Converges() / runs[1].Converges() },
 }

@@ -121,28 +121,6 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// TestBudgetIsShown: a deviation is put down to too short a training only where the curves of the
-// agents still fall, and no reason says of such a curve that it does not.
-func TestBudgetIsShown(t *testing.T) {
-	behind := map[claim.Key]string{
-		{Artefact: "table5", Cell: claim.Cell{Row: "WIDETIMES", Column: "FAR"}}:         "rl-online-WIDETIMES",
-		{Artefact: "table5", Cell: claim.Cell{Row: "POORSCALING", Column: "FAR"}}:       "rl-online-POORSCALING",
-		{Artefact: "table5", Cell: claim.Cell{Row: "MIXSCALINGEXTREME", Column: "FAR"}}: "rl-online-MIXSCALINGEXTREME",
-		{Artefact: "seeds", Cell: claim.At("WIDETIMES", "DIRECT RECONFIG less FAR")}:    "rl-direct-WIDETIMES",
-	}
-	for _, e := range figurestest.Load(t, Paper).Claims.Explanations {
-		budget := e.Cause == claim.FromBudget
-		if !budget && !strings.Contains(e.Reason, "does not fall any more") {
-			continue
-		}
-		if agent, ok := behind[claim.Key{Artefact: e.Artefact, Cell: claim.Cell(e.Selection)}]; !ok {
-			t.Errorf("which agent is behind %s %s?", e.Artefact, e.Selection)
-		} else if trend := shippedCurves().trend(agent); trend.Falls() != budget {
-			t.Errorf("%s %s, %s: %s", e.Artefact, e.Selection, e.Cause, trendSentence(agent, trend))
-		}
-	}
-}
-
 // TestEqualSteps: the shorter training ends the comparison.
 func TestEqualSteps(t *testing.T) {
 	long, short := ofScores(90, 50, 30, 10), ofScores(80, 40)

@@ -43,7 +43,7 @@ const evaluated = 150
 func releasedEvaluation(d *figures.Data) {
 	data := figures.Dataset("drl/GOODSCALING?start=busy&" + trainingGen)
 	measureAll(d.Under("released evaluation"), synthetic, agents, func(w workload, a approach) figures.Measurement {
-		return a.overRuns(d, w, &reading{}, evaluated, func(_ *reading, algorithm string) []float64 {
+		return a.overRuns(d, w, &reading{}, evaluated, falls(leastPOpt), func(_ *reading, algorithm string) []float64 {
 			s := seriesOn("A100", data, algorithm+"&actions=sampled&start=levels", mig.Free)
 			return d.AboveBound(s, lBound(data), evaluated)
 		})
@@ -82,7 +82,7 @@ func releasedLearner(d *figures.Data) {
 	measureAll(d.Under("released learner"), synthetic, agents[1:], func(w workload, a approach) figures.Measurement {
 		name := a.curve(w) + released
 		ends := figures.Map(shippedCurves().of(name), func(c course) float64 { return c.Final() })
-		return overTraining(d, ends, 1, name)
+		return overTraining(d, ends, 1, falls(leastPOpt), name)
 	})
 }
 
@@ -118,10 +118,7 @@ func certifiedFloors(d *figures.Data) {
 		}
 		for _, w := range synthetic {
 			all := r.batches(w, true)
-			floors := func(b batches, n int) []float64 {
-				certified := d.Values(bound("A100", b.data, "certified", mig.Parallel), n, "bound_s")
-				return figures.Percent(figures.Ratios(certified, d.Values(lBound(b.data), n, "bound_s")))
-			}
+			floors := func(b batches, n int) []float64 { return leastOf(d, b.data, mig.Parallel, n) }
 			full := average(all[:fullBatches], func(b batches) []float64 { return floors(b, floorFull) })
 			of7 := d.MeanOf(full, dataSets, 0)
 			of2 := d.MeanOf(floors(all[fullBatches], floorPartial), dataSets, 0)
@@ -224,9 +221,15 @@ var readings5 = []reading{
 func (r *reading) overOnline(d *figures.Data, w workload, q queued, online approach) figures.Measurement {
 	var means []float64
 	onlineRuns, others, curves := online.runs(w), q.approach.runs(w), []string{online.curve(w)}
+	longer, most := prospect(anything), ""
 	if q.learned {
 		onlineRuns, curves = onlineRuns[:min(len(onlineRuns), len(others))], append(curves, q.curve(w))
 	} else {
+		certified := bound("A100", r.whole(w), "certified", r.model)
+		ahead := d.MeanOf(d.AboveBound(r.queue(w, q.track, others[0]), certified, floorFull), dataSets, 0)
+		longer = rises(ahead.High)
+		most = fmt.Sprintf("By the certified bound, no schedule is more than %.2f ± %.2f %% ahead of %s. ",
+			ahead.Value, ahead.High-ahead.Value, q)
 		others = slices.Repeat(others, len(onlineRuns))
 	}
 	for i, own := range onlineRuns {
@@ -234,7 +237,9 @@ func (r *reading) overOnline(d *figures.Data, w workload, q queued, online appro
 		means = append(means,
 			figures.Mean(d.Above(few.queue(w, q.track, others[i]), few.queue(w, algo.TrackStream, own), few.count(w))))
 	}
-	return overTraining(d, means, 1, curves...)
+	m := overTraining(d, means, 1, longer, curves...)
+	m.Training.Paper, m.Detail = onlineSteps, most+m.Detail
+	return m
 }
 
 func table5(d *figures.Data) {

@@ -60,7 +60,7 @@ func improvements(d *figures.Data, r *reading) figures.Measurement {
 		}
 		means[i] = figures.Mean(all)
 	}
-	return overTraining(d, means, 1, curves...)
+	return overTraining(d, means, 1, rises(math.Inf(1)), curves...)
 }
 
 // counts measures what follows from the GPU models: #Actions = 1 + #Configurations + N K (4.2).
@@ -154,7 +154,7 @@ func simulated3(d *figures.Data, values figures.Values) {
 		}
 	}
 	for _, t := range slices.DeleteFunc(tasks, func(t string) bool { return t == "Huffman" }) {
-		values[claim.At(printed3.Replace(t), simulatedEnd)] = overTraining(d, ends[t], 1, direct.curve(rodinia))
+		values[claim.At(printed3.Replace(t), simulatedEnd)] = overTraining(d, ends[t], 1, anything, direct.curve(rodinia))
 	}
 }
 

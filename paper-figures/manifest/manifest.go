@@ -353,6 +353,10 @@ type Open struct {
 	// Enough and Outside are the judgement's, see [verdict.Judgement].
 	Enough  int  `json:"enough,omitempty"`
 	Outside bool `json:"outside,omitempty"`
+	// Steps is how long agents learned here, and PaperSteps how long in the paper, both in million steps, if longer
+	// training could give the printed number. They are 0 otherwise.
+	Steps      float64 `json:"steps,omitempty"`
+	PaperSteps float64 `json:"paper_steps,omitempty"`
 	// PrintSE is the standard error of the printed number, if no number of replicates would be enough.
 	PrintSE float64 `json:"print_se,omitempty"`
 }

@@ -551,11 +551,12 @@ func (w why) Surely() int { return surely }
 // FewRuns reports whether the spread of the training runs is not known well.
 func (w why) FewRuns() bool { return w.Replicate == verdict.TrainingRuns && w.Replicates < surely }
 
-// NeedsRuns reports whether further training runs could settle the number, and the detail does not say what they cost.
+// NeedsRuns reports whether further or longer training runs could settle the number, and the detail does not say what
+// they cost.
 func (w why) NeedsRuns() bool {
 	o := w.Why.Open
-	return o != nil && w.Replicate == verdict.TrainingRuns && w.Replicates < max(o.Enough, surely) &&
-		!strings.Contains(w.Why.Detail, w.TrainingRun)
+	return o != nil && w.Replicate == verdict.TrainingRuns &&
+		(o.PaperSteps > 0 || w.Replicates < max(o.Enough, surely)) && !strings.Contains(w.Why.Detail, w.TrainingRun)
 }
 
 // Runs is the number of replicates, for example 3 training runs.

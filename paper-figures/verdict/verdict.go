@@ -3,6 +3,7 @@
 // A verdict must hold against a reader who wants it withdrawn. [Judge] therefore looks at a whole 95 %
 // interval, never at the measured value alone: the interval of the measured value less the printed one, which
 // includes the sampling error of the paper's own experiment. A claim that the interval does not settle is INCONCLUSIVE.
+// So is a deviation of agents that longer training, as long as the paper's, could mend.
 // [Sentence] answers a sentence of a paper from the verdicts on its values under several readings of the paper.
 //
 // The package is pure: it reads no files and knows no paper. Its tests check the error rates by simulation.
@@ -135,6 +136,8 @@ type Judgement struct {
 	// OneSided is set for a number whose own sampling error in the paper is more than half of Allowed: hardly any
 	// measured value could be REPRODUCED, while one that is far away DEVIATES.
 	OneSided bool
+	// Short is set if the verdict is INCONCLUSIVE because longer training could give the published number.
+	Short bool
 	// Outside is set if the verdict is INCONCLUSIVE although the 95 % interval lies outside,
 	// because a deviation from a number with two sides needs the 97.5 % interval there.
 	Outside bool
@@ -172,8 +175,11 @@ func Judge(c Claim, m Measurement) Judgement {
 		j.Outside = high < from-slack || to+slack < low
 		j.Enough = enough(m, from, to)
 	}
-	if c.Derived && j.Verdict == Reproduced {
+	switch {
+	case c.Derived && j.Verdict == Reproduced:
 		j.Verdict = Consistent
+	case j.Verdict == Deviates && m.Training.reaches(from, to):
+		j.Verdict, j.Short = Inconclusive, true
 	}
 	return j
 }
@@ -264,8 +270,24 @@ type Measurement struct {
 	Count bool
 	// Runs are the values of the replicates if they are training runs.
 	Runs []float64
+	// Training says by how much less the agents behind the value learned than the paper's. It is zero without agents.
+	Training Training
 	// Detail says in words what was found, such as which other method was best: added to a deviation's reason.
 	Detail string
+}
+
+// A Training compares how long agents learned here with how long the paper's did.
+type Training struct {
+	// Steps and Paper are the steps of training here and in the paper.
+	Steps, Paper float64
+	// From and To bound the values that longer training could give. They are infinite where no limit is known.
+	From, To float64
+}
+
+// reaches reports whether the agents learned for less than the paper's, and longer training could give one of the
+// values.
+func (t Training) reaches(from, to float64) bool {
+	return t.Steps < t.Paper && t.From <= to && from <= t.To
 }
 
 // Exactly is a measurement that was not sampled.
@@ -328,6 +350,8 @@ func (m Measurement) Affine(scale, shift float64) Measurement {
 	if scale < 0 {
 		m.Low, m.High = m.High, m.Low
 	}
+	from, to := float64(scale*m.Training.From)+shift, float64(scale*m.Training.To)+shift
+	m.Training.From, m.Training.To = math.Min(from, to), math.Max(from, to)
 	size := math.Abs(scale)
 	m.StdErr, m.PrintSE, m.Fixed = size*m.StdErr, size*m.PrintSE, size*m.Fixed
 	m.Count = m.Count && scale > 0 && shift == 0

@@ -29,12 +29,26 @@ func TestJudge(t *testing.T) {
 		m.PrintSE = se
 		return m
 	}
+	learned := func(m Measurement, steps, from, to float64) Measurement {
+		m.Training = Training{Steps: steps, Paper: 200e6, From: from, To: to}
+		return m
+	}
+	const short = 2e6
 	for _, c := range []struct {
 		what  string
 		claim Claim
 		value Measurement
 		want  Verdict
 	}{
+		{"worse than print after a short training", equal(20, 0), learned(Exactly(46), short, 3, 46), Inconclusive},
+		{"worse than print after the paper's training", equal(20, 0), learned(Exactly(46), 200e6, 3, 46), Deviates},
+		{"better than print after a short training", equal(85, 0), learned(Exactly(20), short, 3, 20), Deviates},
+		{"worse than print, which no schedule can have", equal(20, 0), learned(Exactly(46), short, 22, 46), Deviates},
+		{"less gain after a short training", equal(4, 0), learned(Exactly(-7), short, -7, 9), Inconclusive},
+		{"less gain, and print gains more than any schedule", equal(4, 0), learned(Exactly(-7), short, -7, 2.9), Deviates},
+		{"a limit that longer training could meet", order, learned(Exactly(4), short, -5, 4), Inconclusive},
+		{"a limit that longer training leaves", limit(AtLeast, 80, 0), learned(Exactly(20), short, 3, 20), Deviates},
+		{"near print after a short training", equal(20, 0), learned(Exactly(20.2), short, 3, 20.2), Reproduced},
 		{"the number itself", equal(1.22, 2), Exactly(1.22), Reproduced},
 		{"just within half a digit and 2 %", equal(1.22, 2), Exactly(1.22 + 0.005 + 0.0244), Reproduced},
 		{"just beyond", equal(1.22, 2), Exactly(1.2495), Deviates},
