@@ -111,7 +111,7 @@ func hash(decisions []algotest.Decision, moved []sim.Moved) (sum uint64) {
 // TestOnlyStrictPlacersRejectWhatFits lets the others decide on every model.
 func TestOnlyStrictPlacersRejectWhatFits(t *testing.T) {
 	for _, a := range algotest.Variants(algo.TrackPlacement) {
-		if a.Args["index"] == "strict" || a.Spec.Name == "grmu" || a.Spec.Name == "nos" {
+		if mayReject(a) || a.Spec.Name == "grmu" || a.Spec.Name == "nos" {
 			continue
 		}
 		for _, g := range mig.GPUs() {
@@ -196,6 +196,8 @@ func TestWalks(t *testing.T) {
 		{"rr", 3, []string{one, one, one, four, two}, "0@0 1@0 2@0 - 0@2"},
 		{"rr", 3, []string{one, four, one, four}, "0@0 1@0 2@0 -"},
 		// A rejecting GPU has had its turn.
+		{"ff?index=slice", 2, []string{one, two, one, two, three}, "0@0 - 0@1 0@2 0@4"},
+		{"rr?index=slice", 2, []string{one, two, two, one, two}, "0@0 1@0 - 1@2 -"},
 		{"rr?index=strict", 3, []string{four, one, one, four, two}, "0@0 1@0 2@0 - 1@2"},
 		// 1g goes to 6, 5, 4, then 3; 2g to 4; double memory to 6.
 		{"bf-bi", 2, []string{one, one, one, one, two}, "0@6 0@5 0@4 0@3 0@0"},

@@ -61,7 +61,10 @@ func drawGangs(rng *rand.Rand) (*mig.GPU, task.Requests) {
 
 // mayStarve reports whether a rule may reject a gang on an empty cluster: a strict index after its first member, and
 // baskets that lack the GPUs.
-func mayStarve(a algo.Algorithm) bool { return a.Args["index"] == "strict" || a.Spec.Name == "grmu" }
+func mayStarve(a algo.Algorithm) bool { return mayReject(a) || a.Spec.Name == "grmu" }
+
+// mayReject reports whether a scheme may choose a GPU on which the profile has no free start.
+func mayReject(a algo.Algorithm) bool { return a.Args["index"] == "strict" || a.Args["index"] == "slice" }
 
 // TestPlacersPlaceGangs: the referee finds nothing whoever schedules, no bound is broken, and nos refuses in words.
 func TestPlacersPlaceGangs(t *testing.T) {

@@ -9,7 +9,7 @@ var _ = algo.Register(algo.Spec{
 	Name: "rr", Version: 2,
 	Cite:    "MFI VI, Round Robin",
 	Summary: "next GPU in turn with enough free slices, first free start",
-	Params:  []algo.Param{index},
+	Params:  []algo.Param{sliceIndex},
 	New: algo.NewPlacer(func(args algo.Args, s sim.PlacementSetting) (sim.Placer, error) {
 		t := fixedTable("rr", args, s.GPU, func() rule { return firstFit(args, s.GPU) })
 		return &roundRobin{table: t}, nil

@@ -81,7 +81,7 @@ func TestPlacersOnClustersThatWait(t *testing.T) {
 			if err := sim.CheckWaiting(&r); err != nil {
 				t.Fatalf("%s: %v", a.ID, err)
 			}
-			if in.Geometry != nil && a.Args["index"] != "strict" {
+			if in.Geometry != nil && !mayReject(a) {
 				if fixed == nil {
 					fixed = r.Starts
 				}
