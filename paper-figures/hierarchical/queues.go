@@ -277,7 +277,7 @@ func (f queueFigure) build(d *figures.Data) {
 	notes := []string{"AM: arithmetic mean", simulated(), fmt.Sprintf("means over %d draws of the programs", len(data))}
 	t := d.Table(f.name, f.title, reports.Left("queue"), append(notes, f.notes...)...)
 	chart := reports.Bars{
-		Title: onChart(t), X: reports.Axis{Label: "Queue (AM: arithmetic mean)"}, Y: reports.Axis{Label: f.label},
+		Title: onChart(t), X: reports.Axis{Label: "Queue, AM: arithmetic mean"}, Y: reports.Axis{Label: f.label},
 		Categories: append(slices.Clone(queueNames), "AM"), Dots: true,
 	}
 	t.Rows = figures.Map(chart.Categories, func(name string) []string { return []string{name} })
@@ -297,7 +297,8 @@ func (f queueFigure) build(d *figures.Data) {
 		chart.Groups = append(chart.Groups, g)
 	}
 	if f.mean != (claim.Cell{}) {
-		chart.Categories = append(chart.Categories, "AM, published")
+		chart.Categories = append(chart.Categories, "print")
+		chart.X.Label += ", print: the paper's mean"
 	}
 	d.Figure(f.name, chart.Title, chart)
 }
