@@ -29,8 +29,8 @@ type tab struct {
 // boardPages splits the boards into a page for each track.
 func boardPages(boards []boardView) (tabs []tab, out []page) {
 	taken := map[string]bool{
-		"index": true, "suite": true, "algorithms": true, "claims": true, "figures": true, "instances": true,
-		"clusters": true,
+		"index": true, "suite": true, "algorithms": true, "numbers": true, "instances": true,
+		"clusters": true, "try": true,
 	}
 	for _, track := range distinct(boards, func(b boardView) string { return b.Track }) {
 		tabs = append(tabs, tab{Track: track, File: slug(track, taken) + ".html"})

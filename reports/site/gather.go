@@ -42,9 +42,9 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 	}
 }
 
-// Gather runs the contests of all tracks as far as results are missing, and returns the data of the site except claims
-// and figures. A quick site has few instances. There are boards of the contests' datasets, and of datasets whose
-// results belong neither to contests nor to papers, because a user ran them.
+// Gather runs the contests of all tracks as far as results are missing, and returns the data of the site except the
+// papers. A quick site has few instances. There are boards of the contests' datasets, and of datasets whose results
+// belong neither to contests nor to papers, because a user ran them.
 func Gather(
 	ctx context.Context, e *run.Engine, models *mig.Catalog, quick bool, papers []run.Span,
 ) (d Data, err error) {
