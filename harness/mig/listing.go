@@ -91,7 +91,8 @@ func (g *GPU) completeListing() error {
 			return fmt.Errorf("profile %v of %s has no placements; add what nvidia-smi mig -lgipp prints", p, g.Name)
 		}
 		smaller := func(q *Profile) bool { return q.Size == p.Size && q.Variant == "" && q.Max > p.Max }
-		p.DoubleMemory = p.Size == 1 && p.Variant == "" && !p.MediaExtensions && slices.ContainsFunc(g.Profiles, smaller)
+		p.DoubleMemory = p.Size == 1 && p.Variant == "" && !p.MediaExtensions &&
+			slices.ContainsFunc(g.Profiles, smaller)
 	}
 	costs := MustLookup("H100")
 	if slices.MaxFunc(g.Profiles, func(a, b *Profile) int { return int(a.Size - b.Size) }).Size <= 4 {

@@ -148,7 +148,8 @@ func (s *Session) admit() error {
 			id.UUID, profiling.OnOff(id.MIG), profiling.OnOff(id.MIGPending), s.heldBy(),
 			monitors, id.UUID)
 	case !id.MIG:
-		return fmt.Errorf("%w on %s; turn it on, as root: nvidia-smi -i %s -mig 1", profiling.ErrMIGOff, id.UUID, id.UUID)
+		return fmt.Errorf("%w on %s; turn it on, as root: nvidia-smi -i %s -mig 1", profiling.ErrMIGOff, id.UUID,
+			id.UUID)
 	case len(processes) > 0 && !s.o.WithOthers:
 		return fmt.Errorf("%s is in use by %s; end them (%s), or run beside them with --with-others", id.UUID,
 			processList(processes), monitors)

@@ -44,8 +44,8 @@ type paperRun struct {
 	Units   int `csv:"units"`   // of each of the two hidden layers
 	// Change lists the other differences from the usual run: constants below, separated by spaces; often empty.
 	Change string `csv:"change"`
-	// Penalty, unless it is 0, is the penalty in [env.BatchOptions]. The paper only says that it is heavy; the work that
-	// it cites on masking has penalties of 0.01 to 1. An agent that learned without masks is scored with them.
+	// Penalty, unless it is 0, is the penalty in [env.BatchOptions]. The paper only says that it is heavy; the work
+	// that it cites on masking has penalties of 0.01 to 1. An agent that learned without masks is scored with them.
 	Penalty float64 `csv:"penalty"`
 }
 

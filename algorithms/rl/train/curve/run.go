@@ -19,8 +19,8 @@ import (
 //go:embed runs/*.csv
 var files embed.FS
 
-// Shipped returns the project's own runs, whose curves are part of the program, by the name of the agent, with ascending
-// seeds. All runs of an agent have points at the same steps, but those of a run that went on for longer. It panics if a
+// Shipped returns the project's own runs, whose curves are part of the program, by the name of the agent, with
+// ascending seeds. All runs of an agent have points at the same steps, as far as the shorter one goes. It panics if a
 // file is damaged.
 var Shipped = sync.OnceValue(func() map[string][]Run {
 	all := map[string][]Run{}
