@@ -99,7 +99,7 @@ func TestFaultsOfPlanners(t *testing.T) {
 		"forgets":           {run.KindInvalid, `job 0 .* is in no group`},
 		"says-fraction":     {run.KindInvalid, `1 jobs on .*, which is for 2`},
 		"invents-partition": {run.KindInvalid, `gives no plan: group 1: GPU instance 1 of .* the clients have 1.1`},
-		"says-nonsense":     {run.KindInvalid, `gives no plan: group 1: partition "all of it", position 1`},
+		"says-nonsense":     {run.KindInvalid, `gives no plan: group 1: partition "all of it": GPU instance 1`},
 	})
 	delete(all, "says-nan") // a plan has no such number
 	fail(t, coruns, all)

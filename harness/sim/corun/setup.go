@@ -2,9 +2,9 @@ package corun
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"miglab/harness/spec"
 )
@@ -73,145 +73,70 @@ func (c *CI) write(b *strings.Builder, only, alone bool) {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
+// compile makes a regular expression of a pattern in which a space stands for any white space, and N for a number.
+func compile(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(strings.NewReplacer(" ", `[ \t\r\n]*`, "N", `((?:[0-9]+\.?|\.[0-9])[0-9]*)`).Replace(pattern))
+}
+
+var (
+	// notation matches a GPU instance with the + after it: its clients and compute instances, and its memory.
+	notation = compile(`^ \[(` + item + `(?: [+,]` + item + `)*) , N m \] (\+|$)`)
+	// part matches a client or a compute instance.
+	part = compile(`\( (?:(\*)|N) \)|\{ N \}`)
+)
+
+// item is a client, a compute instance, or a client and the compute instance that it ends with.
+const item = ` (?:\( (?:\*|N) \)(?: \{ N \})?|\{ N \})`
+
 // Parse reads a setup in the notation of Table VII. White space between signs is ignored. Between clients and compute
-// instances, + and comma mean the same, because the table has both. The error for an unexpected sign names its
-// position in bytes, from 1. For an impossible setup Parse returns the error of [Setup.Validate].
-func Parse(text string) (Setup, error) {
-	p := parser{text: text}
-	s := p.setup()
-	if p.err == nil {
-		p.err = s.Validate()
+// instances, + and comma mean the same, because the table has both. The error for text in another notation names the
+// GPU instance, from 1. For an impossible setup Parse returns the error of [Setup.Validate].
+func Parse(text string) (s Setup, err error) {
+	for rest, more := text, true; more; {
+		found := notation.FindStringSubmatch(rest)
+		if found == nil {
+			return Setup{}, fmt.Errorf("partition %q: GPU instance %d, from byte %d on, is not written like "+
+				"[(0.5)+(0.5),1m] or [(0.1)+(0.9),{0.5},0.5m]", text, len(s.GIs)+1, len(text)-len(rest)+1)
+		}
+		n := len(found)
+		s.GIs = append(s.GIs, parseGI(found[1], found[n-2]))
+		rest, more = rest[len(found[0]):], found[n-1] != ""
 	}
-	if p.err != nil {
-		return Setup{}, p.err
+	if err := s.Validate(); err != nil {
+		return Setup{}, err
 	}
 	return s, nil
 }
 
-// MustParse is Parse for setups fixed in the program; it panics on an error.
-func MustParse(text string) Setup { return spec.Must(Parse(text)) }
-
-// A parser reads a setup. err is the first error; the setup is then not used.
-type parser struct {
-	text string
-	at   int // the position in text, in bytes
-	err  error
-}
-
-// fail sets the error for an unexpected sign.
-func (p *parser) fail(want string) {
-	found := "the end"
-	if p.peek() != 0 {
-		c, _ := utf8.DecodeRuneInString(p.text[p.at:])
-		found = strconv.QuoteRune(c)
-	}
-	if p.err == nil {
-		p.err = fmt.Errorf("partition %q, position %d: found %s where %s belongs", p.text, p.at+1, found, want)
-	}
-}
-
-// peek returns the next sign, 0 at the end.
-func (p *parser) peek() byte {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
-		p.at++
-	}
-	if p.at == len(p.text) {
-		return 0
-	}
-	return p.text[p.at]
-}
-
-func (p *parser) expect(c byte) {
-	if p.peek() != c {
-		p.fail(strconv.QuoteRune(rune(c)))
-		return
-	}
-	p.at++
-}
-
-func (p *parser) number() float64 {
-	p.peek()
-	start := p.at
-	for p.at < len(p.text) && strings.IndexByte("0123456789.", p.text[p.at]) >= 0 {
-		p.at++
-	}
-	x, err := strconv.ParseFloat(p.text[start:p.at], 64)
-	if err != nil {
-		p.at = start
-		p.fail("a number such as 0.5")
-	}
-	return x
-}
-
-func (p *parser) setup() (s Setup) {
-	for p.err == nil {
-		s.GIs = append(s.GIs, p.gi())
-		if p.peek() == 0 {
-			break
-		}
-		p.expect('+')
-	}
-	return s
-}
-
-// gi reads a GPU instance: in brackets, its compute instances, each after its clients, and then its share of the
-// memory.
-func (p *parser) gi() (gi GI) {
-	p.expect('[')
+// parseGI reads the parts and the memory of a GPU instance. Clients without a compute instance after them belong to the
+// whole GPU.
+func parseGI(parts, memory string) GI {
+	gi := GI{Memory: parseNumber(memory)}
 	var ci CI
-	for p.err == nil {
-		switch p.peek() {
-		case '(':
-			p.client(&ci)
-			if p.peek() == '{' {
-				continue
-			}
-		case '{':
-			p.at++
-			ci.MIG = true
-			ci.Compute = p.number()
-			p.expect('}')
+	for _, found := range part.FindAllStringSubmatch(parts, -1) {
+		switch {
+		case found[1] != "":
+			ci.Default++
+		case found[2] != "":
+			ci.Shares = append(ci.Shares, parseNumber(found[2]))
+		default:
+			ci.MIG, ci.Compute = true, parseNumber(found[3])
 			gi.CIs = append(gi.CIs, ci)
 			ci = CI{}
-		default:
-			p.fail("a client in () or a compute instance in {}")
-		}
-		switch p.peek() {
-		case ',':
-			p.at++
-			c := p.peek()
-			if c != '(' && c != '{' {
-				p.memory(&gi, ci)
-				return gi
-			}
-		case '+':
-			p.at++
-		default:
-			p.fail("'+' or ','")
 		}
 	}
-	return gi
-}
-
-// client reads one MPS client.
-func (p *parser) client(ci *CI) {
-	p.at++
-	if p.peek() == '*' {
-		p.at++
-		ci.Default++
-	} else {
-		ci.Shares = append(ci.Shares, p.number())
-	}
-	p.expect(')')
-}
-
-// memory reads the end of a GPU instance. Clients without a compute instance after them belong to the whole GPU.
-func (p *parser) memory(gi *GI, ci CI) {
 	if ci.clients() > 0 {
 		ci.Compute = 1
 		gi.CIs = append(gi.CIs, ci)
 	}
-	gi.Memory = p.number()
-	p.expect('m')
-	p.expect(']')
+	return gi
 }
+
+// parseNumber reads digits with or without a point. A number that is too large is infinite; Validate refuses it.
+func parseNumber(text string) float64 {
+	x, _ := strconv.ParseFloat(text, 64)
+	return x
+}
+
+// MustParse is Parse for setups fixed in the program; it panics on an error.
+func MustParse(text string) Setup { return spec.Must(Parse(text)) }

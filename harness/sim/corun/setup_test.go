@@ -109,24 +109,26 @@ func TestParseAcceptsSpacesAndBothSeparators(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]struct {
-		position int // 0 for a setup that is not possible
+		instance int // the GPU instance in another notation; 0 for a setup that is not possible
 		reason   string
 	}{
-		"":                                  {1, "found the end where '[' belongs"},
-		"(0.5)+(0.5),1m":                    {1, "found '(' where '[' belongs"},
-		"[(0.5)+(0.5)]":                     {13, "found ']' where '+' or ',' belongs"},
-		"[(0.5)(0.5),1m]":                   {7, "found '(' where '+' or ',' belongs"},
-		"[(0.5)+,1m]":                       {8, "found ',' where a client in () or a compute instance in {} belongs"},
-		"[,1m]":                             {2, "found ','"},
+		"":                                  {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
+		"(0.5)+(0.5),1m":                    {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
+		"[(0.5)+(0.5)]":                     {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
+		"[(0.5)(0.5),1m]":                   {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
+		"[(0.5)+,1m]":                       {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
+		"[,1m]":                             {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
 		"[(0.5)+(0.6),1m]":                  {0, "1.1 of their instance together; at most 1"},
-		"[(0.5)+(x),1m]":                    {9, "found 'x' where a number such as 0.5 belongs"},
+		"[(0.5)+(x),1m]":                    {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
 		"[(1.5),1m]":                        {0, "1.5 is not a share; it must be over 0 and at most 1"},
 		"[(0)+(1),1m]":                      {0, "0 is not a share"},
 		"[(0.5)+(*),1m]":                    {0, "clients with and without percentages"},
-		"[(0.5)+(0.5),1]":                   {15, "found ']' where 'm' belongs"},
-		"[(0.5)+(0.5),1m":                   {16, "found the end where ']' belongs"},
-		"[(0.5)+(0.5),1m]x":                 {17, "found 'x' where '+' belongs"},
-		"[(0.5)+(0.5),1m]+":                 {18, "found the end where '[' belongs"},
+		"[(0.5)+(0.5),1]":                   {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
+		"[(0.5)+(0.5),1m":                   {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
+		"[(0.5)+(0.5),1m]x":                 {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
+		"[(0.5)+1m]":                        {1, "from byte 1 on, is not written like"},
+		"[(0.5)+(0. 5),1m]":                 {1, "from byte 1 on, is not written like"},
+		"[(0.5)+(0.5),1m]+":                 {2, "from byte 18 on, is not written like [(0.5)+(0.5),1m] or "},
 		"[(0.5)+(0.5),0.5m]":                {0, "has all multiprocessors and all memory"},
 		"[(1),1m]+[(1),1m]":                 {0, "a GPU that MIG does not divide is one instance"},
 		"[{0.3},1m]":                        {0, "MIG has no compute instance with 0.3 of the GPU"},
@@ -140,16 +142,16 @@ func TestParseErrors(t *testing.T) {
 		"[{0.125},0.3m]":                    {0, "MIG has no instance with 0.3m"},
 		"[{0.5},0.5m]+[{0.375}+(0.5),0.5m]": {0, "do not go beside compute instances"},
 		"[{0.5},0.5m]+[{3},0.5m]":           {0, "3 is not a share"},
-		"[{0.5}é]":                          {7, "found 'é'"},
+		"[{0.5}é]":                          {1, "from byte 1 on, is not written like [(0.5)+(0.5),1m] or "},
 		"[" + strings.Repeat("(0.1)+", 8) + "(0.1),1m]": {0, "9 jobs would run at the same time; the model takes up to 8"},
 	} {
 		_, err := corun.Parse(text)
 		where := ""
-		if want.position > 0 {
-			where = fmt.Sprintf("partition %q, position %d: ", text, want.position)
+		if want.instance > 0 {
+			where = fmt.Sprintf("partition %q: GPU instance %d, ", text, want.instance)
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), where) || !strings.Contains(err.Error(), want.reason) {
-			t.Errorf("Parse(%q): %v, want position %d and %q", text, err, want.position, want.reason)
+			t.Errorf("Parse(%q): %v, want GPU instance %d and %q", text, err, want.instance, want.reason)
 		}
 	}
 }
