@@ -223,48 +223,6 @@ func TestFitKernel(t *testing.T) {
 	}
 }
 
-// The shares are those of the board, not of all whose names begin alike.
-func TestMultiprocessors(t *testing.T) {
-	board := func(name, like string, largest int) *mig.GPU {
-		g := &mig.GPU{Name: name, Origin: "test", CostSource: "test", ComputeSlices: 7, MemorySlices: 8}
-		for _, p := range mig.MustLookup(like).Profiles {
-			q := *p
-			if q.Size == 7 {
-				q.SMs = largest
-			}
-			g.Profiles = append(g.Profiles, &q)
-		}
-		out, err := new(mig.Catalog).Add(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	for _, c := range []struct {
-		g    *mig.GPU
-		want int
-	}{
-		{mig.MustLookup("A30"), 56},
-		{mig.MustLookup("A100"), 108},
-		{mig.MustLookup("A100-80GB"), 108},
-		{mig.MustLookup("H100"), 132},
-		{board("A800-SXM4-80GB-98SM", "A100-80GB", 98), 108},
-		{board("A100-SXM4-40GB-98SM", "A100", 98), 108},
-		{board("A100-SXM-64GB-112SM", "A100-80GB", 112), 124},
-		{board("H100-PCIe-114SM", "H100", 114), 114},
-		{board("H800-132SM", "H100", 132), 132},
-	} {
-		if n, err := c.g.Multiprocessors(); err != nil || n != c.want {
-			t.Errorf("%s has %d multiprocessors, %v; want %d", c.g, n, err, c.want)
-		}
-	}
-	for _, g := range []*mig.GPU{mig.MustLookup("B200"), board("A100X-98SM", "A100-80GB", 98)} {
-		if _, err := g.Multiprocessors(); err == nil || !strings.Contains(err.Error(), g.Name) {
-			t.Errorf("%s: error %v does not name it", g, err)
-		}
-	}
-}
-
 func TestPaperQueues(t *testing.T) {
 	printed, err := hierarchicalTables.ReadFile("hierarchical/table5.txt")
 	if err != nil {

@@ -53,12 +53,20 @@ func Label(name string) string {
 	return strings.Join(words, "-")
 }
 
+// a100SMs is the number of multiprocessors of an A100, ten of which are outside every instance (NVIDIA A100 Tensor Core
+// GPU Architecture). Of the other models, the largest instance has all multiprocessors.
+const a100SMs = 108
+
 // Board returns the name of a GPU that is measured without MIG: the name of its model if that has as many
 // multiprocessors as the driver says or if the model's number is not known, and otherwise the board's own name with the
 // driver's number, for example GH200-480GB-132SM.
 func Board(name string, memoryMiB, sms int) string {
 	if g, err := Model(name, memoryMiB); err == nil {
-		if all, err := g.Multiprocessors(); err != nil || all == sms {
+		all := g.Profile(g.ComputeSlices).SMs // 0: not published
+		if strings.HasPrefix(g.Name, "A100") {
+			all = a100SMs
+		}
+		if all == 0 || all == sms {
 			return g.Name
 		}
 	}
