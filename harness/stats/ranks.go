@@ -2,30 +2,21 @@ package stats
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
 // midRanks returns the rank of each value, 1 being the least. Equal values share the mean of the ranks that they take
-// up. NaN represents a missing value: it ranks after all numbers and is equal to other NaNs. ties is the correction
-// for ties, the sum of t³-t over the groups of t equal values.
+// up. ties is the correction for ties, the sum of t³-t over the groups of t equal values.
 func midRanks(values []float64) (ranks []float64, ties float64) {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
-	compare := func(i, j int) int {
-		a, b := values[i], values[j]
-		if math.IsNaN(a) || math.IsNaN(b) {
-			return -cmp.Compare(a, b) // cmp.Compare puts NaN first
-		}
-		return cmp.Compare(a, b)
-	}
-	slices.SortFunc(order, compare)
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
 	ranks = make([]float64, len(values))
 	for from := 0; from < len(order); {
 		to := from + 1
-		for to < len(order) && compare(order[from], order[to]) == 0 {
+		for to < len(order) && values[order[from]] == values[order[to]] {
 			to++
 		}
 		for _, i := range order[from:to] {
