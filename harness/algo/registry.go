@@ -37,8 +37,6 @@ type Spec struct {
 	// Open completes the spec of an algorithm outside this program, which has to be asked for
 	// its version and whether it does the track. nil for all others; see [RegisterPrefix].
 	Open func(args Args, track string) (Spec, error)
-	// Declared is the name that an algorithm outside this program gives itself when it is opened; "" for all others.
-	Declared string
 	// Proven marks a bound that exists for every problem and holds for every schedule that the
 	// referee accepts. miglab bound prints it, and miglab audit compares makespans with it.
 	Proven bool

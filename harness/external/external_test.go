@@ -4,7 +4,6 @@ package external
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -346,42 +345,6 @@ func TestRunsGoOnAndOrderDoesNotShow(t *testing.T) {
 				t.Errorf("%s: %v", fault, kinds)
 			}
 			before = rows
-		}
-	}
-}
-
-// The name that a program gives itself is stored with its results. Results without names get them in the next run, which
-// computes nothing.
-func TestNamesAreStored(t *testing.T) {
-	span, err := run.SpanOf(new(mig.Catalog), store.Series{Track: algo.TrackBatch, Dataset: "drl/WIDETIMES", GPU: "A100", Algorithm: command("well")}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for _, already := range []int{0, 2} {
-		st, err := store.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first := -1
-		e := run.Engine{Store: st, Progress: func(done, _ int) {
-			if first < 0 {
-				first = done
-			}
-		}}
-		if err := e.Run(t.Context(), []run.Span{span}); err != nil {
-			t.Fatal(err)
-		}
-		want := map[store.Program]string{span.Series.Program(): "bad"}
-		if got, err := st.Names(); err != nil || !maps.Equal(got, want) || first != already {
-			t.Errorf("names %v, %v, want %v; %d cells were there, want %d", got, err, want, first, already)
-		}
-		db, err := sql.Open("sqlite", filepath.Join(dir, store.FileName(0, 1)))
-		if err == nil {
-			_, err = db.Exec("DELETE FROM program")
-		}
-		if err := errors.Join(err, db.Close(), st.Close()); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func findProgram(name string) (algo.Spec, error) {
 			return s, err
 		}
 		own := s
-		own.Version, own.Track, own.Declared = p.hello.Version, track, p.hello.Name
+		own.Version, own.Track = p.hello.Version, track
 		own.New = constructor(p)
 		return own, nil
 	}

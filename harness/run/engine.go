@@ -45,7 +45,7 @@ func (e *Engine) Run(ctx context.Context, spans []Span) error {
 		return err
 	}
 	e.progress(p.done, p.total)
-	if p.done == p.total && len(p.names) == 0 && !p.unkept {
+	if p.done == p.total && !p.unkept {
 		return nil
 	}
 	file := e.File
@@ -55,11 +55,6 @@ func (e *Engine) Run(ctx context.Context, spans []Span) error {
 	w, err := e.Store.Writer(file)
 	if err != nil {
 		return err
-	}
-	for program, name := range p.names {
-		if err := w.Name(program, name); err != nil {
-			return err
-		}
 	}
 	for name, g := range p.models {
 		if err := w.Keep(store.Model{Name: name, JSON: string(g.Definition()), File: "this run"}); err != nil {

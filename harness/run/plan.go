@@ -21,8 +21,7 @@ type backlog struct {
 	series      []*planned
 	shard       Shard
 	spans       []plannedSpan
-	total, done int                      // total counts the shard's cells, and done counts the cells with a result
-	names       map[store.Program]string // the declared names of external programs that are not in the store yet
+	total, done int // total counts the shard's cells, and done counts the cells with a result
 	// models has the GPU models of the results that are not in the table of package mig, by name. unkept
 	// means that the store lacks one of them.
 	models map[string]*mig.GPU
@@ -143,11 +142,7 @@ func (s instances) add(instance int) {
 
 // plan counts the shard's cells and those without a result. It asks the store once for each series.
 func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
-	p := &backlog{shard: e.Shard, names: map[store.Program]string{}, models: map[string]*mig.GPU{}}
-	stored, err := e.Store.Names()
-	if err != nil {
-		return nil, err
-	}
+	p := &backlog{shard: e.Shard, models: map[string]*mig.GPU{}}
 	kept, err := e.Store.Models()
 	if err != nil {
 		return nil, err
@@ -171,10 +166,6 @@ func (e *Engine) plan(ctx context.Context, spans []Span) (*backlog, error) {
 			}
 			if err := p.addModel(s.gpu, kept); err != nil {
 				return nil, err
-			}
-			name := s.algorithm.Spec.Declared
-			if stored[s.Series.Program()] != name {
-				p.names[s.Series.Program()] = name
 			}
 			p.series = append(p.series, s)
 		}

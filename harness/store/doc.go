@@ -10,7 +10,6 @@
 //	         and the wall time, which is never compared
 //	names    the names of the metrics as a JSON array, one row for each list that cells share
 //	state    one row: the number of series and of writes
-//	program  one row for each program outside miglab, with the name that it gives itself
 //	model    one row for each GPU model that is not in the program's table, as JSON
 //	unit     one row for each finished piece of work that is not a cell: its key, a digest of what it depends on, and
 //	         its record as JSON

@@ -54,17 +54,10 @@ func Standings(db *store.DB, c Conditions) ([]Standing, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := db.Names()
-	if err != nil {
-		return nil, err
-	}
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, b := range boards {
-		g.Go(func() error {
-			b.names = names
-			return b.rank(db)
-		})
+		g.Go(func() error { return b.rank(db) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
@@ -90,10 +83,8 @@ type board struct {
 	// algorithms has the series that count, by algorithm.
 	algorithms [][]store.Series
 	// bound has the bound's results, by ascending version, and bounds their values.
-	bound  []store.Series
-	bounds map[instance]float64
-	// names has the names that programs outside miglab give themselves.
-	names     map[store.Program]string
+	bound     []store.Series
+	bounds    map[instance]float64
 	standings []Standing
 }
 
@@ -244,8 +235,7 @@ func (b *board) contenders(db *store.DB, end int) (out []*contender, err error) 
 func (b *board) contender(db *store.DB, own []store.Series, end int) (*contender, error) {
 	c := newContender(own[0])
 	c.load = make([][]float64, len(b.Load))
-	c.standing.Split = b.conditions.Split
-	c.standing.Name, c.standing.Assumes = b.names[own[0].Program()], datasets.Assumed(own[0].Dataset)
+	c.standing.Split, c.standing.Assumes = b.conditions.Split, datasets.Assumed(own[0].Dataset)
 	if a, err := algo.Parse(own[0].Algorithm); err == nil {
 		c.standing.Budget = a.Budget()
 	}

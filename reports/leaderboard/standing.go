@@ -39,9 +39,7 @@ type Standing struct {
 	// for an incomplete run.
 	Beats              []string
 	Place, Best, Worst int
-	// Name is the name that a program outside miglab gives itself; "" for all others.
-	Name    string
-	Version int
+	Version            int
 	// Budget is the computation that the algorithm may do; "" if the instance alone decides.
 	Budget string
 	// Assumes names the assumptions of the dataset that were not measured; may be empty.

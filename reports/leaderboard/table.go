@@ -27,15 +27,15 @@ func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 && !s.
 // HasValue reports whether the algorithm was run on all instances that count and failed on none.
 func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
 
-// Table lists standings of the same track, GPU and reconfiguration model. [Standing.Split], [Standing.Name] and
-// [Metric.Aside] have columns only if there are some. The notes explain the columns.
+// Table lists standings of the same track, GPU and reconfiguration model. [Standing.Split] and [Metric.Aside]
+// have columns only if there are some. The notes explain the columns.
 func Table(standings []Standing) reports.Table {
 	aside := "" // a column with an empty name is left out
 	for _, s := range standings {
 		aside = cmp.Or(aside, s.Metric.Aside)
 	}
 	t := reports.Table{
-		Columns: reports.Left("track", "dataset", "split").Right("rank").Left("algorithm", "name").
+		Columns: reports.Left("track", "dataset", "split").Right("rank").Left("algorithm").
 			Right("version", "instances").Left("metric").Right("mean", "ci_low", "ci_high", "median", "bound", "wins",
 			"gap_percent", "gap_low", "gap_high").
 			Left("budget").Right("instance_us", aside),
@@ -51,15 +51,12 @@ func Table(standings []Standing) reports.Table {
 		if !s.HasValue() {
 			v.Mean, v.Low, v.High, v.Median = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}
-		t.Row(s.Track, s.Dataset, s.Split, rank, s.Algorithm, cmp.Or(s.Name, reports.Missing), s.Version, s.Instances,
+		t.Row(s.Track, s.Dataset, s.Split, rank, s.Algorithm, s.Version, s.Instances,
 			s.Metric.Name, reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
 			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh), cmp.Or(s.Budget, reports.Missing),
 			reports.Fixed(s.Micros, MicrosDecimals), reports.Fixed(s.Aside, ValueDecimals))
 	}
 	absent := []string{""}
-	if !isNamed(standings) {
-		absent = append(absent, "name")
-	}
 	if len(standings) == 0 || standings[0].Split == "" {
 		absent = append(absent, "split")
 	}
@@ -69,11 +66,6 @@ func Table(standings []Standing) reports.Table {
 	t = *t.Without(absent...)
 	t.Notes = tableNotes(t.Columns, standings)
 	return t
-}
-
-// isNamed reports whether one of the algorithms is a program outside miglab that gives itself a name.
-func isNamed(standings []Standing) bool {
-	return slices.ContainsFunc(standings, func(s Standing) bool { return s.Name != "" })
 }
 
 // boardTitle returns the title of all boards: the track, the GPU, the reconfiguration model and the split.
@@ -275,7 +267,6 @@ var columnText = []struct {
 		[]string{"instance_us"},
 		"instance_us, or time: median wall time of an instance on the machine that ran it",
 	},
-	{[]string{"name"}, "name: what a program outside miglab calls itself; its version is its own, too"},
 }
 
 // tableNotes returns the notes on the shown columns, and the warnings.

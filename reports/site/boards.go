@@ -207,7 +207,7 @@ func duration(micros float64) string {
 }
 
 // mainColumns are always shown. The other columns are behind a switch.
-var mainColumns = []string{"dataset", "rank", "algorithm", "name", "instance_us"}
+var mainColumns = []string{"dataset", "rank", "algorithm", "instance_us"}
 
 // viewBoard prepares a leaderboard without empty columns and the track. pages has the addresses of algorithms by name.
 func viewBoard(b Board, pages map[string]string) boardView {

@@ -293,8 +293,6 @@ func TestLeaderboardCells(t *testing.T) {
 // TestTexts: sentences that the pages have to say.
 func TestTexts(t *testing.T) {
 	far := standing("batch", "drl/WIDETIMES", 1, "far", 9.5)
-	mine := standing("batch", "drl/WIDETIMES", 2, "exec:./mine", 12)
-	mine.Name = "earliest"
 	some := far
 	some.NoBound, some.LeftOut = 3, 5
 	acceptance := leaderboard.Metric{Name: "acceptance", Higher: true, Bounded: true}
@@ -314,11 +312,6 @@ func TestTexts(t *testing.T) {
 		page string
 		want []string
 	}{
-		"a program outside miglab has its own name beside its command": {
-			site.Data{Boards: []site.Board{board("batch", "A100", "sequential", far, mine)}},
-			"batch.html",
-			[]string{`<th scope="col" data-column="name" class="">name</th>`, `<td>earliest</td>`},
-		},
 		"a bound from above is approached from below": {
 			site.Data{Boards: []site.Board{board("placement", "A100-80GB", "", high, low, reached)}},
 			"placement.html",
