@@ -225,7 +225,7 @@ func (p *backlog) each(first int, use func(s *planned, instance int)) {
 	for _, s := range p.spans {
 		for instance := max(first, s.From); instance < min(first+pieceSize, s.To); instance++ {
 			listed := slices.ContainsFunc(s.earlier, func(e Span) bool { return e.Has(instance) })
-			if s.Has(instance) && !listed && p.shard.holds(s.Series, instance) {
+			if !listed && p.shard.holds(s.Series, instance) {
 				use(s.of, instance)
 			}
 		}

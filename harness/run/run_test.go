@@ -217,13 +217,13 @@ func TestResults(t *testing.T) {
 	if err != nil || len(times) != 5 {
 		t.Errorf("timings %v, %v", times, err)
 	}
-	half := Test.Of([]Span{s})[0]
-	odd, err := half.Values(db, track.MetricMakespan)
-	if want := []float64{makespans[1], makespans[3]}; err != nil || !slices.Equal(odd, want) {
-		t.Errorf("makespans of a half %v, %v; want %v", odd, err, want)
+	part := Span{Trial: s.Trial, From: 1, To: 3}
+	some, err := part.Values(db, track.MetricMakespan)
+	if want := makespans[1:3]; err != nil || !slices.Equal(some, want) {
+		t.Errorf("makespans of a part %v, %v; want %v", some, err, want)
 	}
-	if times, err := half.Microseconds(db); err != nil || len(times) != 2 {
-		t.Errorf("timings of a half %v, %v", times, err)
+	if times, err := part.Microseconds(db); err != nil || len(times) != 2 {
+		t.Errorf("timings of a part %v, %v", times, err)
 	}
 	if _, err := (Span{Trial: s.Trial, To: 6}).Values(db, track.MetricMakespan); !says(err, "instance 5, ") || !says(err, "has no result") {
 		t.Errorf("missing instance: %v", err)
@@ -478,23 +478,19 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// What planning allocates does not grow with the number of cells, of all or of a half, and all are counted.
+// What planning allocates does not grow with the number of cells, and all are counted.
 func TestPlansOfAnyNumberOfCellsTakeTheSameMemory(t *testing.T) {
-	allocated := func(n int, half Split) uint64 {
+	allocated := func(n int) uint64 {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		e := Engine{Store: open(t, t.TempDir()), Workers: 1}
 		e.Progress = func(done, total int) {
 			cancel()
-			want := n
-			if half != "" {
-				want /= 2
-			}
-			if done != 0 || total != want {
-				t.Errorf("%d of %d cells, want %d", done, total, want)
+			if done != 0 || total != n {
+				t.Errorf("%d of %d cells, want %d", done, total, n)
 			}
 		}
-		cells := half.Of([]Span{cellsOf(t, series("test-fifo"), n)})
+		cells := []Span{cellsOf(t, series("test-fifo"), n)}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if err := e.Run(ctx, cells); !errors.Is(err, context.Canceled) {
@@ -503,11 +499,9 @@ func TestPlansOfAnyNumberOfCellsTakeTheSameMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	for _, half := range []Split{"", Tune} {
-		few, many := allocated(pieceSize, half), allocated(100*pieceSize, half)
-		if many > few+1<<20 {
-			t.Errorf("half %q: %d bytes for %d cells, %d for %d", half, few, pieceSize, many, 100*pieceSize)
-		}
+	few, many := allocated(pieceSize), allocated(100*pieceSize)
+	if many > few+1<<20 {
+		t.Errorf("%d bytes for %d cells, %d for %d", few, pieceSize, many, 100*pieceSize)
 	}
 }
 

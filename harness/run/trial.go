@@ -102,19 +102,15 @@ func (t *Trial) try() error {
 	return nil
 }
 
-// A Span is a range of consecutive instances of a trial. With a Split, it has only those of them in one half of the
-// dataset. Each instance is a cell.
+// A Span is a range of consecutive instances of a trial. Each instance is a cell.
 type Span struct {
 	*Trial
 	// From is the first instance, and To is the instance after the last.
 	From, To int
-	Split    Split
 }
 
 // Has reports whether the span contains an instance.
-func (s Span) Has(instance int) bool {
-	return s.From <= instance && instance < s.To && s.Split.Holds(instance)
-}
+func (s Span) Has(instance int) bool { return s.From <= instance && instance < s.To }
 
 // Span returns the instances from to to-1. It returns a [*datasets.IndexError] if the dataset has fewer instances.
 func (t *Trial) Span(from, to int) (Span, error) {

@@ -33,8 +33,6 @@ type Conditions struct {
 	Datasets []string
 	// Algorithms lists the algorithms to rank; nil means all.
 	Algorithms []string
-	// Split says which instances count; "" means all.
-	Split run.Split
 }
 
 // filter selects the series of a track under the conditions.
@@ -235,7 +233,7 @@ func (b *board) contenders(db *store.DB, end int) (out []*contender, err error) 
 func (b *board) contender(db *store.DB, own []store.Series, end int) (*contender, error) {
 	c := newContender(own[0])
 	c.load = make([][]float64, len(b.Load))
-	c.standing.Split, c.standing.Assumes = b.conditions.Split, datasets.Assumed(own[0].Dataset)
+	c.standing.Assumes = datasets.Assumed(own[0].Dataset)
 	if a, err := algo.Parse(own[0].Algorithm); err == nil {
 		c.standing.Budget = a.Budget()
 	}
@@ -247,9 +245,6 @@ func (b *board) contender(db *store.DB, own []store.Series, end int) (*contender
 		c.entries = slices.Grow(c.entries, len(rows))
 		for _, r := range rows {
 			at := instance{s.Content, r.Instance}
-			if !b.conditions.Split.Holds(r.Instance) {
-				continue
-			}
 			for i, least := range b.Load {
 				if v, ok := r.Metrics.Get(least.Metric); ok {
 					c.load[i] = append(c.load[i], v)

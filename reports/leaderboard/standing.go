@@ -3,7 +3,6 @@ package leaderboard
 import (
 	"fmt"
 
-	"miglab/harness/run"
 	"miglab/harness/stats"
 	"miglab/harness/store"
 	"miglab/harness/track"
@@ -28,8 +27,6 @@ type Standing struct {
 	Track, Dataset string
 	// GPU is a model, or "2 x A100". Model is the reconfiguration model; "" where the track lacks one.
 	GPU, Model string
-	// Split are the instances that count; "" means all.
-	Split run.Split
 	// Rank counts from 1. Algorithms that cannot be told apart share a rank, and the next one has the rank that it
 	// would have without ties. Those with failed instances come last. An incomplete run has rank 0 and no values.
 	Rank      int

@@ -27,15 +27,15 @@ func (s *Standing) HasRank() bool { return s.Rank > 0 && s.Instances != 1 && !s.
 // HasValue reports whether the algorithm was run on all instances that count and failed on none.
 func (s *Standing) HasValue() bool { return s.Rank > 0 && s.Failed == 0 }
 
-// Table lists standings of the same track, GPU and reconfiguration model. [Standing.Split] and [Metric.Aside]
-// have columns only if there are some. The notes explain the columns.
+// Table lists standings of the same track, GPU and reconfiguration model. [Metric.Aside] has a column only if there is
+// one. The notes explain the columns.
 func Table(standings []Standing) reports.Table {
 	aside := "" // a column with an empty name is left out
 	for _, s := range standings {
 		aside = cmp.Or(aside, s.Metric.Aside)
 	}
 	t := reports.Table{
-		Columns: reports.Left("track", "dataset", "split").Right("rank").Left("algorithm").
+		Columns: reports.Left("track", "dataset").Right("rank").Left("algorithm").
 			Right("version", "instances").Left("metric").Right("mean", "ci_low", "ci_high", "median", "bound", "wins",
 			"gap_percent", "gap_low", "gap_high").
 			Left("budget").Right("instance_us", aside),
@@ -51,30 +51,22 @@ func Table(standings []Standing) reports.Table {
 		if !s.HasValue() {
 			v.Mean, v.Low, v.High, v.Median = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}
-		t.Row(s.Track, s.Dataset, s.Split, rank, s.Algorithm, s.Version, s.Instances,
+		t.Row(s.Track, s.Dataset, rank, s.Algorithm, s.Version, s.Instances,
 			s.Metric.Name, reports.Cells(ValueDecimals, v.Mean, v.Low, v.High, v.Median, s.Bound), wins,
 			reports.Cells(PercentDecimals, s.Gap, s.GapLow, s.GapHigh), cmp.Or(s.Budget, reports.Missing),
 			reports.Fixed(s.Micros, MicrosDecimals), reports.Fixed(s.Aside, ValueDecimals))
 	}
-	absent := []string{""}
-	if len(standings) == 0 || standings[0].Split == "" {
-		absent = append(absent, "split")
-	}
 	if len(standings) > 0 {
 		t.Title = boardTitle(standings[0])
 	}
-	t = *t.Without(absent...)
+	t = *t.Without("")
 	t.Notes = tableNotes(t.Columns, standings)
 	return t
 }
 
-// boardTitle returns the title of all boards: the track, the GPU, the reconfiguration model and the split.
+// boardTitle returns the title of all boards: the track, the GPU and the reconfiguration model.
 func boardTitle(s Standing) string {
-	text := fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, ConditionText(s.GPU, s.Model))
-	if s.Split != "" {
-		text += fmt.Sprintf(", split %s of the instances", s.Split)
-	}
-	return text
+	return fmt.Sprintf("Leaderboard of the %s track: %s", s.Track, ConditionText(s.GPU, s.Model))
 }
 
 // ByDataset yields the standings of each dataset. Standings of a dataset follow each other.
@@ -156,7 +148,7 @@ func datasetTable(own []Standing, columns []string) (reports.Table, error) {
 	if columns != nil {
 		return selectColumns(t, own, columns)
 	}
-	without := []string{"track", "dataset", "split", "metric"}
+	without := []string{"track", "dataset", "metric"}
 	if !ranked {
 		without = append(without, "rank")
 	}

@@ -29,7 +29,6 @@ type boardFlags struct {
 	models, specs, columns []string
 	algorithms             []string
 	top                    int
-	split                  run.Split
 }
 
 func newLeaderboard() *cobra.Command {
@@ -53,9 +52,7 @@ func newLeaderboard() *cobra.Command {
 	cli.CheckArgs(c, f.parseAlgorithms)
 	cli.AddFlag(c, &f.top, "top", "", cli.AtLeast(1),
 		"only so many algorithms of each dataset, the best ones")
-	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),
-		"only a half of the instances, tune or test (miglab run --help)")
-	for _, flag := range []string{"gpu", "columns", "top", "split"} {
+	for _, flag := range []string{"gpu", "columns", "top"} {
 		c.MarkFlagsMutuallyExclusive("across", flag)
 	}
 	return c
@@ -100,7 +97,7 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		return f.summarize(c.OutOrStdout(), db)
 	}
 	ranking := f.leaderboard()
-	ranking.Datasets, ranking.Algorithms, ranking.Split = ids, f.algorithms, f.split
+	ranking.Datasets, ranking.Algorithms = ids, f.algorithms
 	standings, err := leaderboard.Standings(db, ranking)
 	if err != nil {
 		return rankingError(err)

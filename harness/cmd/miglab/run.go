@@ -24,7 +24,6 @@ type runFlags struct {
 	shard             run.Shard
 	algorithms, specs []string
 	instances         int
-	split             run.Split
 	ranked            bool
 	timeline          figureFile
 }
@@ -42,8 +41,6 @@ func newRun() *cobra.Command {
 		"algorithms, separated by commas (miglab list algorithms), or exec: and a program")
 	c.Flags().StringSliceVar(&f.specs, "datasets", nil, "datasets, separated by commas (miglab list datasets)")
 	cli.AddFlag(c, &f.instances, "instances", "1000", cli.AtLeast(1), "instances of each dataset")
-	cli.AddFlag(c, &f.split, "split", "", cli.OneOf("split", []run.Split{run.Tune, run.Test}),
-		"only a half of these instances, tune or test")
 	addShard(c, &f.shard)
 	c.Flags().BoolVar(&f.ranked, "leaderboard", false, "then print the leaderboards of the datasets")
 	f.timeline.registerTimeline(c, "instance 0 of the dataset")
@@ -62,7 +59,7 @@ func (f *runFlags) cells(c *cobra.Command) ([]run.Span, error) {
 		err = fmt.Errorf("--timeline draws at most %d algorithms on one dataset; there are %d on %d",
 			reports.MaxSeries, len(f.algorithms), len(f.specs))
 	}
-	return f.split.Of(spans), err
+	return spans, err
 }
 
 func (f *runFlags) run(c *cobra.Command, _ []string) error {
@@ -198,7 +195,6 @@ func printFailures(w io.Writer, failures []run.Failure) {
 // rank prints the leaderboards of the cells' datasets.
 func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Span) error {
 	ranking := f.leaderboard()
-	ranking.Split = f.split
 	for _, span := range cells {
 		if !slices.Contains(ranking.Datasets, span.Series.Dataset) {
 			ranking.Datasets = append(ranking.Datasets, span.Series.Dataset)
