@@ -71,7 +71,7 @@ func ours(d *figures.Data) {
 // reconfigures measures for conclusions whether agents reconfigure (6.5), under the readings of Table 4.
 func reconfigures(d *figures.Data) {
 	for r, values := range figures.Under(d, readings) {
-		for w, a := range figures.Each(mixed, []approach{agents[0], agents[1], direct}) {
+		for w, a := range figures.Each(mixed, agents[:2]) {
 			values[claim.Cell{Row: w.ours(), Column: a.name, Quantity: "on one partition"}] = r.onOnePartition(d, w, a)
 		}
 	}
@@ -82,12 +82,22 @@ func reconfigures(d *figures.Data) {
 func (r *reading) onOnePartition(d *figures.Data, w workload, a approach) figures.Measurement {
 	runs := a.runs(w)
 	share := r.crossed(d, len(runs), func(few *reading, run int) []float64 {
-		return w.independent(average(few.batches(w, false), func(b batches) []float64 {
-			return figures.Map(d.Values(few.series(b.data, runs[run]), b.datasets, "destroys"), percentKept)
-		}))
+		return w.independent(few.kept(d, w, runs[run]))
 	})
 	share.Low, share.High = max(share.Low, 0), min(share.High, 100)
 	return share
+}
+
+// kept returns by data set the percentage of the batches that an agent runs on one partition.
+func (r *reading) kept(d *figures.Data, w workload, agent string) []float64 {
+	return average(r.batches(w, false), func(b batches) []float64 {
+		return figures.Map(d.Values(r.series(b.data, agent), b.datasets, "destroys"), percentKept)
+	})
+}
+
+// keptLess returns [reading.kept] of an agent less that of another.
+func (r *reading) keptLess(d *figures.Data, w workload, a, b string) []float64 {
+	return figures.Differences(r.kept(d, w, a), r.kept(d, w, b))
 }
 
 // percentKept returns 100 % for a batch that destroys no instance, and 0 for others.
@@ -140,6 +150,7 @@ var contests = []contest{
 		workloads(),
 	},
 	{"ENTROPY less DIRECT RECONFIG", agents[2], direct, (*reading).less, unsolved},
+	{"batches on one partition, ENTROPY less DIRECT RECONFIG", agents[2], direct, (*reading).keptLess, mixed},
 	{"ONE-HOT less FLOAT", agents[0], agents[1], (*reading).less, workloads()},
 }
 

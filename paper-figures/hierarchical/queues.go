@@ -162,13 +162,16 @@ func first(own []float64, others [][]float64) float64 {
 }
 
 // agentStatistic measures a statistic of the agent's metric over the queues. It has a value for each training run and
-// draw.
+// draw. The paper's number is of one run on one draw.
 func agentStatistic(d *figures.Data, data []string, metric string,
 	statistic func([]float64) float64,
 ) figures.Measurement {
-	return d.Crossed(eachRun(agent, data, func(r method, dataset string) float64 {
+	values := eachRun(agent, data, func(r method, dataset string) float64 {
 		return statistic(r.onQueues(d, dataset, metric))
-	}))
+	})
+	m := d.Crossed(values)
+	m.PrintSE = d.Summarize(slices.Concat(values...)).StdDev
+	return m
 }
 
 // against measures a statistic of a metric of a method and its rivals over the queues. It has a value for each training

@@ -77,14 +77,17 @@ func place(dataset, algorithm string) store.Series {
 var (
 	schemes   = []string{"FF", "RR", "BF-BI", "WF-BI", "MFI"}
 	baselines = schemes[:4]
+	agnostic  = schemes[:2] // the schemes that VI calls MIG-agnostic
 )
 
 // A reading is one way to understand what the paper leaves open.
 type reading struct {
 	// name is the name in readings.csv, which says where the reading comes from.
 	name string
-	// strict are the schemes that choose a GPU by free slices alone, and reject if no start is free on it.
-	strict []string
+	// strict are the schemes that choose a GPU by free slices alone, and reject if no start is free on it. With literal
+	// they reject if the first free slice is no start of the profile.
+	strict  []string
+	literal bool
 	// f is the reading of Algorithm 1 in MFI and in the fragmentation score; empty for the literal one.
 	f string
 }
@@ -94,11 +97,14 @@ const startFree = "start-free"
 // readings are whole readings of the paper. The first one is the default. The first two are the descriptions of the
 // baselines in VI and V-A.
 var readings = []reading{
-	{"VI: FF and RR strict", []string{"FF", "RR"}, startFree},
-	{"V-A: all strict", baselines, startFree},
-	{"F literal", baselines, ""},
-	{"F partial", baselines, "partial"},
-	{"all feasible", nil, startFree},
+	{name: "VI: FF and RR strict", strict: agnostic, f: startFree},
+	{name: "V-A: all strict", strict: baselines, f: startFree},
+	{name: "VI: first free slice", strict: agnostic, literal: true, f: startFree},
+	{name: "VI: F literal", strict: agnostic},
+	{name: "VI: F partial", strict: agnostic, f: "partial"},
+	{name: "F literal", strict: baselines},
+	{name: "F partial", strict: baselines, f: "partial"},
+	{name: "all feasible", f: startFree},
 }
 
 func (r reading) series(scheme, dataset string) store.Series {
@@ -106,6 +112,8 @@ func (r reading) series(scheme, dataset string) store.Series {
 	switch {
 	case scheme == "MFI" && r.f != "":
 		id += "?f=" + r.f
+	case slices.Contains(r.strict, scheme) && r.literal:
+		id += "?index=slice"
 	case slices.Contains(r.strict, scheme):
 		id += "?index=strict"
 	}

@@ -113,6 +113,9 @@ func TestReadingsNameTheSchedulers(t *testing.T) {
 	want := map[string]string{
 		"V-A: all strict":      "ff?index=strict rr?index=strict bf-bi?index=strict wf-bi?index=strict mfi?f=start-free",
 		"VI: FF and RR strict": "ff?index=strict rr?index=strict bf-bi wf-bi mfi?f=start-free",
+		"VI: first free slice": "ff?index=slice rr?index=slice bf-bi wf-bi mfi?f=start-free",
+		"VI: F literal":        "ff?index=strict rr?index=strict bf-bi wf-bi mfi",
+		"VI: F partial":        "ff?index=strict rr?index=strict bf-bi wf-bi mfi?f=partial",
 		"F literal":            "ff?index=strict rr?index=strict bf-bi?index=strict wf-bi?index=strict mfi",
 		"F partial":            "ff?index=strict rr?index=strict bf-bi?index=strict wf-bi?index=strict mfi?f=partial",
 		"all feasible":         "ff rr bf-bi wf-bi mfi?f=start-free",
