@@ -71,9 +71,9 @@ type Advice struct {
 	Below     int
 	Needs     []Need
 	FixedNeed Need
-	// Fixed is the best fixed geometry with all named profiles, and AnyFixed is the best of all. They are for the GPUs
-	// of the question or, without them, of FixedNeed.
-	Fixed, AnyFixed Fixed
+	// Fixed is the best fixed geometry with all named profiles or, if there is none, without. It is for the GPUs of the
+	// question or, without them, of FixedNeed.
+	Fixed Fixed
 	// Held is the answer for a snapshot.
 	Held  Held
 	Order Order
@@ -126,7 +126,7 @@ func Advise(ctx context.Context, q Question, runner *work.Runner) (*Advice, erro
 	if out.FixedNeed, err = separate.fixedLeast(out.Below); err != nil {
 		return nil, err
 	}
-	if out.Fixed, out.AnyFixed, err = a.fixed(separate, cmp.Or(q.GPUs, out.FixedNeed.GPUs), best); err != nil {
+	if out.Fixed, err = a.fixed(separate, cmp.Or(q.GPUs, out.FixedNeed.GPUs), best); err != nil {
 		return nil, err
 	}
 	if out.Order, err = a.order(); err != nil {

@@ -15,11 +15,9 @@ import (
 	"miglab/harness/work"
 )
 
-// A Fixed is the best geometry found for a cluster that never changes its instances. Its profiles are requested ones.
+// A Fixed is the best geometry that a search found for a cluster that never changes its instances. Its profiles are requested ones.
 type Fixed struct {
 	GPUs int
-	// Best says that all such geometries were tried: no other one has a smaller mean delay (see [Outcome]).
-	Best bool
 	// Geometry has the instances of each GPU; nil if no geometry serves all requests.
 	Geometry []mig.Partition
 	Outcome  Outcome
@@ -31,44 +29,35 @@ type Fixed struct {
 // fixedPolicy places requests on existing instances. The waits do not depend on which free one of a profile it takes.
 const fixedPolicy = "packed"
 
-// fixed searches for the best fixed geometry with all named profiles, and for the best one of all, with the adviser of
-// [adviser.separateWhole]. It compares them with the best policy. If no geometry has all named profiles, both are the
-// same.
-func (a *adviser) fixed(separate *adviser, gpus int, best string) (named, all Fixed, err error) {
+// fixed searches for the best fixed geometry with all named profiles, or for the best one of all if none has them, with
+// the adviser of [adviser.separateWhole]. It compares it with the best policy.
+func (a *adviser) fixed(separate *adviser, gpus int, best string) (f Fixed, err error) {
 	outcomes, err := a.run([]Simulation{{Policy: best, GPUs: gpus}})
 	if err != nil {
-		return named, all, err
+		return f, err
 	}
-	if all, err = separate.search(gpus, nil); err != nil {
-		return named, all, err
+	f, err = separate.search(gpus, a.q.Named)
+	if err == nil && f.Geometry == nil {
+		f, err = separate.search(gpus, nil)
 	}
-	if named, err = separate.search(gpus, a.q.Named); err != nil {
-		return named, all, err
+	if err == nil && f.Geometry != nil && f.Outcome.Error == "" {
+		f.Mean, f.Cost = a.wait(f.Outcome.Bins), a.mean(difference(f.Outcome.Bins, outcomes[0].Bins))
 	}
-	for _, f := range []*Fixed{&named, &all} {
-		if f.Geometry != nil && f.Outcome.Error == "" {
-			f.Mean, f.Cost = a.wait(f.Outcome.Bins), a.mean(difference(f.Outcome.Bins, outcomes[0].Bins))
-		}
-	}
-	if named.Geometry == nil {
-		named = all
-	}
-	return named, all, nil
+	return f, err
 }
 
 // search searches for the best fixed geometry of a number of GPUs that has certain profiles, and simulates it.
 func (a *adviser) search(gpus int, has []*mig.Profile) (f Fixed, err error) {
 	f.GPUs = gpus
-	unit := a.unit(fmt.Sprint("geometry/", gpus, "/", has), "", func(ctx context.Context) (any, error) {
+	unit := a.unit(fmt.Sprint("geometry/", gpus, "/", has), "2", func(ctx context.Context) (any, error) {
 		in := a.in
 		in.GPUs = gpus
-		return searchGeometry(ctx, a.q.GPU, in, has, mostGeometries)
+		return searchGeometry(ctx, a.q.GPU, in, has)
 	})
 	found, err := records[foundGeometry](a, []work.Unit{unit})
 	if err != nil || len(found[0].Layouts) == 0 {
 		return f, err
 	}
-	f.Best = found[0].Best
 	for _, name := range found[0].Layouts {
 		layout, err := a.q.GPU.ParseLayout(name)
 		if err != nil {
@@ -139,15 +128,9 @@ type queueKey struct {
 	servers  int
 }
 
-// mostGeometries is the largest number of geometries that are all tried. Among more, a local search looks for a good
-// one.
-const mostGeometries = 200_000
-
 // A foundGeometry is the result of a search: a layout for each GPU, or none if no geometry serves all requests.
 type foundGeometry struct {
 	Layouts []string `json:"layouts"`
-	// Best says that all geometries of requested profiles were tried.
-	Best bool `json:"best"`
 }
 
 func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
@@ -161,11 +144,8 @@ func newGeometrySearch(g *mig.GPU, in task.Requests) *geometrySearch {
 }
 
 // searchGeometry searches among the geometries that have certain profiles, once for each set of the requested profiles.
-// With the profiles of a set, it tries all geometries if there are at most so many. Otherwise it adds GPU by GPU and
-// then improves the numbers. A request for several GPUs may let later ones go first, which the cost of a queue does not
-// allow, so that the geometry found is then not certainly the best.
-func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, has []*mig.Profile, most int,
-) (out foundGeometry, err error) {
+// It adds GPU by GPU and then improves the numbers, so that the geometry found is not certainly the best.
+func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, has []*mig.Profile) (foundGeometry, error) {
 	s := newGeometrySearch(g, in)
 	keep := profileSet(1) << (len(s.profiles) - 1) // which the others cannot serve
 	for i, p := range s.profiles {
@@ -173,20 +153,13 @@ func searchGeometry(ctx context.Context, g *mig.GPU, in task.Requests, has []*mi
 			keep |= 1 << i
 		}
 	}
-	out.Best = !slices.ContainsFunc(in.Requests, func(q task.Request) bool { return q.Instances() > 1 })
 	for exist := profileSet(1); exist < 1<<len(s.profiles) && ctx.Err() == nil; exist++ {
 		if exist&keep != keep || !s.choose(exist) {
 			continue
 		}
-		if s.atMost(in.GPUs, most) {
-			s.tryAll(ctx, make([]int, len(s.kinds)), 0, in.GPUs)
-			continue
-		}
-		out.Best = false
 		s.improve(ctx, s.grow(in.GPUs))
 	}
-	out.Layouts = s.best
-	return out, ctx.Err()
+	return foundGeometry{Layouts: s.best}, ctx.Err()
 }
 
 // choose prepares the search for the geometries with the profiles of a set. It returns false if they cannot serve all
@@ -241,18 +214,6 @@ func contains(layout, other []int) bool {
 	return true
 }
 
-// atMost reports whether there are at most so many geometries: combinations with repetition of the kinds.
-func (s *geometrySearch) atMost(gpus, most int) bool {
-	count := 1
-	for i := 1; i < len(s.kinds); i++ {
-		count = count * (gpus + i) / i
-		if count > most {
-			return false
-		}
-	}
-	return true
-}
-
 // try keeps the numbers of GPUs of each kind if they are better than all before.
 func (s *geometrySearch) try(numbers []int) {
 	cost := s.cost(numbers)
@@ -263,20 +224,6 @@ func (s *geometrySearch) try(numbers []int) {
 	for i, n := range numbers {
 		s.best = append(s.best, slices.Repeat([]string{s.kinds[i].name}, n)...)
 	}
-}
-
-// tryAll tries all ways to give the GPUs that are left to the kinds from the i-th on.
-func (s *geometrySearch) tryAll(ctx context.Context, numbers []int, i, left int) {
-	if i == len(numbers)-1 {
-		numbers[i] = left
-		s.try(numbers)
-		return
-	}
-	for n := 0; n <= left && ctx.Err() == nil; n++ {
-		numbers[i] = n
-		s.tryAll(ctx, numbers, i+1, left-n)
-	}
-	numbers[i] = 0
 }
 
 // grow gives each GPU in turn the kind with the least cost.

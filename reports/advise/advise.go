@@ -293,7 +293,6 @@ func (p *Page) demand() section {
 // policies answers which policy has the shortest waits. The policies are sorted by their mean waits.
 func (p *Page) policies() section {
 	a := p.Advice
-	best := a.Policies[0]
 	t := reports.Table{
 		Columns: reports.Left("policy").Right("mean wait s", "from", "to", "less than ff s", "from", "to").
 			Left("than ff").Right("p95 s"),
@@ -306,26 +305,14 @@ func (p *Page) policies() section {
 				"has the others; in Slurm answer 4 counts",
 		},
 	}
-	var names []string
-	bars := reports.BarGroup{Name: "less than ff"}
 	for _, c := range a.Policies {
 		than := reports.Missing
 		if c.Policy != advise.FirstFit {
 			than = verdict(c)
-			names = append(names, c.Policy)
-			bars.Add(c.Less.Mean, c.Less.Low, c.Less.High)
 		}
 		t.Row(c.Policy, cells(c.Mean), cells(c.Less), than, reports.Cells(1, c.P95))
 	}
-	s := section{title: "2. Which policy?", table: &t, name: "policies", answer: p.policyAnswer()}
-	if best.Less.Blocks > 0 && len(names) > 0 {
-		s.figure = reports.Bars{
-			Title: "Mean wait less than under first fit (above 0 is better)", X: reports.Axis{Label: "Policy"},
-			Y:          reports.Axis{Label: "Seconds"},
-			Categories: names, Groups: []reports.BarGroup{bars}, Dots: true,
-		}
-	}
-	return s
+	return section{title: "2. Which policy?", table: &t, answer: p.policyAnswer()}
 }
 
 // policyAnswer says which policy is best.
@@ -419,26 +406,17 @@ func (p *Page) fixed() section {
 	if p.Advice.Question.PerNode == 0 {
 		s.table.Notes = append(s.table.Notes, "the files have one node; --pernode says how many GPUs a node has")
 	}
-	found := "best geometry that a search found"
-	if f.Best {
-		found = "best of all geometries"
-	}
 	among, missing := "of requested profiles", p.missing(f)
 	if p.Advice.Question.Named != nil && missing == "" {
 		among = "with every profile that jobs name"
 	}
 	cost, how := absolute(f.Cost, "more", "less")
-	s.answer = fmt.Sprintf("On %s, the %s %s delays a request by %s on the mean, %s %s than %s, which changes "+
-		"instances.", count(f.GPUs, "GPUs"), found, among, estimate(f.Mean), estimate(cost), how,
+	s.answer = fmt.Sprintf("On %s, the best geometry found %s delays a request by %s on the mean, %s %s than %s, which "+
+		"changes instances.", count(f.GPUs, "GPUs"), among, estimate(f.Mean), estimate(cost), how,
 		p.Advice.Policies[0].Policy)
-	all := p.Advice.AnyFixed
-	switch {
-	case missing != "":
+	if missing != "" {
 		s.answer += fmt.Sprintf(" It has no %s, which Slurm rejects and Kubernetes leaves pending: these jobs must "+
 			"ask for larger instances, or the cluster needs more GPUs.", missing)
-	case p.missing(all) != "" && all.Mean.Mean < f.Mean.Mean:
-		s.answer += fmt.Sprintf(" Without %s it would be %s less, if these jobs asked for larger instances.",
-			p.missing(all), duration(f.Mean.Mean-all.Mean.Mean))
 	}
 	return s
 }

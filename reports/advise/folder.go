@@ -17,7 +17,7 @@ import (
 
 // Write writes the page into a folder, and files for other tools:
 //
-//   - advice.md with its charts, load.svg and policies.svg
+//   - advice.md with its chart, load.svg
 //   - requests.csv, the trace as the dataset requests: reads it
 //   - mig-parted.yaml and gres.conf, the best fixed geometry or, for a snapshot, the instances that hold its requests
 //   - devices.csv, the order of the devices of a GPU
@@ -47,7 +47,7 @@ func (p *Page) Write(folder string) error {
 
 // written are the files of a folder. The first is its mark: it ends with a line that begins with madeBy.
 var written = []string{
-	"advice.md", "requests.csv", "load.svg", "policies.svg", "mig-parted.yaml", "gres.conf", "devices.csv", "left.csv",
+	"advice.md", "requests.csv", "load.svg", "mig-parted.yaml", "gres.conf", "devices.csv", "left.csv",
 	"rejected.csv",
 }
 
