@@ -13,7 +13,8 @@ import (
 
 // needsReconfiguration says how to get the times of creating and destroying instances of a GPU.
 const needsReconfiguration = "NOT RUNNABLE: needs an %s under MIG: run `miglab profile reconfiguration --out DIR` " +
-	"there, copy DIR/reconfiguration.csv to FOLDER/NAME.reconfiguration.csv and run `miglab reproduce --hardware FOLDER`"
+	"there, copy DIR/reconfiguration.csv to FOLDER/NAME.reconfiguration.csv and run " +
+	"`miglab reproduce --hardware FOLDER`"
 
 // WithOrigin adds a note on where measured numbers come from, once.
 func WithOrigin(notes []string, p datasets.Provenance) []string {

@@ -196,7 +196,8 @@ func (p *placedPanel) bar(b schedule.Bar) vg.Rectangle {
 func (f Gantt) tasks() (names []string, colours map[string]int) {
 	colours = map[string]int{}
 	add := func(name string) {
-		if _, seen := colours[name]; !seen {
+		_, seen := colours[name]
+		if !seen {
 			colours[name] = len(names)
 			names = append(names, name)
 		}

@@ -106,7 +106,7 @@ func Grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
 var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 
 // tableFormats has the encoders in the order of TableFormats, with the extensions of the files that [Table.Save]
-// writes; the others have none.
+// writes. Save does not write formats without one.
 var tableFormats = []struct {
 	extension string
 	write     func(*Table, *bufio.Writer)

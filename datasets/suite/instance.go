@@ -163,8 +163,8 @@ func hexHash(text []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// verified is [Instance.encode] with an error if the file does not have the hash of the suite.
-func (in *Instance) verified() (text, contents []byte, err error) {
+// verify does as [Instance.encode], and refuses a file that does not have the hash of the suite.
+func (in *Instance) verify() (text, contents []byte, err error) {
 	text, contents, err = in.encode()
 	if err == nil && hexHash(text) != in.Hash {
 		err = fmt.Errorf("%s is not the instance of suite %s: its SHA-256 is %s, not %s", in.ID, Version, hexHash(text),
@@ -180,5 +180,5 @@ func (a *Archive) Files(id string) (text, contents []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return in.verified()
+	return in.verify()
 }

@@ -73,7 +73,7 @@ func ReadSubmission(text []byte) (*Submission, error) {
 		return nil, fmt.Errorf("%s is of the %s track, in which programs are handed in (miglab suite run), no files",
 			in.ID, in.Track)
 	}
-	if _, _, err := in.verified(); err != nil {
+	if _, _, err := in.verify(); err != nil {
 		return nil, err
 	}
 	p, err := in.Problem()

@@ -211,7 +211,7 @@ func (a *Archive) Verify(id string, db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := in.verified(); err != nil {
+	if _, _, err := in.verify(); err != nil {
 		return err
 	}
 	known, certified := *best, true

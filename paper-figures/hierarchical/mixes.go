@@ -22,7 +22,7 @@ const (
 	privateMemory = "[{0.375},0.5m]+[{0.5},0.5m]"
 )
 
-// figure2 has an example of each option.
+// figure2 gives an example of each option.
 func figure2(d *figures.Data) {
 	t := d.Table("figure2", d.Title, reports.Left("option", "example"),
 		"( ) is a share of the compute under MPS, { } a compute instance, [ ] a GPU instance with its share m of the "+

@@ -150,7 +150,7 @@ func example(d *figures.Data) {
 	}
 }
 
-// A gpuState is a GPU with its instances, beside which a rejected profile does not fit; nil if nothing is rejected.
+// A gpuState is a GPU with its instances. rejected does not fit beside them; nil if all requests fit.
 type gpuState struct {
 	label     string
 	instances []mig.Instance
@@ -163,12 +163,15 @@ func states(name, title string, rows []gpuState) figures.Artefact {
 	return figures.Show(name, title, func(d *figures.Data) {
 		t := d.Table(name, title, reports.Left("GPU", "instances, by slice", "rejected"))
 		for _, r := range rows {
-			in := figures.Map(r.instances, func(in mig.Instance) string { return fmt.Sprint(in.Profile, " at ", in.Start) })
+			var instances []string
+			for _, in := range r.instances {
+				instances = append(instances, fmt.Sprint(in.Profile, " at ", in.Start))
+			}
 			rejected := ""
 			if r.rejected != nil {
 				rejected = r.rejected.String()
 			}
-			t.Row(r.label, strings.Join(in, ", "), rejected)
+			t.Row(r.label, strings.Join(instances, ", "), rejected)
 		}
 	})
 }

@@ -624,8 +624,8 @@ func TestReasonsAreCommands(t *testing.T) {
 			}
 		}
 	}
-	if n != 6 {
-		t.Errorf("%d commands, want 6", n)
+	if n != 10 {
+		t.Errorf("%d commands, want 10", n)
 	}
 }
 
