@@ -169,7 +169,7 @@ func (all curves) returns(agent string) float64 {
 	return figures.Mean(figures.Map(all.of(agent), func(c course) float64 { return c.Return }))
 }
 
-// finalCells returns the number of an agent's training runs, their steps and scores, the mean, and the trend at the end.
+// finalCells returns the number of an agent's training runs, their steps, scores and mean, and the trend at the end.
 func (all curves) finalCells(agent string) []string {
 	runs := all.of(agent)
 	ends := figures.Map(runs, func(c course) float64 { return c.Final() })
