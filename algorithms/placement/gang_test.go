@@ -64,7 +64,9 @@ func drawGangs(rng *rand.Rand) (*mig.GPU, task.Requests) {
 func mayStarve(a algo.Algorithm) bool { return mayReject(a) || a.Spec.Name == "grmu" }
 
 // mayReject reports whether a scheme may choose a GPU on which the profile has no free start.
-func mayReject(a algo.Algorithm) bool { return a.Args["index"] == "strict" || a.Args["index"] == "slice" }
+func mayReject(a algo.Algorithm) bool {
+	return a.Args["index"] == "strict" || a.Args["index"] == "slice"
+}
 
 // TestPlacersPlaceGangs: the referee finds nothing whoever schedules, no bound is broken, and nos refuses in words.
 func TestPlacersPlaceGangs(t *testing.T) {
