@@ -350,23 +350,6 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 }
 
-// A refusal is a change of a figure, and what the error says.
-type refusal[F any] struct {
-	change func(*F)
-	want   string
-}
-
-func checkRefused[F Figure](t *testing.T, sample func() F, all []refusal[F]) {
-	t.Helper()
-	for _, c := range all {
-		f := sample()
-		c.change(&f)
-		if _, err := f.page(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %q", err, c.want)
-		}
-	}
-}
-
 func TestEdgesOfTheData(t *testing.T) {
 	x, y := Axis{Label: "x"}, Axis{Label: "y"}
 	one := func(v float64) Figure {

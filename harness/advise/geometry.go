@@ -15,7 +15,8 @@ import (
 	"miglab/harness/work"
 )
 
-// A Fixed is the best geometry that a search found for a cluster that never changes its instances. Its profiles are requested ones.
+// A Fixed is the best geometry that a search found for a cluster that never changes its instances. Its profiles are
+// requested ones.
 type Fixed struct {
 	GPUs int
 	// Geometry has the instances of each GPU; nil if no geometry serves all requests.

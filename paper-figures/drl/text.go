@@ -154,7 +154,8 @@ func simulated3(d *figures.Data, values figures.Values) {
 		}
 	}
 	for _, t := range slices.DeleteFunc(tasks, func(t string) bool { return t == "Huffman" }) {
-		values[claim.At(printed3.Replace(t), simulatedEnd)] = overTraining(d, ends[t], 1, anything, direct.curve(rodinia))
+		end := claim.At(printed3.Replace(t), simulatedEnd)
+		values[end] = overTraining(d, ends[t], 1, anything, direct.curve(rodinia))
 	}
 }
 

@@ -185,5 +185,6 @@ func simulated() string {
 	fitted := figures.Count(all, func(p task.Program) bool { return p.Fitted })
 	return fmt.Sprintf("simulated, not measured, with kappa = %v and delta = %v, which were chosen with the order of "+
 		"methods in the paper in view, on Q1 to Q12 and other draws than those reported; %v of the %d programs are "+
-		"fitted on public times, %d are drawn from their class (table4); the readings vary all these", m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
+		"fitted on public times, %d are drawn from their class (table4); the readings vary all these",
+		m.Kappa, m.Delta, fitted, len(all), len(all)-fitted)
 }

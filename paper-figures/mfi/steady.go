@@ -24,8 +24,8 @@ func steadyData(distribution string, rho float64) string {
 	return stream(distribution, fmt.Sprintf("lifespan=steady&rho=%g&seed=%d", rho, testSeed))
 }
 
-// steady compares the paper's schemes at a load of about the capacity. The paper's cluster never fills, so that policies
-// hardly differ.
+// steady compares the paper's schemes at a load of about the capacity. The paper's cluster never fills, so that
+// policies hardly differ.
 func steady(d *figures.Data) {
 	whole := append(slices.Clone(readings), reading{name: "F literal, all feasible"})
 	t := d.Table("steady-schemes",

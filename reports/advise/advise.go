@@ -411,8 +411,8 @@ func (p *Page) fixed() section {
 		among = "with every profile that jobs name"
 	}
 	cost, how := absolute(f.Cost, "more", "less")
-	s.answer = fmt.Sprintf("On %s, the best geometry found %s delays a request by %s on the mean, %s %s than %s, which "+
-		"changes instances.", count(f.GPUs, "GPUs"), among, estimate(f.Mean), estimate(cost), how,
+	s.answer = fmt.Sprintf("On %s, the best geometry found %s delays a request by %s on the mean, %s %s than %s, "+
+		"which changes instances.", count(f.GPUs, "GPUs"), among, estimate(f.Mean), estimate(cost), how,
 		p.Advice.Policies[0].Policy)
 	if missing != "" {
 		s.answer += fmt.Sprintf(" It has no %s, which Slurm rejects and Kubernetes leaves pending: these jobs must "+
