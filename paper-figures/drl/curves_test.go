@@ -134,6 +134,24 @@ func TestEqualSteps(t *testing.T) {
 	}
 }
 
+// TestLongerTraining: a score can fall to 0, a difference of two by the first score and rise by the second.
+func TestLongerTraining(t *testing.T) {
+	all := curves{"a": {*ofScores(90, 30)}, "b": {*ofScores(80, 20)}}
+	for _, c := range []struct {
+		row               learningRow
+		present, from, to float64
+	}{
+		{learningRow{Shows: "end", Agent: "a"}, 30, 0, 30},
+		{learningRow{Shows: "difference at the end", Agent: "a", Other: "b"}, 10, -20, 30},
+		{learningRow{Shows: lessFAR, Agent: "a", Other: goodScaling}, -5, math.Inf(-1), -5},
+		{learningRow{Shows: "steps to its own best", Agent: "a", Other: "b"}, 2, math.Inf(-1), math.Inf(1)},
+	} {
+		if from, to := c.row.longer(all)(c.present); from != c.from || to != c.to {
+			t.Errorf("%s: %v to %v, want %v to %v", c.row.Shows, from, to, c.from, c.to)
+		}
+	}
+}
+
 // TestTrainingRuns: a claim about agents needs three runs, and says what is missing. The order of
 // two agents prints no number that could have a sampling error.
 func TestTrainingRuns(t *testing.T) {
