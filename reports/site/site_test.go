@@ -477,7 +477,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	small := write(t, dir+string(filepath.Separator), site.Data{})
-	if small["papers/far/table4.svg"] != nil || small["try.html"] != nil || len(small) != 14 {
+	if small["papers/far/table4.svg"] != nil || small["try.html"] != nil || len(small) != 13 {
 		t.Errorf("the old site is still there: %q", slices.Sorted(maps.Keys(small)))
 	}
 	for name, data := range small {
