@@ -49,7 +49,7 @@ type section struct {
 // Text writes the page for a terminal.
 func (p *Page) Text(w io.Writer) error { return p.write(w, "text") }
 
-// Markdown writes the page with links to its charts.
+// Markdown writes the page with a link to its chart.
 func (p *Page) Markdown(w io.Writer) error { return p.write(w, "markdown") }
 
 // write writes the page in a format of [reports.Table].

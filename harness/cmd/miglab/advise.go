@@ -61,7 +61,7 @@ func newAdvise() *cobra.Command {
 	cli.AddFlag(c, &f.p95, "p95", "", cli.ReadDuration, "largest 95th percentile of the waits")
 	c.Flags().StringSliceVar(&f.policies, "policies", advisedPolicies,
 		"policies to compare with ff, separated by commas (miglab list algorithms)")
-	cli.AddFolder(c, &f.out, "out", "", "folder for the page as Markdown, its charts and the files of other tools")
+	cli.AddFolder(c, &f.out, "out", "", "folder for the page as Markdown, its chart and the files of other tools")
 	cli.CheckArgs(c, func() error { return f.check(c) })
 	return c
 }
@@ -169,7 +169,7 @@ func (f *adviseFlags) run(c *cobra.Command, path string) error {
 	}
 	list := cli.File{Path: filepath.Join(f.out, "rejected.csv")}
 	if err = list.Emit(c, func(w io.Writer) error { return traces.WriteRejected(w, rejected) }); err == nil {
-		fmt.Fprintf(c.ErrOrStderr(), "the page, its charts and the files for other tools are in %s\n", f.out)
+		fmt.Fprintf(c.ErrOrStderr(), "the page, its chart and the files for other tools are in %s\n", f.out)
 	}
 	return err
 }

@@ -43,12 +43,7 @@ var timeUnits = map[string]float64{"ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 // register adds the flags. more are formats in addition to the formats of traces.
 func (f *traceFlags) register(c *cobra.Command, more ...string) {
 	formats := append(append(traces.FormatNames(), traces.MIGBench), more...)
-	cli.AddFlag(c, &f.format, "format", "csv", func(text string) (string, error) {
-		if text == "slurm" {
-			return "", errors.New("the format of the accounting of Slurm is sacct")
-		}
-		return cli.OneOf("format", formats)(text)
-	}, strings.Join(formats, ", "))
+	cli.AddFlag(c, &f.format, "format", "csv", cli.OneOf("format", formats), strings.Join(formats, ", "))
 	addGPU(c, &f.gpu, new(mig.Catalog), "A100-80GB", "GPU model that the profiles and sizes are of")
 	cli.AddFlag(c, &f.mapping, "map", traces.MappingNames()[0],
 		cli.OneOf("mapping", []traces.Mapping{traces.Compute, traces.Memory}),
