@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -112,10 +113,26 @@ func (f *reproduceFlags) reproduction(c *cobra.Command) (*figures.Reproduction, 
 		Papers: all, Dir: f.results, Scale: figures.Scale{Quick: f.quick}, Only: keep, Hardware: h,
 	}
 	if f.hardware != "" {
-		// JSON lacks +Inf, the time of a kernel that does not fit.
-		r.Inputs = fmt.Sprintf(" %x", sha256.Sum256(fmt.Append(nil, h)))
+		r.Inputs, err = hashFiles(os.DirFS(f.hardware))
 	}
-	return r, nil
+	return r, err
+}
+
+// hashFiles returns a hash of the names and contents of the files in a folder that [datasets.ReadHardware] could read.
+func hashFiles(dir fs.FS) (string, error) {
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	for _, e := range entries {
+		text, err := fs.ReadFile(dir, e.Name())
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(hash, "%q %d %s", e.Name(), len(text), text)
+	}
+	return fmt.Sprintf(" %x", hash.Sum(nil)), nil
 }
 
 // computeShard computes the cells of a shard, and writes no pages.
