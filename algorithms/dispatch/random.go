@@ -42,5 +42,5 @@ func (r *random) Dispatch(q *sim.Queue) int {
 		}
 		left--
 	}
-	return -1 // no slice is free, and the engine does not ask then
+	panic("unreachable: Free counts the free slices")
 }

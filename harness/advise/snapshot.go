@@ -18,8 +18,8 @@ type Held struct {
 	Left []int
 }
 
-// snapshot finds a number of GPUs that holds all requests at once; for a single node it is the least. It leaves out the
-// fewest largest requests, so that the number of GPUs in the question holds the others.
+// snapshot finds a number of GPUs that holds all requests at once; for a single node it is the least. It leaves out
+// large requests until the number of GPUs in the question holds the others; one fewer would not do.
 func (a *adviser) snapshot(out *Advice) error {
 	requests := a.largestFirst()
 	need := Need{Policy: FirstFit}

@@ -98,7 +98,7 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 		}
 		d.Used, d.Waiting, _ = schedule.NewHistory(p, plan.Schedule, nil).Steps()
 		if in.Lower > 0 {
-			// The tolerance is the one of schedule.Check.
+			// Both are sums of floats, so that a makespan may be below its bound by rounding.
 			if m.Makespan < in.Lower*(1-1e-9) {
 				return dataInstance{}, refuse(part,
 					"the makespan of %v s is below the certified bound of %v s; one of them is wrong",

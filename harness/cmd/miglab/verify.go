@@ -59,7 +59,11 @@ func (f *verifyFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	if found.Series == 0 {
-		return fmt.Errorf("%s has no results to verify; miglab export --results %[1]s shows what it has", f.results)
+		what := "results"
+		if f.Algorithm != "" {
+			what = fmt.Sprintf("results of %q", f.Algorithm)
+		}
+		return fmt.Errorf("%s has no %s to verify; miglab export --results %[1]s shows what it has", f.results, what)
 	}
 	lines := slices.Concat(found.Different, found.Unknown, found.Lacking)
 	for _, line := range lines {
