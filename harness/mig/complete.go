@@ -8,8 +8,8 @@ import (
 // Complete derives a model from Profiles: all profiles of a driver, whose starts and lengths count the driver's memory
 // slices. A memory slice of the model is their greatest common divisor. Of each size, schedulers use the standard
 // profile with most instances, and of several with as many the one with the usual engines. Profiles with double memory
-// stay, and those with media extensions unless the usual profile lacks them; the others move to Others. The times to create and to destroy instances are assumed to be
-// those of costs.
+// stay, and those with media extensions unless the usual profile lacks them; the others move to Others. The times to
+// create and to destroy instances are assumed to be those of costs.
 func (g *GPU) Complete(costs *GPU) {
 	all := g.Profiles
 	slices.SortStableFunc(all, func(a, b *Profile) int { return cmp.Compare(a.Size, b.Size) })
