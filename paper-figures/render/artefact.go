@@ -191,15 +191,20 @@ func enough(r *manifest.Row) string {
 	return ""
 }
 
-// MeasuredOn says on what all numbers are measured; empty if that differs.
-func (a *artefact) MeasuredOn() string {
-	on := nearest.Names(a.Measured, measuredOn)
-	slices.Sort(on)
-	on = slices.DeleteFunc(slices.Compact(on), func(s string) bool { return s == "" })
-	if len(on) != 1 {
-		return ""
+// MeasuredOn says on what all measured numbers are measured; empty if that differs.
+func (a *artefact) MeasuredOn() (all string) {
+	seen := false
+	for _, r := range a.Measured {
+		on := measuredOn(r)
+		switch {
+		case r.Measured == nil:
+		case seen && on != all:
+			return ""
+		default:
+			seen, all = true, on
+		}
 	}
-	return on[0]
+	return all
 }
 
 // measuredOn returns the number of replicates of a row; empty if it has none.

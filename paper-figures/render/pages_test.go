@@ -266,3 +266,16 @@ func TestManyReadingsFitAPage(t *testing.T) {
 		t.Errorf("the page compares readings that reproduce less, or has a column that says the same in each row")
 	}
 }
+
+// TestMeasuredOn: a page says once on what numbers are measured, but not where one of them was not sampled.
+func TestMeasuredOn(t *testing.T) {
+	sampled := manifest.Row{Measured: manifest.Number(1), Replicates: 5, Replicate: verdict.Executions}
+	exact, missing := manifest.Row{Measured: manifest.Number(1)}, manifest.Row{}
+	for want, rows := range map[string][]*manifest.Row{
+		"5 executions": {&sampled, &missing, &sampled}, "": {&exact, &sampled},
+	} {
+		if got := (&artefact{Measured: rows}).MeasuredOn(); got != want {
+			t.Errorf("measured on %q, want %q", got, want)
+		}
+	}
+}
