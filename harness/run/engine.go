@@ -38,7 +38,7 @@ type Engine struct {
 // [store.KindPanic]. Other error rows are results and are not computed again. A cell listed twice is computed once.
 //
 // When ctx is cancelled, Run keeps the finished cells and returns ctx.Err(). An error of the dataset
-// or of the store stops the run. A [*StoppedError] does not: Run returns it when all other cells are computed.
+// or of the store stops the run.
 func (e *Engine) Run(ctx context.Context, spans []Span) error {
 	p, err := e.plan(ctx, spans)
 	if err != nil {
@@ -86,11 +86,11 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 	}
 	var mu sync.Mutex
 	done, reported := p.done, time.Now()
-	report := func(s *planned, row store.Row, took time.Duration) {
+	report := func(s *planned, took time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		done++
-		s.count(row, took)
+		s.count(took)
 		if time.Since(reported) >= reportEvery {
 			reported = time.Now()
 			if e.Share != nil {
@@ -106,11 +106,11 @@ func (e *Engine) compute(ctx context.Context, p *backlog, w *store.Writer) error
 		})
 	})
 	e.progress(done, p.total)
-	return cmp.Or(err, p.stopped())
+	return err
 }
 
-// A report receives the series and the row of a finished cell, and the time that it took.
-type report func(s *planned, row store.Row, took time.Duration)
+// A report receives the series of a finished cell and the time that it took.
+type report func(s *planned, took time.Duration)
 
 // work generates the instances of jobs with the same series, each once, and computes their cells.
 func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, tell report) error {
@@ -139,9 +139,6 @@ func (e *Engine) work(ctx context.Context, jobs []job, w *store.Writer, tell rep
 func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store.Writer, tell report) error {
 	began := time.Now()
 	for part := range slices.Chunk(inputs, s.groupSize()) {
-		if s.stopped.Load() {
-			return nil
-		}
 		answers := s.solveTogether(ctx, part)
 		for i, in := range part {
 			var row store.Row
@@ -156,7 +153,7 @@ func (e *Engine) cells(ctx context.Context, s *planned, inputs []input, w *store
 				return err
 			}
 			now := time.Now()
-			tell(s, row, now.Sub(began))
+			tell(s, now.Sub(began))
 			began = now
 		}
 	}

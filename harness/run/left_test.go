@@ -12,7 +12,6 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/cli"
-	"miglab/harness/store"
 	"miglab/harness/strictcsv"
 	"miglab/harness/track"
 )
@@ -105,7 +104,7 @@ func TestTimeLeftOfReproduce(t *testing.T) {
 						time.Sleep(kind.took[j.instance])
 						mu.Lock()
 						for range kind.Cells {
-							s.count(store.Row{}, kind.took[j.instance]/time.Duration(kind.Cells))
+							s.count(kind.took[j.instance] / time.Duration(kind.Cells))
 						}
 						p.done += kind.Cells
 						if time.Since(told) >= reportEvery {

@@ -2,11 +2,7 @@ package run
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"miglab/datasets"
@@ -42,60 +38,17 @@ type planned struct {
 	// time.
 	left, timed int
 	spent       time.Duration
-	// solved and failed count the cells of the run with an answer and those on which the algorithm made a mistake;
-	// infeasible cells are neither. last is the row of the last mistake.
-	solved, failed int
-	last           store.Row
-	stopped        atomic.Bool // leaves out the cells that are left: an external program solved none
-	spans          []Span
-	finished       instances // the instances with a result
+	spans       []Span
+	finished    instances // the instances with a result
 	// jobs maps an instance to the index of its job in the piece. Series with the same instances share the map.
 	jobs map[int]int
 }
 
-// mostFailures is the number of mistakes after which an external program that has solved no instance of a series in the
-// run is not asked again. Each one may cost the start of a process.
-const mostFailures = 5
-
 // count counts a cell that the run computed.
-func (s *planned) count(row store.Row, took time.Duration) {
+func (s *planned) count(took time.Duration) {
 	s.spent += took
 	s.timed++
 	s.left--
-	switch row.Kind {
-	case "":
-		s.solved++
-	case KindInfeasible:
-	default:
-		s.failed++
-		s.last = row
-	}
-	if strings.HasPrefix(s.Series.Algorithm, "exec:") && s.solved == 0 && s.failed >= mostFailures && s.left > 0 {
-		s.stopped.Store(true)
-	}
-}
-
-// A StoppedError says that an external program made [mostFailures] mistakes on a series and solved no instance of it in
-// the run, so that [Engine.Run] left out the others. All other cells have their results.
-type StoppedError struct {
-	Series       store.Series
-	Failed, Left int
-	Last         store.Row // the row of the last failure
-}
-
-func (e *StoppedError) Error() string {
-	return fmt.Sprintf("%s on %s is stopped after %d failures without an answer, and %d instances are left; the last "+
-		"failed as %q: %s", e.Series.Algorithm, e.Series.Dataset, e.Failed, e.Left, e.Last.Kind, e.Last.Error)
-}
-
-// stopped returns a [*StoppedError] for each series that is stopped, joined; nil if there is none.
-func (p *backlog) stopped() (err error) {
-	for _, s := range p.series {
-		if s.stopped.Load() {
-			err = errors.Join(err, &StoppedError{Series: s.Series, Failed: s.failed, Left: s.left, Last: s.last})
-		}
-	}
-	return err
 }
 
 // shareDone returns the share of the run's work that is done, by time. It assumes that a remaining cell takes the mean

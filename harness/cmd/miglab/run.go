@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -109,11 +108,7 @@ func computeCells(c *cobra.Command, e *run.Engine, cells []run.Span) ([]run.Fail
 	e.Failed = func(failure algo.Failure) {
 		first.Do(func() { fmt.Fprintln(c.ErrOrStderr(), "miglab: a failed cell:", failure) })
 	}
-	err := e.Run(c.Context(), cells)
-	if _, stopped := errors.AsType[*run.StoppedError](err); stopped {
-		err = cli.FailedError{Err: err}
-	}
-	if err != nil {
+	if err := e.Run(c.Context(), cells); err != nil {
 		return nil, err
 	}
 	return e.Failures(cells)
