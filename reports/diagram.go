@@ -121,7 +121,8 @@ func (d *diagram) page() (page, error) {
 // draw draws the group at the top of the canvas and returns where its boxes are.
 func (g *diagramGroup) draw(c draw.Canvas, left vg.Length) vg.Rectangle {
 	sty := sans(textSize)
-	x := func(unit float64) vg.Length { return left + g.indent() + vg.Length(unit)*g.unit }
+	start := left + g.indent()
+	x := func(unit float64) vg.Length { return start + vg.Length(unit)*g.unit }
 	top := c.Max.Y - g.headHeight()
 	for i, head := range g.heads {
 		write(c, sty, draw.XCenter, vg.Point{X: x(float64(i) + 0.5), Y: top + headRoom/2}, head)
