@@ -97,25 +97,25 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 		for s := range state.last {
 			state.last[s] = max(state.last[s], begin)
 		}
-		found := farPlan(ctx, batch)
-		refineFAR(ctx, batch, found, f.keep)
+		planned := farPlan(ctx, batch)
+		refineFAR(ctx, batch, planned, f.keep)
 		d := direction(bool(f.first) != (b%2 == 1))
 		if f.mode == "trivial" {
 			d, begin = forward, max(all.Run(), begin)
 		}
 		if f.mode == "move" || f.mode == "moveswap" {
 			var r *refinement
-			state, r = f.follow(ctx, batch, state, found, d, b > 0)
+			state, r = f.concatenate(ctx, batch, state, planned, d, b > 0)
 			moves, swaps := r.count()
 			counters["moves"] += moves
 			counters["swaps"] += swaps
 		}
 		if f.shifted {
-			own := newBlock(batch, found)
+			own := newBlock(batch, planned)
 			counters["shifted_us"] = int(math.Round(f.jointEnd(before, own) * 1e6))
 			before = own
 		}
-		all.Add(numberedFrom(from, found.uses(d)), begin)
+		all.Add(numberedFrom(from, planned.uses(d)), begin)
 		from += n
 	}
 	all.Run()
@@ -124,22 +124,22 @@ func (f farConcat) ScheduleStream(ctx context.Context, p algo.Problem, lengths [
 	return out, ctx.Err()
 }
 
-// follow puts a batch's plan after the batches that left a state, and returns the state after the batch. If refine is
-// set, it moves and swaps tasks of the plan.
-func (f farConcat) follow(
-	ctx context.Context, batch algo.Problem, state endState, found *treePlan, d direction, refine bool,
+// concatenate puts a planned batch after the batches that left a state, and returns the state after the batch. If
+// refine is set, it moves and swaps tasks of the planned batch.
+func (f farConcat) concatenate(
+	ctx context.Context, batch algo.Problem, state endState, planned *treePlan, d direction, refine bool,
 ) (endState, *refinement) {
 	t := plan.NewTimer(batch, state.gpus)
-	least := t.Time(found.uses(d))
+	least := t.Time(planned.uses(d))
 	after, kept := newEndState(t), 0
-	r := &refinement{plan: found, movesOnly: f.mode == "move", iterations: f.iterations}
+	r := &refinement{plan: planned, movesOnly: f.mode == "move", iterations: f.iterations}
 	if refine {
-		r.end = f.loads(batch, state, found, d)
+		r.end = f.sliceEnds(batch, state, planned, d)
 		if f.shifted {
-			r.retime = func() []float64 { return f.loads(batch, state, found, d) }
+			r.retime = func() []float64 { return f.sliceEnds(batch, state, planned, d) }
 		}
 		r.improve(ctx, func() {
-			makespan := t.Time(found.uses(d))
+			makespan := t.Time(planned.uses(d))
 			if makespan < least || f.keep == keepLast {
 				least, after, kept = makespan, newEndState(t), len(r.log)
 			}
@@ -182,41 +182,45 @@ func numberedFrom(from int, uses []plan.Use) []plan.Use {
 	return uses
 }
 
-// loads returns, by compute slice of all GPUs, the time at which a plan from the state releases the slice. A reversed
-// plan ends on the root, so that all slices end together. For it, loads returns the time at which the slice is free
-// in the state plus the durations of all tasks on the slice. If f.shifted is set, it returns the last end of the slice
-// in the state plus its end in the plan timed forward by itself, with its reconfigurations.
-func (f farConcat) loads(batch algo.Problem, state endState, found *treePlan, d direction) []float64 {
-	t := plan.NewTimer(batch, state.gpus)
-	if d == forward {
-		t.Time(found.uses(forward))
-		return t.SliceEnds()
-	}
-	if f.shifted {
-		own := plan.NewTimer(batch, plan.Start(batch))
-		own.Time(found.uses(forward))
-		ends := own.SliceEnds()
+// sliceEnds returns, by compute slice of all GPUs, when the slice's last task ends after a planned batch from the state.
+// A reversed batch ends on the root, so that all slices would end together: for it, sliceEnds adds the slice's time in
+// the batch to its time in the state, as the parameter margin says.
+func (f farConcat) sliceEnds(batch algo.Problem, state endState, planned *treePlan, d direction) []float64 {
+	switch {
+	case d == forward:
+		return timedEnds(batch, state.gpus, planned)
+	case f.shifted:
+		ends := timedEnds(batch, plan.Start(batch), planned)
 		floats.Add(ends, state.last)
 		return ends
+	default:
+		return summedEnds(batch, state.gpus, planned)
 	}
+}
+
+// timedEnds returns when each slice's last task ends if the batch runs forward from a state, with its reconfigurations.
+func timedEnds(batch algo.Problem, gpus plan.State, planned *treePlan) []float64 {
+	t := plan.NewTimer(batch, gpus)
+	t.Time(planned.uses(forward))
+	return t.SliceEnds()
+}
+
+// summedEnds returns when each slice is free in a state plus the durations of all tasks of the batch on the slice.
+func summedEnds(batch algo.Problem, gpus plan.State, planned *treePlan) []float64 {
+	t := plan.NewTimer(batch, gpus)
 	k := int(batch.GPU.ComputeSlices)
 	var end []float64
 	for s := range batch.GPUs() * k {
 		_, free := t.Slice(s/k, s%k)
 		end = append(end, free)
 	}
-	for node, list := range found.lists {
+	sums := refinement{plan: planned, end: end}
+	for node, list := range planned.lists {
 		var total float64
-		for _, t := range list {
-			total += t.Seconds
+		for _, task := range list {
+			total += task.Seconds
 		}
-		g, v := found.tree.Locate(int32(node))
-		mask := found.tree.Nodes[v].Mask()
-		for c := range k {
-			if mask>>c&1 == 1 {
-				end[g*k+c] += total
-			}
-		}
+		sums.delay(int32(node), total)
 	}
 	return end
 }
@@ -227,9 +231,9 @@ type block struct {
 	ends            []float64 // by compute slice, when its last task ends
 }
 
-func newBlock(batch algo.Problem, found *treePlan) block {
+func newBlock(batch algo.Problem, planned *treePlan) block {
 	t := plan.NewTimer(batch, plan.Start(batch))
-	b := block{makespan: t.Time(found.uses(forward)), ends: t.SliceEnds()}
+	b := block{makespan: t.Time(planned.uses(forward)), ends: t.SliceEnds()}
 	for i, pl := range t.Schedule().Placements {
 		if i == 0 || float64(pl.Start) < b.first {
 			b.first = float64(pl.Start)

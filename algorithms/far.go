@@ -55,11 +55,11 @@ type far struct {
 }
 
 func (f far) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
-	found := farPlan(ctx, p)
+	planned := farPlan(ctx, p)
 	if !f.refine {
-		return plan.Schedule(p, found.asFound()), ctx.Err()
+		return plan.Schedule(p, planned.asFound()), ctx.Err()
 	}
-	s, r := refineFAR(ctx, p, found, f.keep)
+	s, r := refineFAR(ctx, p, planned, f.keep)
 	s.Counters = map[string]int{}
 	s.Counters["moves"], s.Counters["swaps"] = r.count()
 	return s, ctx.Err()
@@ -72,27 +72,27 @@ func farPlan(ctx context.Context, p algo.Problem) *treePlan {
 	}
 	r := newRepartitioner(p, newFamily(p))
 	k, makespan := r.best(ctx)
-	found := newTreePlan(r.tree)
-	r.makespan(k, makespan, found)
-	return found
+	planned := newTreePlan(r.tree)
+	r.makespan(k, makespan, planned)
+	return planned
 }
 
 // refineFAR runs phase 3 on a plan and returns the schedule of the plan that it keeps. The refinement ignores the
 // reconfiguration that its changes add or save. So the plan is timed after every iteration that changed it, and the
 // changes after the best one are undone. The plan as phase 2 found it has destroys that no later use needs: it is timed
 // with and without them before the first iteration. With keepLast, it is timed again only after the last iteration.
-func refineFAR(ctx context.Context, p algo.Problem, found *treePlan, rule keepRule) (schedule.Schedule, *refinement) {
+func refineFAR(ctx context.Context, p algo.Problem, planned *treePlan, rule keepRule) (schedule.Schedule, *refinement) {
 	t := plan.NewTimer(p, plan.Start(p))
-	least := t.Time(found.asFound())
-	r := &refinement{plan: found, end: t.SliceEnds(), iterations: refinementIterations}
+	least := t.Time(planned.asFound())
+	r := &refinement{plan: planned, end: t.SliceEnds(), iterations: refinementIterations}
 	if rule == keepLast {
 		r.improve(ctx, func() {})
-		t.Time(found.uses(forward))
+		t.Time(planned.uses(forward))
 		return t.Schedule(), r
 	}
 	best, kept := t.Schedule(), 0
 	keepBetter := func() {
-		makespan := t.Time(found.uses(forward))
+		makespan := t.Time(planned.uses(forward))
 		if makespan < least {
 			least, best, kept = makespan, t.Schedule(), len(r.log)
 		}
@@ -105,7 +105,7 @@ func refineFAR(ctx context.Context, p algo.Problem, found *treePlan, rule keepRu
 
 // refinedFAR returns the tasks of each node in FAR's plan. It is the [plan.Rule] with which treedp and lns begin.
 func refinedFAR(ctx context.Context, p algo.Problem) [][]plan.Task {
-	found := farPlan(ctx, p)
-	refineFAR(ctx, p, found, keepBest)
-	return found.lists
+	planned := farPlan(ctx, p)
+	refineFAR(ctx, p, planned, keepBest)
+	return planned.lists
 }

@@ -59,7 +59,7 @@ func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells i
 // charges returns the least charge of each task over the options that can end before an instant; 0 if no option can.
 func (s *sliceWeights) charges(before mig.Seconds) []float64 {
 	copy(s.current, s.weights)
-	weight := s.bySize()
+	weight := s.leastWeights()
 	out := make([]float64, len(s.durations))
 	for i, times := range s.durations {
 		least := math.Inf(1)

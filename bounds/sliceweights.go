@@ -120,8 +120,8 @@ func (s *sliceWeights) divide(classes [][]int, weight float64) mig.Seconds {
 		return s.divide(classes[1:], weight-w)
 	}
 	const (
-		steps = 32
-		ratio = 0.6180339887498949
+		steps = 32                 // the interval shrinks to ratio^32 of the weight, 2e-7
+		ratio = 0.6180339887498949 // 1 / golden ratio, with which each step needs a single new value
 	)
 	low, high := 0.0, weight
 	a, b := high-float64(ratio*(high-low)), low+float64(ratio*(high-low))
@@ -142,24 +142,24 @@ func (s *sliceWeights) divide(classes [][]int, weight float64) mig.Seconds {
 
 // evaluate returns the term with the current weights, and stores both if they are the best so far.
 func (s *sliceWeights) evaluate() mig.Seconds {
-	bound := s.least(s.charge())
+	bound := s.timeToSupply(s.weightedWork())
 	if s.weights == nil || bound > s.bound {
 		s.bound, s.weights = bound, slices.Clone(s.current)
 	}
 	return bound
 }
 
-// charge returns sum_i min_v w(v) t_i(|v|).
-func (s *sliceWeights) charge() float64 {
-	bySize := s.bySize()
+// weightedWork returns sum_i min_v w(v) t_i(|v|): the weighted time that the tasks need at least.
+func (s *sliceWeights) weightedWork() float64 {
+	bySize := s.leastWeights()
 	var sum float64
 	for _, times := range s.times {
 		least := math.Inf(1)
 		for j, t := range times {
 			// A weight of 0 times +Inf is NaN, which is not less.
-			charge := float64(bySize[j] * float64(t))
-			if charge < least {
-				least = charge
+			work := float64(bySize[j] * float64(t))
+			if work < least {
+				least = work
 			}
 		}
 		sum += least
@@ -167,8 +167,8 @@ func (s *sliceWeights) charge() float64 {
 	return sum
 }
 
-// bySize returns the least weight of a node of each size, by index of the size.
-func (s *sliceWeights) bySize() (least [mig.MaxSize]float64) {
+// leastWeights returns the least weight of a node of each size, by index of the size.
+func (s *sliceWeights) leastWeights() (least [mig.MaxSize]float64) {
 	for j, covers := range sizeCovers(s.problem.GPU) {
 		least[j] = math.Inf(1)
 		for _, c := range covers {
@@ -178,23 +178,23 @@ func (s *sliceWeights) bySize() (least [mig.MaxSize]float64) {
 	return least
 }
 
-// least returns the least T until which the slices have as much weighted time as the charge.
-func (s *sliceWeights) least(charge float64) mig.Seconds {
-	if charge == 0 {
+// timeToSupply returns the least T until which the slices have as much weighted time as the work.
+func (s *sliceWeights) timeToSupply(work float64) mig.Seconds {
+	if work == 0 {
 		return 0
 	}
 	// For T between the last until met and the next, that time is slope T - constant.
 	var slope, constant float64
 	gpus := float64(s.problem.GPUs())
 	for _, d := range s.dead {
-		if float64(slope*float64(d.until))-constant >= charge {
+		if float64(slope*float64(d.until))-constant >= work {
 			break
 		}
 		w := float64(s.current[d.slice] * gpus)
 		slope += w
 		constant += float64(w * float64(d.until))
 	}
-	return mig.Seconds((charge + constant) / slope)
+	return mig.Seconds((work + constant) / slope)
 }
 
 // deadSlices returns the dead slices in order of time, without slices that no task can use. usable is by size index.
