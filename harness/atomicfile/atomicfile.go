@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -50,23 +51,26 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	case linkErr == nil && filepath.IsAbs(target):
 		return WriteFile(target, write)
 	case linkErr == nil:
-		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		return WriteFile(filepath.Join(dir, target), write)
+		return WriteFile(folder(path)+target, write)
 	}
 	return replace(path, old, write)
+}
+
+// folder returns the folder of a path, with a separator at its end. Unlike [filepath.Dir], it does not shorten "a/..",
+// which is another folder than the one of a if a is a link.
+func folder(path string) string {
+	dir, _ := filepath.Split(path)
+	return cmp.Or(dir, "."+string(filepath.Separator))
 }
 
 // replace writes a temporary file beside the file at path, which old describes, and renames it. old is nil if there is
 // no file.
 func replace(path string, old fs.FileInfo, write func(io.Writer) error) (err error) {
-	dir := filepath.Dir(path)
+	dir := folder(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, prefix+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(dir+prefix+rand.Text(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if at, ok := errors.AsType[*os.PathError](err); ok {
 		at.Path = path // the path that the caller knows
 	}

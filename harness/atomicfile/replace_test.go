@@ -92,6 +92,31 @@ func TestLinksStayAndTheirTargetsAreReplaced(t *testing.T) {
 	}
 }
 
+// The parent of a linked folder is the parent of the folder that the link names, as for the system.
+func TestLinksThroughTheParentOfALinkedFolder(t *testing.T) {
+	dir := t.TempDir()
+	real := filepath.Join(dir, "elsewhere", "deep")
+	err := errors.Join(os.MkdirAll(real, 0o755), os.Symlink(real, filepath.Join(dir, "short")),
+		os.Symlink("short/../target.csv", filepath.Join(dir, "relative")),
+		os.Symlink(dir+"/short/../target.csv", filepath.Join(dir, "absolute")),
+		os.Symlink("../target.csv", filepath.Join(real, "up")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/relative", "/absolute", "/short/up", "/short/../target.csv"} {
+		if err := Write(dir+path, []byte(path)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "elsewhere", "target.csv"))
+		if err != nil || string(text) != path {
+			t.Errorf("%s: the target holds %q, %v", path, text, err)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, "target.csv")); err == nil {
+			t.Errorf("%s: a file that the link does not name was written", path)
+		}
+	}
+}
+
 func TestFIFOsAndDevicesAreWrittenNotReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
