@@ -12,10 +12,21 @@ import (
 )
 
 const (
-	// priceSteps is the number of updates of the prices.
-	priceSteps = 2000
-	// priceCells is the number of cells of the final bound.
-	priceCells = 8192
+	// priceSteps is the number of updates of the prices on coarse cells. Then a tenth as many run on fine cells.
+	priceSteps    = 2000
+	fineStepShare = 10
+	// priceCells is the number of cells of the final bound. Coarse and fine cells are as many times as long, so that an
+	// update takes less time. The prices that they lead to are valid: any prices are.
+	priceCells             = 8192
+	coarseCells, fineCells = 16, 4
+	// The rates are steps of the logarithm of a price. They fall, so that prices first move far and then settle. Fine
+	// cells continue from nearly settled prices and move them less. Rates change how tight the bound is, not its proof.
+	coarseRate, coarseLastRate = 0.01, 0.0002
+	fineRate, fineLastRate     = 0.0004, 0.0001
+	// inertia is the weight of the earlier updates in the direction of an update; it damps oscillation.
+	inertia = 0.9
+	// steepestFall limits that direction: many uses of a task on one GPU would make its price almost 0 at once.
+	steepestFall = -5
 	// horizon times the best bound is the largest bound that prices try to prove. They try again if they reach it.
 	horizon = 1.06
 	// priceRounds is the largest number of such tries. Together they raise the bound to less than 42 times its value.
@@ -48,15 +59,17 @@ const (
 func (s *sliceWeights) prices(ctx context.Context, h mig.Seconds, steps, cells int) Witness {
 	prices := s.charges(h)
 	// Coarse cells are quick, and the error of times that are rounded to the nearest cell is small.
-	newPacker(s.problem, h, cells/16, math.Round).improve(ctx, prices, steps, 0.01, 0.0002)
-	newPacker(s.problem, h, cells/4, math.Floor).improve(ctx, prices, steps/10, 0.0004, 0.0001)
+	newPacker(s.problem, h, cells/coarseCells, math.Round).improve(ctx, prices, steps, coarseRate, coarseLastRate)
+	fine := newPacker(s.problem, h, cells/fineCells, math.Floor)
+	fine.improve(ctx, prices, steps/fineStepShare, fineRate, fineLastRate)
 	k := newPacker(s.problem, h, cells, math.Floor)
 	k.solve(prices)
 	n := min(k.cellsToEarn(prices), cells)
 	return Witness{Kind: certificate.TaskPrices, Bound: mig.Seconds(n) * k.cell, Cells: n, Prices: prices}
 }
 
-// charges returns the least charge of each task over the options that can end before an instant; 0 if no option can.
+// charges returns the least weighted time of each task over the options that can end before an instant, or 0 if no
+// option can.
 func (s *sliceWeights) charges(before mig.Seconds) []float64 {
 	copy(s.current, s.weights)
 	weight := s.leastWeights()
@@ -141,7 +154,6 @@ func newPacker(p *algo.Problem, h mig.Seconds, cells int, round func(float64) fl
 
 // improve changes the prices in a number of steps and ends with the best. The rate of change falls from first to last.
 func (k *packer) improve(ctx context.Context, prices []float64, steps int, first, last float64) {
-	const inertia = 0.9
 	gpus := float64(k.problem.GPUs())
 	k.taken = make([][][]bool, len(k.sizes))
 	for s := range k.taken {
@@ -168,7 +180,7 @@ func (k *packer) improve(ctx context.Context, prices []float64, steps int, first
 		rate := first * portable.Pow(last/first, float64(step)/float64(steps))
 		for i := range prices {
 			change[i] = float64(inertia*change[i]) + float64((1-inertia)*(1-float64(gpus*float64(uses[i]))))
-			prices[i] *= portable.Exp(float64(rate * max(-5, change[i]))) // no sudden fall
+			prices[i] *= portable.Exp(float64(rate * max(steepestFall, change[i])))
 		}
 	}
 	copy(prices, bestPrices)
