@@ -243,20 +243,20 @@ func TestSnapshots(t *testing.T) {
 				}
 				placed += len(profiles)
 			}
-			for _, k := range out.Held.Left {
+			for _, k := range out.Held.Omitted {
 				placed += in.Requests[k].Instances()
 			}
 			if !out.Needs[0].Least || out.Needs[0].GPUs != out.Below {
 				t.Errorf("%+v, at least %d", out.Needs[0], out.Below)
 			}
-			if placed != wanted || out.Below > out.Needs[0].GPUs || gpus == 0 && out.Held.Left != nil ||
-				gpus > 0 && gpus < out.Below && out.Held.Left == nil {
+			if placed != wanted || out.Below > out.Needs[0].GPUs || gpus == 0 && out.Held.Omitted != nil ||
+				gpus > 0 && gpus < out.Below && out.Held.Omitted == nil {
 				t.Errorf("%d of %d, %d GPUs, at least %d: %+v", placed, wanted, out.Needs[0].GPUs, out.Below, out.Held)
 			}
 			if out.Below == out.Needs[0].GPUs {
 				tight++
 			}
-			if out.Held.Left != nil {
+			if out.Held.Omitted != nil {
 				short++
 			}
 		}
@@ -311,7 +311,7 @@ func TestSnapshotsOnNodes(t *testing.T) {
 				r.Profile = out.Whole
 			}
 			switch {
-			case slices.Contains(out.Held.Left, k):
+			case slices.Contains(out.Held.Omitted, k):
 				left++
 			case fitsOnNode(g, &r, q.PerNode):
 				small = append(small, r)
@@ -605,7 +605,7 @@ func TestSnapshotsByBruteForce(t *testing.T) {
 			return b.placed(0, make([][]int, gpus))
 		}
 		want := all - most(out.GPUs)
-		if len(out.Held.Left) < want {
+		if len(out.Held.Omitted) < want {
 			t.Errorf("%s, %d a node, %d GPUs: %+v, want %d left of %+v", g, q.PerNode, out.GPUs, out.Held, want, q.Requests.Requests)
 		}
 		least := out.Needs[0].GPUs
@@ -636,8 +636,8 @@ func TestEngineersSnapshot(t *testing.T) {
 	for gpus, left := range map[int]int{0: 0, 25: 0, 12: 13} {
 		q.GPUs = gpus
 		out, err := Advise(t.Context(), q, openRunner(t))
-		if err != nil || out.Needs[0].GPUs != 25 || !out.Needs[0].Least || len(out.Held.Left) != left {
-			t.Errorf("%d GPUs: %+v, %d left, %v", gpus, out.Needs, len(out.Held.Left), err)
+		if err != nil || out.Needs[0].GPUs != 25 || !out.Needs[0].Least || len(out.Held.Omitted) != left {
+			t.Errorf("%d GPUs: %+v, %d left, %v", gpus, out.Needs, len(out.Held.Omitted), err)
 		}
 	}
 }

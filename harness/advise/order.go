@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,20 +17,20 @@ import (
 
 // An Order is the order in which a driver lists the places of a GPU, for an allocator that takes the first free one.
 type Order struct {
-	// Found is the best order found. It orders devices by the memory slice at which they begin. First is the order to
-	// use: Found if it is certainly better than ascending starts, and ascending starts otherwise.
-	Found, First []mig.Slices
-	// Places are the devices of a GPU in the order to use.
+	// Best is the best order of starts found: the memory slices at which devices begin. Chosen is the order to use: Best
+	// if it is certainly better than ascending starts, and ascending starts otherwise.
+	Best, Chosen []mig.Slices
+	// Places are the devices of a GPU in the chosen order.
 	Places []Place
-	// Less is the mean wait with ascending starts minus the mean wait with Found, in the second half of the time. The
+	// Saved is the mean wait with ascending starts minus the mean wait with Best, in the second half of the time. The
 	// search used the first half.
-	Less stats.BlockEstimate
+	Saved stats.BlockEstimate
 	// Tried is the number of orders that were simulated.
 	Tried int
 }
 
-// Better reports whether Found is to be used.
-func (o *Order) Better() bool { return certain(o.Less, 1) && o.Less.Mean > 0 }
+// Better reports whether Best is certainly better than ascending starts.
+func (o *Order) Better() bool { return certain(o.Saved, 1) && o.Saved.Mean > 0 }
 
 // A Place is a device: a profile at a start.
 type Place struct {
@@ -37,16 +38,18 @@ type Place struct {
 	Start   mig.Slices
 }
 
-// draPolicy is the policy whose parameter first is an order.
+// draPolicy is the policy whose parameter first is an order of starts.
 const draPolicy = "dra-first-fit"
 
-// mostOrders is the largest number of orders that are tried. On large clusters, the search takes most of the time.
+// mostOrders is the largest number of orders that are tried, since each takes a simulation of half the trace. A round
+// of moves of seven starts tries 42 orders, so that 60 are a whole round and a part of the next.
 const mostOrders = 60
 
-// foundOrder is the record of the search.
-type foundOrder struct {
-	First []mig.Slices `json:"first"`
+// An orderSearch is the search for an order and the record of its result.
+type orderSearch struct {
+	Best  []mig.Slices `json:"first"`
 	Tried int          `json:"tried"`
+	wait  int          // earlyWait of Best
 }
 
 // order searches for the best order of starts.
@@ -58,13 +61,13 @@ func (a *adviser) order() (o Order, err error) {
 	unit := a.unit("order/"+a.gpus(), fmt.Sprint(ascending.Spec.Version), func(ctx context.Context) (any, error) {
 		return a.searchOrder(ctx)
 	})
-	found, err := records[foundOrder](a, []work.Unit{unit})
+	found, err := records[orderSearch](a, []work.Unit{unit})
 	if err != nil {
 		return o, err
 	}
-	o.Found, o.Tried = found[0].First, found[0].Tried
+	o.Best, o.Tried = found[0].Best, found[0].Tried
 	outcomes, err := a.run([]Simulation{
-		{Policy: draPolicy, GPUs: a.in.GPUs}, {Policy: policyOf(o.Found), GPUs: a.in.GPUs},
+		{Policy: draPolicy, GPUs: a.in.GPUs}, {Policy: policyOf(o.Best), GPUs: a.in.GPUs},
 	})
 	if err != nil {
 		return o, err
@@ -72,14 +75,14 @@ func (a *adviser) order() (o Order, err error) {
 	bins := len(a.span.counts)
 	half := bins / 2 / a.span.Per * a.span.Per // the first bin of a block
 	if outcomes[0].Error == "" && outcomes[1].Error == "" {
-		o.Less = a.span.mean(difference(outcomes[0].Bins, outcomes[1].Bins), half, bins)
+		o.Saved = a.span.mean(difference(outcomes[0].Bins, outcomes[1].Bins), half, bins)
 	}
-	o.First = slices.Sorted(slices.Values(o.Found))
+	o.Chosen = slices.Sorted(slices.Values(o.Best))
 	if o.Better() {
-		o.First = o.Found
+		o.Chosen = o.Best
 	}
 	for _, p := range task.RequestProfiles(a.q.GPU) {
-		for _, start := range o.First {
+		for _, start := range o.Chosen {
 			if slices.Contains(p.Starts, start) {
 				o.Places = append(o.Places, Place{Profile: p, Start: start})
 			}
@@ -90,42 +93,42 @@ func (a *adviser) order() (o Order, err error) {
 
 func (a *adviser) gpus() string { return strconv.Itoa(a.in.GPUs) }
 
-// searchOrder begins with ascending starts. It moves one start to another place of the order, as long as that lowers
-// the waits of the first half of the trace and fewer than mostOrders orders were tried.
-func (a *adviser) searchOrder(ctx context.Context) (f foundOrder, err error) {
-	var order []mig.Slices
+// searchOrder begins with ascending starts and makes rounds of moves until a round improves nothing, the context is done
+// or mostOrders orders were tried.
+func (a *adviser) searchOrder(ctx context.Context) (s orderSearch, err error) {
 	for _, p := range task.RequestProfiles(a.q.GPU) {
-		order = append(order, p.Starts...)
+		s.Best = append(s.Best, p.Starts...)
 	}
-	slices.Sort(order)
-	order = slices.Compact(order)
-	best, err := a.earlyWait(order)
-	if err != nil {
-		return f, err
+	slices.Sort(s.Best)
+	s.Best = slices.Compact(s.Best)
+	s.wait, err = a.earlyWait(s.Best)
+	s.Tried = 1
+	for improved := true; improved && err == nil; {
+		improved, err = a.tryMoves(ctx, &s)
 	}
-	f.Tried = 1
-	for improved := true; improved; {
-		improved = false
-		for from := range order {
-			for to := range order {
-				if from == to || f.Tried >= mostOrders || ctx.Err() != nil {
-					continue
-				}
-				slice := order[from]
-				next := slices.Insert(slices.Delete(slices.Clone(order), from, from+1), to, slice)
-				wait, err := a.earlyWait(next)
-				if err != nil {
-					return f, err
-				}
-				f.Tried++
-				if wait < best {
-					order, best, improved = next, wait, true
-				}
+	return s, cmp.Or(err, ctx.Err())
+}
+
+// tryMoves moves each start to each other place of the order, and keeps a move that lowers the waits of the first half
+// of the trace. It reports whether one did.
+func (a *adviser) tryMoves(ctx context.Context, s *orderSearch) (improved bool, err error) {
+	for from := range s.Best {
+		for to := range s.Best {
+			if from == to || s.Tried >= mostOrders || ctx.Err() != nil {
+				continue
+			}
+			moved := slices.Insert(slices.Delete(slices.Clone(s.Best), from, from+1), to, s.Best[from])
+			wait, err := a.earlyWait(moved)
+			if err != nil {
+				return false, err
+			}
+			s.Tried++
+			if wait < s.wait {
+				s.Best, s.wait, improved = moved, wait, true
 			}
 		}
 	}
-	f.First = order
-	return f, ctx.Err()
+	return improved, nil
 }
 
 // policyOf returns the policy with an order.

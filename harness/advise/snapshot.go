@@ -14,12 +14,12 @@ import (
 type Held struct {
 	// Layouts has the instances of each GPU. A GPU with MIG off has [Advice.Whole], and a free one has nil.
 	Layouts [][]*mig.Profile
-	// Left has the requests that are left out, by their position in the snapshot: the largest ones.
-	Left []int
+	// Omitted lists the requests without a place, by their positions in the snapshot: the largest ones.
+	Omitted []int
 }
 
-// snapshot finds a number of GPUs that holds all requests at once; for a single node it is the least. It leaves out
-// large requests until the number of GPUs in the question holds the others; one fewer would not do.
+// snapshot finds a number of GPUs that holds all requests at once; for a single node it is the least. Then it omits
+// large requests until the number of GPUs in the question holds the others. It would not hold the last one omitted.
 func (a *adviser) snapshot(out *Advice) error {
 	requests := a.largestFirst()
 	need := Need{Policy: FirstFit}
@@ -33,14 +33,16 @@ func (a *adviser) snapshot(out *Advice) error {
 	need.Least = need.GPUs == out.Below
 	out.Needs, out.GPUs = []Need{need}, cmp.Or(a.q.GPUs, need.GPUs)
 	var nodes [][]layout.Plan
-	left, _ := bisect(0, func(left int) (bool, error) {
-		held, _ := a.pack(out.GPUs, requests[min(left, len(requests)):])
+	omitted, _ := bisect(0, func(omitted int) (bool, error) {
+		held, _ := a.pack(out.GPUs, requests[min(omitted, len(requests)):])
 		if held != nil {
 			nodes = held
 		}
 		return held != nil, a.ctx.Err()
 	})
-	out.Held = Held{Layouts: make([][]*mig.Profile, out.GPUs), Left: slices.Sorted(slices.Values(requests[:left]))}
+	out.Held = Held{
+		Layouts: make([][]*mig.Profile, out.GPUs), Omitted: slices.Sorted(slices.Values(requests[:omitted])),
+	}
 	for node, plans := range nodes {
 		for i, plan := range plans {
 			gpu := &out.Held.Layouts[node*a.q.PerNode+i]
@@ -52,7 +54,7 @@ func (a *adviser) snapshot(out *Advice) error {
 	return a.ctx.Err()
 }
 
-// largestFirst returns the positions of the requests by their slices, and the last of equal ones first.
+// largestFirst returns the positions of the requests in descending order of their slices, the last of equal ones first.
 func (a *adviser) largestFirst() (order []int) {
 	for i := range a.in.Requests {
 		order = append(order, i)
@@ -74,11 +76,11 @@ func (a *adviser) pack(gpus int, requests []int) (nodes [][]layout.Plan, proven 
 	}
 	nodes = make([][]layout.Plan, (gpus+perNode-1)/perNode)
 	holds := make([][]*mig.Profile, len(nodes))
-	first := map[string]int{} // the first node that may have room for certain instances
+	nodeFor := map[string]int{} // by instances: the first node that may have room for them
 	for _, part := range a.parts(requests, perNode, len(nodes)) {
 		key := fmt.Sprint(part)
 		for room := false; !room; {
-			k := first[key]
+			k := nodeFor[key]
 			all := append(slices.Clone(holds[k]), part...)
 			plans, ok, err := layout.Divide(a.q.GPU, all, min(perNode, gpus-k*perNode))
 			switch {
@@ -87,15 +89,15 @@ func (a *adviser) pack(gpus int, requests []int) (nodes [][]layout.Plan, proven 
 			case k+1 == len(nodes):
 				return nil, len(nodes) == 1 && err == nil
 			default:
-				first[key]++
+				nodeFor[key]++
 			}
 		}
 	}
 	return nodes, false
 }
 
-// parts returns the instances of some requests, together if they must be on one node: of all requests if there is only
-// one, of each request, or single ones of a request that is too large for a node.
+// parts returns the instances of some requests in groups that must each be on one node. With a single node, they are
+// one group. Otherwise each request is a group, and a request that is too large for a node is one for each instance.
 func (a *adviser) parts(requests []int, perNode, nodes int) (out [][]*mig.Profile) {
 	for _, i := range requests {
 		r := &a.in.Requests[i]

@@ -441,8 +441,8 @@ func (p *Page) order() section {
 	s.answer = fmt.Sprintf("By ascending starts: none of the %d orders tried is certainly better.", o.Tried)
 	if o.Better() {
 		s.answer = fmt.Sprintf("By starts in the order %s, the best of %d tried on the first half of the time: in the "+
-			"second half its mean wait is certainly less than with ascending starts, by %s.", fmt.Sprint(o.First),
-			o.Tried, estimate(o.Less))
+			"second half its mean wait is certainly less than with ascending starts, by %s.", fmt.Sprint(o.Chosen),
+			o.Tried, estimate(o.Saved))
 	}
 	return s
 }
@@ -522,20 +522,20 @@ func (p *Page) limits() (out []string) {
 func (p *Page) snapshot() section {
 	a := p.Advice
 	s := section{title: "2. With which instances?", table: p.layoutTable()}
-	left := a.Held.Left
-	if len(left) == 0 {
+	omitted := a.Held.Omitted
+	if len(omitted) == 0 {
 		s.answer = fmt.Sprintf("On %s:", count(a.GPUs, "GPUs"))
 		if a.Question.PerNode > 0 {
 			s.answer = fmt.Sprintf("On %s, each request on one node if a node can hold it:", count(a.GPUs, "GPUs"))
 		}
 		return s
 	}
-	text := fmt.Sprintf("On %s no room was found for %s", count(a.GPUs, "GPUs"), count(len(left), "requests"))
+	text := fmt.Sprintf("On %s no room was found for %s", count(a.GPUs, "GPUs"), count(len(omitted), "requests"))
 	if p.Lines != nil {
 		const most = 10
-		lines := nearest.Names(left[:min(len(left), most)], p.line)
+		lines := nearest.Names(omitted[:min(len(omitted), most)], p.line)
 		text += ", in the lines " + strings.Join(lines, ", ")
-		if len(left) > most {
+		if len(omitted) > most {
 			text += " and others; left.csv of --out has all"
 		}
 	}

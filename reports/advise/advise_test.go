@@ -66,7 +66,7 @@ func TestLayoutsOfASnapshot(t *testing.T) {
 			Question: &advise.Question{GPU: g, Requests: in, Snapshot: true}, GPUs: 3, Below: 2,
 			Profiles: []advise.Demand{{Profile: small, Requests: 1, GPUHours: 1}, {Profile: whole, Requests: 1, Several: 1, GPUHours: 3}},
 			Needs:    []advise.Need{{GPUs: 3}},
-			Held:     advise.Held{Layouts: [][]*mig.Profile{{whole}, {whole}, {half, small}}, Left: []int{1, 2}}, Whole: whole,
+			Held:     advise.Held{Layouts: [][]*mig.Profile{{whole}, {whole}, {half, small}}, Omitted: []int{1, 2}}, Whole: whole,
 		},
 	}
 	folder := t.TempDir()
@@ -95,7 +95,7 @@ func TestSnapshotWithoutLines(t *testing.T) {
 	p := Page{Advice: &advise.Advice{
 		Question: &advise.Question{GPU: g, Requests: task.Requests{Requests: []task.Request{{Profile: g.Profile(1), Lifespan: 1}}}, Snapshot: true},
 		GPUs:     1, Profiles: []advise.Demand{{Profile: g.Profile(1), Requests: 1, GPUHours: 1}}, Needs: []advise.Need{{GPUs: 1}},
-		Held: advise.Held{Layouts: [][]*mig.Profile{nil}, Left: []int{0}},
+		Held: advise.Held{Layouts: [][]*mig.Profile{nil}, Omitted: []int{0}},
 	}}
 	folder := t.TempDir()
 	if err := p.Write(folder); err != nil {

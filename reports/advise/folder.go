@@ -117,7 +117,7 @@ func (p *Page) files() []file {
 // misfits writes the requests of a snapshot that do not fit.
 func (p *Page) misfits(w io.Writer) error {
 	t := reports.Table{Columns: reports.Right("line").Left("profile").Right("gpus")}
-	for _, i := range p.Advice.Held.Left {
+	for _, i := range p.Advice.Held.Omitted {
 		q := &p.Advice.Question.Requests.Requests[i]
 		switch {
 		case q.Gang != nil:
