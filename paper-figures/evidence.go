@@ -11,6 +11,17 @@ import (
 	"miglab/reports"
 )
 
+// A KeyError says that the claims of an artefact and its declaration do not match.
+type KeyError struct {
+	Paper, Artefact, Key string
+	// Reason says what is wrong with the key.
+	Reason string
+}
+
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("%s/%s: %q %s", e.Paper, e.Artefact, e.Key, e.Reason)
+}
+
 // addEvidence adds, to each deviation whose cause names a table in causes.csv, the numbers of that table about the
 // claim. It skips a table whose artefact was not computed in this run. It empties [Table.About], which is only an index
 // for this. The error is a [*KeyError]: a table has no row about a claim.

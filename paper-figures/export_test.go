@@ -168,7 +168,7 @@ func firstCell[V any](cells map[claim.Cell]V, holds func(claim.Cell) bool) (firs
 // mismatch says what is wrong with a claim of the artefact, or returns "" if it has the values that its basis asks for.
 func (o *Output) mismatch(c *claim.Claim) string {
 	used, isInput := o.Inputs[c.Cell]
-	_, measured := o.first().Values[c.Cell]
+	_, measured := o.defaultReading().Values[c.Cell]
 	_, missing := o.Missing[c.Cell]
 	switch c.Basis {
 	case claim.Input:

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,22 +10,11 @@ import (
 	"miglab/paper-figures/verdict"
 )
 
-// DefaultReading is the name of a default reading that has no other.
+// DefaultReading is the name of a default reading without a name of its own.
 const DefaultReading = "default"
 
-// A KeyError says that the claims of an artefact and its declaration do not match.
-type KeyError struct {
-	Paper, Artefact, Key string
-	// Reason says what is wrong with the key.
-	Reason string
-}
-
-func (e *KeyError) Error() string {
-	return fmt.Sprintf("%s/%s: %q %s", e.Paper, e.Artefact, e.Key, e.Reason)
-}
-
-// first returns the default reading, which is empty for an output without readings.
-func (o *Output) first() Reading {
+// defaultReading returns the first reading, which is empty for an output without readings.
+func (o *Output) defaultReading() Reading {
 	if len(o.Readings) == 0 {
 		return Reading{}
 	}
@@ -69,8 +57,9 @@ func (d *Data) judge(claims []claim.Claim) (rows []manifest.Row) {
 	return rows
 }
 
-// compareDefault sets the verdict of a row that has another default reading, unless its verdict is the same. Of default
-// readings with the same verdict, the row names the first.
+// compareDefault compares r, the row of the default reading, with the row of another reading that may as well be the
+// default. Each verdict in which they differ hangs on the choice: it becomes [verdict.Hangs] in r. If their own verdicts
+// differ, r also loses its cause and lists the readings, the first for each verdict.
 func compareDefault(r, other *manifest.Row) {
 	if r.Verdict == verdict.NotRunnable || r.Verdict == verdict.Input {
 		return
@@ -95,7 +84,7 @@ func compareDefault(r, other *manifest.Row) {
 
 // defaultRow returns the claim's row under the default reading.
 func (d *Data) defaultRow(c *claim.Claim) manifest.Row {
-	first := d.first()
+	first := d.defaultReading()
 	m, measured := first.Values[c.Cell]
 	row := manifest.RowOf(c)
 	switch {
@@ -122,7 +111,7 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) manifest.Row {
 	row.Allowed, row.OneSided = manifest.Number(j.Allowed), j.OneSided
 	row.Verdict = j.Verdict
 	byDefault := c.Claim
-	byDefault.Margin = -1
+	byDefault.Margin = verdict.UseDefault
 	row.ByDefaultMargin = verdict.Judge(byDefault, m).Verdict
 	row.ByMakespanMargin = verdict.Judge(c.ByMakespan(), m).Verdict
 	switch j.Verdict {
@@ -132,7 +121,7 @@ func (d *Data) measuredRow(c *claim.Claim, m Measurement) manifest.Row {
 	case verdict.Inconclusive:
 		row.Why.Open, row.Why.Detail = whyOpen(&j, m), m.Detail
 	}
-	if c.Margin >= 0 {
+	if c.Margin != verdict.UseDefault {
 		row.Why.Margin = c.MarginReason
 	}
 	return row

@@ -176,7 +176,7 @@ func (f *freezer) classify(ctx context.Context, c *candidate) error {
 		if err != nil {
 			return err
 		}
-		if c.Algorithm == "" || c.Gap(value, c.better) < 0 {
+		if c.Algorithm == "" || c.Excess(value, c.better) < 0 {
 			c.better, c.Algorithm = value, s.Algorithm
 		}
 		if s.Simple {
@@ -192,9 +192,9 @@ func (f *freezer) classify(ctx context.Context, c *candidate) error {
 	switch {
 	case !c.Closed() || !certified && c.Value != 0:
 		c.Class = Open
-	case c.Gap(c.simple, c.Value) <= 0:
+	case c.Excess(c.simple, c.Value) <= 0:
 		c.Class = Easy
-	case c.Gap(c.better, c.Value) <= 0:
+	case c.Excess(c.better, c.Value) <= 0:
 		c.Class = Medium
 	default:
 		c.Class = Hard

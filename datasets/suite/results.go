@@ -150,10 +150,10 @@ func (a *Archive) Results(db *store.DB, cells []run.Span) ([]Result, error) {
 	return out, nil
 }
 
-// FromBest returns the [Instance.Gap] of a result to the best known one; +Inf if the algorithm failed.
+// FromBest returns the [Instance.Excess] of a result to the best known one; +Inf if the algorithm failed.
 func (r *Result) FromBest() float64 {
 	if !r.Solved {
 		return math.Inf(1)
 	}
-	return r.Gap(r.Value, r.Known.Value)
+	return r.Excess(r.Value, r.Known.Value)
 }

@@ -16,6 +16,7 @@ import (
 	"miglab/harness/atomicfile"
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/stats"
 	"miglab/harness/strictjson"
 	"miglab/harness/wholefile"
 )
@@ -213,7 +214,7 @@ func (a *Archive) judge(s *Submission) (*Judgement, error) {
 		return nil, fmt.Errorf("the best known bound, by %s, against its schedule: %w", best.BoundBy, err)
 	}
 	j := &Judgement{ID: best.ID, Schedule: "equal", Value: float64(makespan), Best: best.Value, best: *best}
-	j.Percent = in.Gap(j.Value, j.Best)
+	j.Percent = in.Excess(j.Value, j.Best)
 	shortest, highest := known.Schedule, known.Witness
 	switch {
 	case j.Percent < 0:
@@ -223,14 +224,14 @@ func (a *Archive) judge(s *Submission) (*Judgement, error) {
 	case j.Percent > 0:
 		j.Schedule = "worse"
 	}
-	if s.witness.Bound > known.Lower*(1+equal) {
+	if s.witness.Bound > known.Lower*(1+stats.RoundingError) {
 		j.Improved = true
 		highest = s.witness
 		j.best.Bound, j.best.BoundBy, j.best.BoundDate = float64(highest.Bound), s.by, s.date
 	}
 	j.certificate = certificate.New(shortest, highest)
 	j.Bound = float64(highest.Bound)
-	j.Gap = max(0, in.Gap(j.Value, j.Bound))
+	j.Gap = max(0, in.Excess(j.Value, j.Bound))
 	return j, nil
 }
 

@@ -30,6 +30,7 @@ import (
 	"miglab/harness/nearest"
 	"miglab/harness/schedule"
 	"miglab/harness/spec"
+	"miglab/harness/stats"
 	"miglab/harness/store"
 	"miglab/harness/strictcsv"
 )
@@ -181,26 +182,25 @@ func (a *Archive) Find(id string) (*Instance, *Best, error) {
 }
 
 // Closed reports whether the best known result of an instance is proven to be optimal.
-func (b *Best) Closed() bool { return math.Abs(b.Value-b.Bound) <= equal*math.Abs(b.Value) }
+func (b *Best) Closed() bool {
+	return math.Abs(b.Value-b.Bound) <= stats.RoundingError*math.Abs(b.Value)
+}
 
-// equal is the largest relative difference of results that count as equal, as in package certificate.
-const equal = 1e-9
-
-// Gap returns by how much a result is worse than another: 0 if they are equal, and less than 0 if it is better. The
+// Excess returns by how much a result is worse than another: 0 if they are equal, and less than 0 if it is better. The
 // number is in percent of the other result or, for a metric in percent, the difference in percentage points.
-func (in *Instance) Gap(value, than float64) float64 {
-	gap := value - than
+func (in *Instance) Excess(value, than float64) float64 {
+	excess := value - than
 	_, higher := in.metric()
 	if higher {
-		gap = -gap
+		excess = -excess
 	}
 	switch {
-	case math.Abs(gap) <= equal*math.Abs(than):
+	case math.Abs(excess) <= stats.RoundingError*math.Abs(than):
 		return 0
 	case strings.HasSuffix(in.Objective, "_percent"):
-		return gap
+		return excess
 	}
-	return 100 * gap / than
+	return 100 * excess / than
 }
 
 // Verify checks an instance without a solver: its hash, the schedule and the proof of the bound, and that best.csv and

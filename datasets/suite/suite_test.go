@@ -130,7 +130,7 @@ func TestLabels(t *testing.T) {
 		cells = cells[1:]
 		value, ok := row.Metrics.Get(in.Metric())
 		switch {
-		case !ok || in.Gap(value, best.Value) > 0:
+		case !ok || in.Excess(value, best.Value) > 0:
 		case s.Simple:
 			labels[in.ID] = Easy
 		case labels[in.ID] == "":
@@ -182,7 +182,7 @@ func TestBestKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 		cells = cells[1:]
-		if value, ok := row.Metrics.Get(in.Metric()); ok && in.Gap(value, best.Value) < 0 {
+		if value, ok := row.Metrics.Get(in.Metric()); ok && in.Excess(value, best.Value) < 0 {
 			t.Errorf("%s: %s has the result %v, the best known is %v", in.ID, algorithm, value, best.Value)
 		}
 	})
@@ -764,7 +764,7 @@ func TestOpenInstances(t *testing.T) {
 				}
 				continue
 			}
-			if gap := in.Gap(b.Value, b.Bound); b.Bound == 0 || gap < row.least || gap > row.most {
+			if gap := in.Excess(b.Value, b.Bound); b.Bound == 0 || gap < row.least || gap > row.most {
 				t.Errorf("%s has a gap of %v %%, not %v to %v", in.ID, gap, row.least, row.most)
 			}
 		}

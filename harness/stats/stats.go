@@ -10,6 +10,11 @@ import (
 // Confidence is the level of all intervals.
 const Confidence = 0.95
 
+// RoundingError is the relative difference up to which two results count as equal, because they are sums in different
+// orders, and up to which a result may lie on the wrong side of its bound. Rounding changes a sum of a million terms of
+// one sign by about 1e-10 of it at most. Package schedule compares instants, more exactly.
+const RoundingError = 1e-9
+
 // ErrNoValues is the error for an empty sample.
 var ErrNoValues = errors.New("there are no values to summarise")
 

@@ -134,7 +134,7 @@ func (r *row) claim(paper string) (c Claim, column string, err error) {
 		Key: r.Key, Home: r.Key, Paper: paper, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit, Source: r.Source,
 		OfMakespans: r.Makespans, Missing: r.Missing,
 		Claim: verdict.Claim{
-			Relation: r.Relation, Published: r.Published, To: r.To, Decimals: r.Decimals, Margin: -1,
+			Relation: r.Relation, Published: r.Published, To: r.To, Decimals: r.Decimals, Margin: verdict.UseDefault,
 			Derived: r.Basis == Derived, Stated: r.Kind == Stated,
 		},
 	}

@@ -71,7 +71,7 @@ type Claim struct {
 	// 1.19 or a gain of 5 points. Neutral is then the number for no difference: 1 or 0.
 	Compares bool
 	Neutral  float64
-	// Margin is how far the measured value may lie from print and still mean the same. Below 0 it is the default one.
+	// Margin is how far the measured value may lie from print and still mean the same, or [UseDefault].
 	Margin float64
 	// Derived marks a number that follows from a theorem or a model: it can only be consistent.
 	Derived bool
@@ -86,6 +86,9 @@ func (c *Claim) Half() float64 {
 	}
 	return math.Pow10(-c.Decimals) / 2
 }
+
+// UseDefault as the margin of a claim selects [Claim.DefaultMargin]. Margins are not negative.
+const UseDefault = -1
 
 // MarginShare is the share of a number that its default margin allows.
 const MarginShare = 0.02
@@ -119,7 +122,7 @@ func (c *Claim) Allowed() float64 {
 
 // OwnMargin is the claim's margin, or the default one.
 func (c *Claim) OwnMargin() float64 {
-	if c.Margin >= 0 {
+	if c.Margin != UseDefault {
 		return c.Margin
 	}
 	return c.DefaultMargin()
@@ -146,9 +149,6 @@ type Judgement struct {
 	Enough int
 }
 
-// roundingError is the rounding error that values may have, relative to the published number if that is above 1.
-const roundingError = 1e-9
-
 // Judge compares a measured value with a claim.
 func Judge(c Claim, m Measurement) Judgement {
 	if c.Relation == Between {
@@ -159,7 +159,8 @@ func Judge(c Claim, m Measurement) Judgement {
 	j.OneSided = c.Relation == Equal && m.PrintSE > j.Allowed/2
 	from, to := c.region()
 	// The binary value of, for example, 1.22 - 0.005 may be slightly off.
-	slack := float64(roundingError * math.Max(1, math.Abs(c.Published)))
+	// The rounding error is relative to the published number if that is above 1.
+	slack := float64(stats.RoundingError * math.Max(1, math.Abs(c.Published)))
 	outerLow, outerHigh := low, high
 	if c.Relation == Equal || c.Relation == Between {
 		outerLow, outerHigh = m.outer(low, high)

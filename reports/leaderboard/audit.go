@@ -14,6 +14,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/stats"
 	"miglab/harness/store"
 	"miglab/harness/track"
 )
@@ -30,9 +31,6 @@ type Outcome struct {
 	// Left counts the bounds that were not computed before the time was over.
 	Left int
 }
-
-// tolerance is the relative difference up to which an answer may lie on the wrong side of its bound, for rounding.
-const tolerance = 1e-9
 
 // Audit compares every answer in the engine's database with the proven bounds of its instance, for all audited boards
 // ([track.Track.Audited]). It computes missing bounds first, except of boards that also rank without bounds
@@ -294,7 +292,8 @@ func (b *auditedBound) compare(db *store.DB, found *Outcome, instances map[audit
 				found.Answers++
 				instances[auditedInstance{conditions, r.Instance}] = true
 			}
-			if !b.board.Higher && value < bound*(1-tolerance) || b.board.Higher && value > bound*(1+tolerance) {
+			if !b.board.Higher && value < bound*(1-stats.RoundingError) ||
+				b.board.Higher && value > bound*(1+stats.RoundingError) {
 				return &BoundError{
 					Series: s.Series, Instance: r.Instance, Metric: b.board.Metric, Value: value, Bound: bound,
 					Added: b.added,

@@ -12,9 +12,6 @@ import (
 	"miglab/harness/store"
 )
 
-// roundingError is the relative difference up to which values are the same: sums in different orders may differ by it.
-const roundingError = 1e-9
-
 // An instance identifies a problem: entries of different content belong to different instances.
 type instance struct {
 	content string
@@ -150,7 +147,7 @@ func countRuns(all []*contender, metric Metric) (map[instance]int, error) {
 				return nil, fmt.Errorf("%s (version %d) has two entries for instance %d; there may be one",
 					c.series.Algorithm, c.series.Version, e.number)
 			}
-			if metric.Bounded && metric.loss(e.value, e.bound) < -100*roundingError {
+			if metric.Bounded && metric.loss(e.value, e.bound) < -100*stats.RoundingError {
 				s := c.series
 				s.Content = e.content
 				return nil, &BoundError{
@@ -216,7 +213,7 @@ func settleRounding(contenders []*contender, instance int) {
 	}
 	slices.SortFunc(values, func(a, b *float64) int { return cmp.Compare(*a, *b) })
 	for i, v := range values {
-		if i > 0 && *v-*values[i-1] <= float64(roundingError*math.Abs(*v)) {
+		if i > 0 && *v-*values[i-1] <= float64(stats.RoundingError*math.Abs(*v)) {
 			*v = *values[i-1]
 		}
 	}

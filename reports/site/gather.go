@@ -12,6 +12,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/run"
+	"miglab/harness/stats"
 	"miglab/harness/store"
 	"miglab/harness/track"
 	"miglab/reports/leaderboard"
@@ -278,6 +279,6 @@ func (in *Instance) schedule(ctx context.Context, trial *run.Trial) error {
 	}
 	in.Problem = p
 	in.Plans = append(in.Plans, Plan{Algorithm: trial.Series.Algorithm, Schedule: answer})
-	in.Proven = in.Proven || math.Abs(float64(answer.Makespan()/in.Lower-1)) < 1e-9
+	in.Proven = in.Proven || math.Abs(float64(answer.Makespan()/in.Lower-1)) < stats.RoundingError
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
+	"miglab/harness/stats"
 	"miglab/reports"
 )
 
@@ -98,8 +99,7 @@ func newDataInstance(in *Instance) (dataInstance, error) {
 		}
 		d.Used, d.Waiting, _ = schedule.NewHistory(p, plan.Schedule, nil).Steps()
 		if in.Lower > 0 {
-			// Both are sums of floats, so that a makespan may be below its bound by rounding.
-			if m.Makespan < in.Lower*(1-1e-9) {
+			if m.Makespan < in.Lower*(1-stats.RoundingError) {
 				return dataInstance{}, refuse(part,
 					"the makespan of %v s is below the certified bound of %v s; one of them is wrong",
 					m.Makespan, in.Lower)

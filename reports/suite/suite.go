@@ -130,7 +130,7 @@ func summary(results []suite.Result) []string {
 		}
 		if r.Known.Bound > 0 {
 			bounded++
-			fromBound += r.Gap(r.Value, r.Known.Bound)
+			fromBound += r.Excess(r.Value, r.Known.Bound)
 		}
 	}
 	return []string{
