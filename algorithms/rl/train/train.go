@@ -26,7 +26,6 @@ import (
 	"miglab/algorithms/rl/nn"
 	"miglab/algorithms/rl/train/curve"
 	"miglab/harness/atomicfile"
-	"miglab/harness/spec"
 	"miglab/harness/wholefile"
 	"miglab/harness/work"
 )
@@ -38,8 +37,7 @@ const segments = 40
 type Options struct {
 	Steps int64 // the number of steps in all environments; 0 means [Recipe.Steps]
 	Seed  uint64
-	Set   spec.Args // changes the recipe's settings; see [Recipe.ReadSettings]
-	Dir   string    // gets a folder for the run; see [Recipe.Folder]
+	Dir   string // gets a folder for the run; see [Recipe.Folder]
 	// Workers limits the number of goroutines. It does not change the result.
 	Workers int
 	// Kernel computes the products. A kernel that rounds differently gives a different run.
@@ -57,7 +55,6 @@ type Result struct {
 
 // A learner trains a policy; packages ppo and dqn have them.
 type learner interface {
-	Common() *learn.Settings
 	Iterate(ctx context.Context, workers int) (learn.Stats, error)
 	// Restart begins a segment, and Save and Load write and read a checkpoint, with a note of the caller.
 	Restart(segment uint64)
@@ -97,7 +94,7 @@ func (r *Recipe) Checkpoint(o Options) string { return r.path(o, "checkpoint") }
 func (r *Recipe) Unit(o Options, do func(context.Context) (*Result, error)) work.Unit {
 	return work.Unit{
 		Key:    "training " + r.Folder(o.Seed),
-		Digest: fmt.Sprintf("steps=%d kernel=%T", cmp.Or(o.Steps, r.Steps), o.Kernel) + r.changes(o),
+		Digest: fmt.Sprintf("steps=%d kernel=%T", cmp.Or(o.Steps, r.Steps), o.Kernel),
 		Do:     func(ctx context.Context) (any, error) { return do(ctx) },
 		Holds: func(record json.RawMessage) bool {
 			var was Result
@@ -153,8 +150,7 @@ func (s *session) begin() (err error) {
 	if s.constantFor == 0 {
 		s.settings += fmt.Sprintf(" steps=%d", s.Steps)
 	}
-	s.settings += fmt.Sprintf(" kernel=%T %s", s.Kernel, s.text) + s.recipe.changes(s.Options)
-	s.recipe.apply(s.Set, s.learner.Common())
+	s.settings += fmt.Sprintf(" kernel=%T %s", s.Kernel, s.text)
 	f, err := os.Open(s.recipe.Checkpoint(s.Options))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -292,34 +288,6 @@ func (s *session) finish() (*Result, error) {
 	}
 	files, err := s.recipe.files(s.Options)
 	return &Result{Steps: s.done(), Score: s.curve[len(s.curve)-1].Score, Files: files}, err
-}
-
-// ReadSettings reads changes of the recipe's settings, each as name=value: the value with which the learning rate
-// (rate), PPO's weight of the entropy (entropy) or DQN's exploration (epsilon) begins.
-func (r *Recipe) ReadSettings(pairs []string) (spec.Args, error) { return spec.Read(r.params(), pairs) }
-
-func (r *Recipe) params() []spec.Param {
-	exploration := "entropy"
-	if strings.Contains(r.Learner, "DQN") {
-		exploration = "epsilon"
-	}
-	return []spec.Param{{Name: "rate", Type: spec.Number(0, 1)}, {Name: exploration, Type: spec.Number(0, 1)}}
-}
-
-// changes lists the changed settings, after a space; "" if none are.
-func (r *Recipe) changes(o Options) string {
-	const name = " set"
-	return strings.TrimSuffix(spec.ID(name, r.params(), o.Set), name)
-}
-
-// apply changes the settings of a learner.
-func (r *Recipe) apply(set spec.Args, to *learn.Settings) {
-	schedules := []*learn.Anneal{&to.LearningRate, &to.Exploration}
-	for i, p := range r.params() {
-		if set[p.Name] != "" {
-			*schedules[i] = schedules[i].BeginAt(set.Float(p.Name))
-		}
-	}
 }
 
 // newRand returns the random stream for the initial weights of a network.

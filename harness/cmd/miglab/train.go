@@ -22,13 +22,13 @@ import (
 )
 
 type trainFlags struct {
-	names, set []string
-	out        string
-	all        bool
-	steps      int64
-	shard      run.Shard
-	seeds      []uint
-	workers    int
+	names   []string
+	out     string
+	all     bool
+	steps   int64
+	shard   run.Shard
+	seeds   []uint
+	workers int
 }
 
 func newTrain() *cobra.Command {
@@ -47,8 +47,6 @@ func newTrain() *cobra.Command {
 	c.Flags().StringSliceVar(&f.names, "agent", nil, "agents, separated by commas (miglab list agents)")
 	c.Flags().BoolVar(&f.all, "all", false, "every agent that the project uses, with all its seeds")
 	c.Flags().Int64Var(&f.steps, "steps", 0, "steps in all environments; 0 means what the project's own agents took")
-	c.Flags().StringSliceVar(&f.set, "set", nil,
-		"first learning rate and weight of the entropy, as in rate=3e-3,entropy=0.05; for DQN, epsilon=0.5")
 	c.Flags().UintSliceVar(&f.seeds, "seeds", nil,
 		"one run for each, separated by commas (default: what the project's own agents took)")
 	cli.AddFlag(c, &f.workers, "workers", "0", cli.AtLeast(0),
@@ -74,8 +72,6 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	switch {
 	case f.all == (len(f.names) > 0):
 		return nil, errors.New("give either --agent or --all; miglab list agents says what there is")
-	case f.all && f.set != nil:
-		return nil, errors.New("--set changes settings, and --all trains what the project uses; give --agent")
 	case f.all:
 		recipes = train.Recipes()
 	}
@@ -94,10 +90,6 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 	}
 	var out []training
 	for _, r := range recipes {
-		set, err := r.ReadSettings(f.set)
-		if err != nil {
-			return nil, fmt.Errorf("--set of %s: %w", r.Name, err)
-		}
 		seeds := f.seeds
 		if !c.Flags().Changed("seeds") {
 			seeds = r.Seeds
@@ -105,7 +97,7 @@ func (f *trainFlags) trainings(c *cobra.Command) ([]training, error) {
 		for _, seed := range seeds {
 			o := train.Options{
 				Steps: f.steps, Seed: uint64(seed), Dir: f.out, Workers: cmp.Or(f.workers, runtime.GOMAXPROCS(0)),
-				Kernel: nn.Fast(), Set: set,
+				Kernel: nn.Fast(),
 			}
 			if !slices.ContainsFunc(out, func(t training) bool { return t.name() == r.Folder(o.Seed) }) {
 				out = append(out, training{r, o})

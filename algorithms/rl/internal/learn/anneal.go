@@ -1,7 +1,5 @@
 package learn
 
-import "slices"
-
 // An Anneal is a value that changes during training: phase by phase, and linearly within
 // each. After the last phase it keeps that phase's To. An empty Anneal is always 0.
 //
@@ -22,18 +20,4 @@ func (a Anneal) At(progress float64) float64 {
 		begin, value = p.Until, p.To
 	}
 	return value
-}
-
-// BeginAt returns the anneal scaled so that it begins with a value. From an anneal that begins with 0, it returns one
-// that falls from the value to 0.
-func (a Anneal) BeginAt(value float64) Anneal {
-	if a.At(0) == 0 {
-		return Anneal{{Until: 1, From: value}}
-	}
-	out := slices.Clone(a)
-	for i := range out {
-		out[i].From *= value / a[0].From
-		out[i].To *= value / a[0].From
-	}
-	return out
 }

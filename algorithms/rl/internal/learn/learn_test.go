@@ -110,15 +110,3 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 	})
 }
-
-func TestAnnealBeginsAt(t *testing.T) {
-	got := Anneal{{Until: 0.5, From: 0.01, To: 0.01}, {Until: 1, From: 0.005, To: 0}}.BeginAt(0.1)
-	for progress, want := range map[float64]float64{0: 0.1, 0.25: 0.1, 0.5: 0.05, 0.75: 0.025, 1: 0} {
-		if v := got.At(progress); math.Abs(v-want) > 1e-15 {
-			t.Errorf("%v at %v, want %v", v, progress, want)
-		}
-	}
-	if v := (Anneal{}).BeginAt(0.2); v.At(0) != 0.2 || v.At(0.5) != 0.1 || v.At(1) != 0 {
-		t.Errorf("from nothing: %v", v)
-	}
-}

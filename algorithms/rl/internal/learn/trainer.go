@@ -66,9 +66,6 @@ func NewTrainer(s Settings, policy nn.Policy, makeEnv func() env.Env) *Trainer {
 	return t
 }
 
-// Common returns the settings, which may be changed before training.
-func (t *Trainer) Common() *Settings { return &t.Settings }
-
 // Restart begins a segment of training: every environment begins an episode, and every
 // stream of random numbers restarts. Both depend only on the seed and the segment. Call it
 // at each checkpoint, with the same segments whether or not training was interrupted there:
