@@ -237,10 +237,10 @@ steps() {
 	step 1 verify 40 bash $self --part verify
 	needs ptx-and-nvcc nvcc && step 1 ptx-and-nvcc 120 bash $self --part compare
 	pack
-	corun 2 scaling 80 "${only[@]}" --splits "$counts"           # 10 kernels x 17 counts
+	corun 2 scaling 80 "${only[@]}" --splits "$counts"           # 8 kernels x 17 counts
 	pack
-	corun 3 pairs 200 "${only[@]}" --splits "$splits"            # 55 pairs x 7 splits, and alone
-	corun 3 shared 30 "${only[@]}" --splits all:all              # 55 pairs, and alone
+	corun 3 pairs 200 "${only[@]}" --splits "$splits"            # 36 pairs x 7 splits, and alone
+	corun 3 shared 30 "${only[@]}" --splits all:all              # 36 pairs, and alone
 	corun 3 triples 25 "${only[@]}" --splits $third:$third:$third --sample 20
 	pack
 	corun 4 drift 60 "${only[@]}" --splits "$splits" --sample 40 --repetitions 2

@@ -1,4 +1,4 @@
-// Package kernels is a small benchmark suite for GPUs. It consists of ten kernels in CUDA C++ (README.md describes
+// Package kernels is a small benchmark suite for GPUs. It consists of eight kernels in CUDA C++ (README.md describes
 // each) with two ways to run them:
 //
 //   - `make kernels` builds a program of each with nvcc.

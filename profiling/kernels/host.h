@@ -48,9 +48,6 @@ struct dim3 {
   unsigned x, y, z;
   dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
-struct alignas(16) float4 {
-  float x, y, z, w;
-};
 
 inline uint3 threadIdx, blockIdx;
 inline dim3 blockDim, gridDim;

@@ -32,11 +32,9 @@ var sizes = map[string][]string{
 	"gaussian":     {"1", "33", "70"},
 	"gemm":         {"1", "100", "256"},
 	"lu":           {"1", "150", "192"},
-	"nbody":        {"1", "2", "3"},
 	"nw":           {"1", "150", "160"},
 	"randomaccess": {"1", "1000", "4096"},
 	"reduction":    {"1", "1000", "70000"},
-	"stencil":      {"1", "70", "96"},
 	"stream":       {"1", "1000", "4096"},
 }
 
@@ -314,5 +312,5 @@ chmod +x "$program"
 	expect(t, 2, `\AMakefile:\d+: \*\*\* .*/none not found: install the CUDA toolkit, .*\n\z`, "make", alone, bin, "NVCC="+dir+"/none")
 	expect(t, 0, `nvcc -O3 -std=c\+\+17 .*compute_80,code=sm_80.* -o .*/bin/stream stream.cu`, "make", alone, bin, "NVCC="+nvcc)
 	// The kernel that fails does not keep the others from being verified.
-	expect(t, 2, `(?s)lu\nran --verify\nnbody\nran --verify\n.*stream\nran --verify\n.*Error 1`, "make", alone, bin, "NVCC="+nvcc, "verify")
+	expect(t, 2, `(?s)lu\nran --verify\nnw\nran --verify\n.*stream\nran --verify\n.*Error 1`, "make", alone, bin, "NVCC="+nvcc, "verify")
 }

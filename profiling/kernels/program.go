@@ -37,7 +37,7 @@ var ptx embed.FS
 
 // Programs returns all programs, sorted by name.
 func Programs() []*Program {
-	return []*Program{bfs, gaussian, gemm, lu, nbody, nw, randomAccess, reduction, stencil, stream}
+	return []*Program{bfs, gaussian, gemm, lu, nw, randomAccess, reduction, stream}
 }
 
 // Lookup returns the program with a name, or a [*nearest.UnknownError].

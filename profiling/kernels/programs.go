@@ -203,73 +203,6 @@ var lu = &Program{
 	},
 }
 
-// particles is how many a cell of nbody has.
-const particles = 128
-
-// A particle is x, y, z and its charge.
-type particle [4]float32
-
-var nbody = &Program{
-	Name: "nbody", What: "Particles that act on those of the cells around: bound by arithmetic.",
-	Unit:       "cells along an edge",
-	WindowSize: 16,
-	Size:       32, Iterations: 60, VerifySize: 2, MaxSize: 1024,
-	Bytes: func(n uint64) uint64 { return 2 * n * n * n * particles * 16 },
-	start: func(h *host, n, seed uint64) (iterate, verify func()) {
-		cells := n * n * n
-		input, results := h.alloc(cells*particles, 16), h.alloc(cells*particles, 16)
-		h.launch("fill", line(cells), line(particles), input, n, seed)
-		iterate = func() { h.launch("forces", line(cells), line(particles), input, results, n) }
-		verify = func() {
-			all := make([]particle, cells*particles)
-			for i := range all {
-				cell, u := uint64(i)/particles, func(k int) float32 { return uniform(seed, uint64(4*i+k)) }
-				all[i] = particle{float32(cell%n) + u(0), float32(cell/n%n) + u(1), float32(cell/n/n) + u(2), u(3)}
-			}
-			got := readValues[particle](h, results, uint64(len(all)))
-			for i := range all {
-				force := forceOn(all, i, n)
-				for k, want := range force {
-					h.compare(4*i+k, float64(got[i][k]), want, 3e-5*force[3])
-				}
-			}
-		}
-		return iterate, verify
-	},
-}
-
-// forceOn returns the force on a particle and its potential.
-func forceOn(all []particle, i int, n uint64) (sum [4]float64) {
-	for j, other := range all {
-		if !adjacent(uint64(i)/particles, uint64(j)/particles, n) {
-			continue
-		}
-		var d [3]float64
-		square := 0.0
-		for axis := range d {
-			d[axis] = float64(all[i][axis]) - float64(other[axis])
-			square += d[axis] * d[axis]
-		}
-		v := float64(other[3]) * math.Exp(-square)
-		for axis := range d {
-			sum[axis] += v * d[axis]
-		}
-		sum[3] += v
-	}
-	return sum
-}
-
-// adjacent reports whether two cells are the same or touch each other.
-func adjacent(a, b, n uint64) bool {
-	for range 3 {
-		if d := int64(a%n) - int64(b%n); d < -1 || d > 1 {
-			return false
-		}
-		a, b = a/n, b/n
-	}
-	return true
-}
-
 var nw = &Program{
 	Name: "nw", What: "Needleman-Wunsch score of two sequences, as a wave: bound by latency.",
 	Unit: "letters of a sequence",
@@ -364,48 +297,6 @@ var reduction = &Program{
 
 // partialSums returns the number of blocks of the first kernel of reduction.
 func partialSums(n uint64) uint64 { return min(blocks(n, 256), 256) }
-
-var stencil = &Program{
-	Name: "stencil", What: "Heat on a square plate, five points: bound by memory bandwidth.",
-	Unit: "points along an edge",
-	Size: 8192, Iterations: 300, VerifySize: 70, MaxSize: 1 << 17,
-	Bytes: func(n uint64) uint64 { return 2 * n * n * 4 },
-	start: func(h *host, n, seed uint64) (iterate, verify func()) {
-		const sweeps = 10
-		grids := [2]uint64{h.alloc(n*n, 4), h.alloc(n*n, 4)}
-		iterate = func() {
-			h.fill(n*n, grids[0], n*n, seed)
-			for i := range sweeps {
-				h.launch("sweep", rectangle(blocks(n, 32), blocks(n, 8)), rectangle(32, 8), grids[i%2],
-					grids[(i+1)%2], n)
-			}
-		}
-		verify = func() {
-			from, to := make([]float64, n*n), make([]float64, n*n)
-			for i := range from {
-				from[i] = float64(100 * uniform(seed, uint64(i)))
-			}
-			for range sweeps {
-				sweep(from, to, int(n))
-				from, to = to, from
-			}
-			for i, got := range readValues[float32](h, grids[0], n*n) {
-				h.compare(i, float64(got), from[i], 2e-4)
-			}
-		}
-		return iterate, verify
-	},
-}
-
-func sweep(from, to []float64, n int) {
-	at := func(x, y int) float64 { return from[min(max(y, 0), n-1)*n+min(max(x, 0), n-1)] }
-	for y := range n {
-		for x := range n {
-			around := at(x, y-1) + at(x, y+1) + at(x-1, y) + at(x+1, y)
-			to[y*n+x] = at(x, y) + float64(float32(0.2))*(around-4*at(x, y))
-		}
-	}
-}
 
 var stream = &Program{
 	Name: "stream", What: "Triad a = b + s c: bound by memory bandwidth.", Unit: "elements of an array",

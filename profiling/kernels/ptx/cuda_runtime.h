@@ -19,9 +19,6 @@ struct dim3 {
   __host__ __device__ dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
   __host__ __device__ operator uint3() const { return {x, y, z}; }
 };
-struct alignas(16) float4 {
-  float x, y, z, w;
-};
 
 #include "__clang_cuda_builtin_vars.h"
 
@@ -31,19 +28,6 @@ __device__ inline unsigned atomicAdd(unsigned *address, unsigned value) {
 }
 __device__ inline unsigned long long atomicXor(unsigned long long *address, unsigned long long value) {
   return __nvvm_atom_xor_gen_ll(reinterpret_cast<long long *>(address), static_cast<long long>(value));
-}
-
-// 2^i 2^r with i + r = x / ln 2, i an integer and r at most 1/2 in size: as precise as the
-// toolkit's expf to about 2 units in the last place, with about as many instructions. The
-// result is 0 below x = -87.
-__device__ inline float expf(float x) {
-  constexpr float kHigh = 1.44269502f, kLow = 1.92596303e-8f;  // sum: 1 / ln 2
-  if (x < -87) return 0;
-  float i, power;
-  asm("cvt.rni.f32.f32 %0, %1;" : "=f"(i) : "f"(x * kHigh));
-  const float r = __builtin_fmaf(x, kLow, __builtin_fmaf(x, kHigh, -i));
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(r));
-  return power * __builtin_bit_cast(float, (static_cast<int>(i) + 127) << 23);
 }
 
 // For the host code.

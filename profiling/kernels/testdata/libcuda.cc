@@ -33,9 +33,6 @@ namespace gemm {
 namespace lu {
 #include "../lu.cu"
 }
-namespace nbody {
-#include "../nbody.cu"
-}
 namespace nw {
 #include "../nw.cu"
 }
@@ -44,9 +41,6 @@ namespace randomaccess {
 }
 namespace reduction {
 #include "../reduction.cu"
-}
-namespace stencil {
-#include "../stencil.cu"
 }
 namespace stream {
 #include "../stream.cu"
@@ -77,11 +71,9 @@ static const std::vector<Module> modules = {
     {ENTRY(gaussian, fill), ENTRY(gaussian, multipliers), ENTRY(gaussian, eliminate)},
     {ENTRY(gemm, fill), ENTRY(gemm, multiply)},
     {ENTRY(lu, fill), ENTRY(lu, diagonal), ENTRY(lu, right), ENTRY(lu, below), ENTRY(lu, update)},
-    {ENTRY(nbody, fill), ENTRY(nbody, forces)},
     {ENTRY(nw, fill), ENTRY(nw, border), ENTRY(nw, wave)},
     {ENTRY(randomaccess, fill), ENTRY(randomaccess, update)},
     {ENTRY(reduction, fill), ENTRY(reduction, sum)},
-    {ENTRY(stencil, fill), ENTRY(stencil, sweep)},
     {ENTRY(stream, fill), ENTRY(stream, triad)},
 };
 
