@@ -307,25 +307,17 @@ func (l *limiter) Read(b []byte) (int, error) {
 		return 0, l.err
 	}
 	n, err := l.in.Read(b)
-	for rest := b[:n]; len(rest) > 0; {
-		end := bytes.IndexByte(rest, '\n')
-		here := rest
-		if end >= 0 {
-			here = rest[:end]
-		}
-		l.length += len(here)
-		if bytes.IndexByte(here, 0) >= 0 {
+	for line := range bytes.Lines(b[:n]) {
+		text, ends := bytes.CutSuffix(line, []byte("\n"))
+		l.length += len(text)
+		switch {
+		case bytes.IndexByte(text, 0) >= 0:
 			return 0, l.fail("there is a NUL byte; this is not a text file")
-		}
-		if l.length > MaxLine {
+		case l.length > MaxLine:
 			return 0, l.fail("the line is longer than %d bytes", MaxLine)
+		case ends:
+			l.line, l.length = l.line+1, 0
 		}
-		if end < 0 {
-			break
-		}
-		l.line++
-		l.length = 0
-		rest = rest[end+1:]
 	}
 	l.total += int64(n)
 	if l.total > MaxBytes {
