@@ -23,7 +23,7 @@ type Paper struct {
 	// Name is the paper's name in claims and on the command line, for example far.
 	Name string
 	// Introduction has the fields of references.csv that begin the paper's page.
-	Introduction
+	manifest.Introduction
 	// Link is the paper's address; empty if it has none.
 	Link string
 	// Terms are explained at the end of the paper's page.

@@ -154,10 +154,6 @@ type dotValues struct {
 	manifest.Dot
 	// states has the states of the reading's own values; a value that several rows test has the worst.
 	states map[string]verdict.State
-	// open counts the own values that are open.
-	open int
-	// shared is the worst state of the values that an earlier reading has, too.
-	shared verdict.State
 }
 
 // outcomes returns a dot and an outcome for each reading of an artefact, by the verdicts of tests. A reading that
@@ -174,13 +170,13 @@ func outcomes(
 		if at < 0 {
 			at = len(all)
 			all = append(all, &dotValues{states: map[string]verdict.State{}, Dot: manifest.Dot{
-				Artefact: artefact, Reading: t.Reading, Default: t.Default && !t.PostHoc, Aside: t.PostHoc,
-				Sign: true, Distance: math.Inf(1),
+				Artefact: artefact, Reading: t.Reading, Distance: math.Inf(1),
+				Outcome: verdict.Outcome{Default: t.Default && !t.PostHoc, Aside: t.PostHoc, Sign: true},
 			}})
 		}
 		d, state := all[at], judged(t).State()
 		if t.Shared {
-			d.shared = d.shared.Worse(state)
+			d.Shared = d.Shared.Worse(state)
 			continue
 		}
 		d.states[t.Measure] = d.states[t.Measure].Worse(state)
@@ -198,14 +194,11 @@ func outcomes(
 			case verdict.Met:
 				d.Right++
 			case verdict.Open:
-				d.open++
+				d.Open++
 			}
 		}
 		dots = append(dots, d.Dot)
-		out = append(out, verdict.Outcome{
-			State: d.State, Shared: d.shared, Default: d.Default, Aside: d.Aside, Right: d.Right, Open: d.open,
-			Values: d.Values, Sign: d.Sign,
-		})
+		out = append(out, d.Outcome)
 	}
 	return dots, out
 }

@@ -22,7 +22,7 @@ import (
 // is computed, and the pages have only the tables that every artefact with claims has.
 func Deviating(t testing.TB, p *Paper) map[string]string {
 	t.Helper()
-	record := manifest.Paper{Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Terms: p.Terms}
+	record := manifest.Paper{Name: p.Name, Introduction: p.Introduction, Terms: p.Terms}
 	for i := range p.Artefacts {
 		a := &p.Artefacts[i]
 		d, err := new(Reproduction).declare(p, a)

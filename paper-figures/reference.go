@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"miglab/harness/strictcsv"
+	"miglab/paper-figures/manifest"
 )
 
 // A Reference is how a paper, or miglab itself, is cited: a line of references.csv. What is not known is empty.
@@ -27,22 +28,7 @@ type Reference struct {
 	Year   int    `csv:"year"`
 	DOI    string `csv:"doi"`
 	ArXiv  string `csv:"arxiv"`
-	Introduction
-}
-
-// An Introduction begins the page of a paper. miglab has no page.
-type Introduction struct {
-	Heading string `csv:"heading"`
-	Cite    string `csv:"cite"`
-	// About says in a sentence what the paper is about, and Limits what limits what can be said about it here.
-	About  string `csv:"about"`
-	Limits string `csv:"limits"`
-	// Brief says in a sentence or two what came out, and Summary in a few more what holds, what does not and why. Both
-	// name conclusions as links to CONCLUSIONS.md.
-	Brief   string `csv:"brief"`
-	Summary string `csv:"summary"`
-	// TrainingRun says what a training run of the paper's agents costs; empty for a paper without them.
-	TrainingRun string `csv:"training_run"`
+	manifest.Introduction
 }
 
 // Link is the address of the paper; empty if it has none.

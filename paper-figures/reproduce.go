@@ -117,10 +117,7 @@ func (r *Reproduction) Run(ctx context.Context) (*manifest.Manifest, error) {
 	m := &manifest.Manifest{Quick: r.Scale.Quick}
 	for i := range r.Papers {
 		p := &r.Papers[i]
-		record := manifest.Paper{
-			Name: p.Name, Title: p.Heading, Cite: p.Cite, About: p.About, Limits: p.Limits, Brief: p.Brief,
-			Summary: p.Summary, TrainingRun: p.TrainingRun, Terms: p.Terms, Link: p.Link,
-		}
+		record := manifest.Paper{Name: p.Name, Introduction: p.Introduction, Link: p.Link, Terms: p.Terms}
 		for _, j := range all {
 			switch {
 			case j.paper != p:

@@ -41,7 +41,7 @@ func everyVerdict(t *testing.T) Paper {
 		d.Missing = map[claim.Cell]string{claim.Of("real"): "It needs an A30.", claim.Of("secret"): "The kernels are not public."}
 		d.TakeInputs("cost of the model", map[claim.Cell]float64{claim.Of("given"): 3})
 	}
-	return Paper{Name: "p", Introduction: Introduction{Heading: "P", Cite: "A paper."}, Claims: c, Terms: []manifest.Term{{Name: "off", Meaning: "not the same"}}, Artefacts: []Artefact{{Name: "t1", Title: "Table 1", Build: build}}}
+	return Paper{Name: "p", Introduction: manifest.Introduction{Heading: "P", Cite: "A paper."}, Claims: c, Terms: []manifest.Term{{Name: "off", Meaning: "not the same"}}, Artefacts: []Artefact{{Name: "t1", Title: "Table 1", Build: build}}}
 }
 
 func reproduce(t *testing.T, dir string, p Paper) (*manifest.Manifest, int) {

@@ -56,19 +56,11 @@ type Limit struct {
 
 // A Dot is a conclusion under a reading of an artefact.
 type Dot struct {
-	Artefact string        `json:"artefact"`
-	Reading  string        `json:"reading"`
-	State    verdict.State `json:"state"`
-	// Default marks the default reading, and Aside one that does not decide.
-	Default bool `json:"default,omitempty"`
-	Aside   bool `json:"post_hoc,omitempty"`
+	Artefact string `json:"artefact"`
+	Reading  string `json:"reading"`
+	verdict.Outcome
 	// Distance is the [Test.Distance] of the least favourable value.
 	Distance float64 `json:"distance"`
-	// Values is how many values there are, and Right how many of them are on the side of the sentence.
-	Values int `json:"values"`
-	Right  int `json:"right"`
-	// Sign is set if all values have the sign of the sentence.
-	Sign bool `json:"sign,omitempty"`
 }
 
 // A Conclusion is a sentence of a paper with its answer.

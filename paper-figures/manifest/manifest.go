@@ -29,22 +29,29 @@ type Manifest struct {
 	Papers []Paper `json:"papers"`
 }
 
+// An Introduction begins the page of a paper. miglab has no page.
+type Introduction struct {
+	Heading string `csv:"heading" json:"title"`
+	Cite    string `csv:"cite" json:"cite"`
+	// About says in a sentence what the paper is about, and Limits what limits what can be said about it here.
+	About  string `csv:"about" json:"about,omitempty"`
+	Limits string `csv:"limits" json:"limits,omitempty"`
+	// Brief says in a sentence or two what came out, and Summary in a few more what holds, what does not and why. Both
+	// name conclusions as links to CONCLUSIONS.md.
+	Brief   string `csv:"brief" json:"brief,omitempty"`
+	Summary string `csv:"summary" json:"summary,omitempty"`
+	// TrainingRun says what a training run of the paper's agents costs; empty for a paper without them.
+	TrainingRun string `csv:"training_run" json:"training_run,omitempty"`
+}
+
 // A Paper has the findings about a paper.
 type Paper struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	Cite  string `json:"cite"`
+	Name string `json:"name"`
+	Introduction
 	// Link is the paper's address; empty if it has none.
-	Link   string `json:"link,omitempty"`
-	About  string `json:"about,omitempty"`
-	Limits string `json:"limits,omitempty"`
-	// Brief says in a sentence or two what came out, and Summary in a few more what holds, what does not and why.
-	Brief   string `json:"brief,omitempty"`
-	Summary string `json:"summary,omitempty"`
-	// TrainingRun says what a training run of the paper's agents costs.
-	TrainingRun string     `json:"training_run,omitempty"`
-	Terms       []Term     `json:"terms,omitempty"`
-	Artefacts   []Artefact `json:"artefacts"`
+	Link      string     `json:"link,omitempty"`
+	Terms     []Term     `json:"terms,omitempty"`
+	Artefacts []Artefact `json:"artefacts"`
 	// Conclusions are in the order of conclusions.csv.
 	Conclusions []Conclusion `json:"conclusions,omitempty"`
 }

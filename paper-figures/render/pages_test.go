@@ -13,7 +13,7 @@ import (
 )
 
 func TestUpdateReadmeReplacesTheTableAlone(t *testing.T) {
-	m := newRun(&manifest.Manifest{Papers: []manifest.Paper{{Name: "far", Title: "FAR: A title", Artefacts: []manifest.Artefact{{Rows: []manifest.Row{{Default: true, Verdict: verdict.Reproduced}}}}}}})
+	m := newRun(&manifest.Manifest{Papers: []manifest.Paper{{Name: "far", Introduction: manifest.Introduction{Heading: "FAR: A title"}, Artefacts: []manifest.Artefact{{Rows: []manifest.Row{{Default: true, Verdict: verdict.Reproduced}}}}}}})
 	before := "# x\n" + readmeBegin + "old\n" + readmeEnd + "\nrest\n"
 	after, err := m.updateReadme(before)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestFolderPage(t *testing.T) {
 		c.Answer = a
 		return c
 	}
-	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Name: "p", Title: "P: a_title", Cite: "Somebody.", Link: "https://x", Conclusions: []manifest.Conclusion{
+	p := newPaper(&manifest.Manifest{}, &manifest.Paper{Name: "p", Introduction: manifest.Introduction{Heading: "P: a_title", Cite: "Somebody."}, Link: "https://x", Conclusions: []manifest.Conclusion{
 		conclusion("A", verdict.Holds), conclusion("B", verdict.HoldsInPart), conclusion("C", verdict.HoldsInPart),
 		conclusion("D", verdict.DoesNotHold), conclusion("E", verdict.DoesNotHold), conclusion("F", verdict.NotCounted),
 	}, Artefacts: []manifest.Artefact{{Rows: []manifest.Row{

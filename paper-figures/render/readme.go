@@ -64,7 +64,7 @@ func (r *run) updateReadme(readme string) (string, error) {
 func (r *run) outcomes() string {
 	var lines []counted
 	for _, p := range r.Papers {
-		short, long, _ := strings.Cut(p.Title, ": ")
+		short, long, _ := strings.Cut(p.Heading, ": ")
 		answers, n := p.countAnswers(), p.CountNumbers()
 		open := answers[verdict.Undecided] + answers[verdict.InTheModel] + answers[verdict.CannotRun]
 		lines = append(lines, counted{fmt.Sprintf("[%s](paper-figures/%s): %s", short, p.Name, long), []int{

@@ -184,10 +184,10 @@ func TestDeviationsAddUp(t *testing.T) {
 func TestMarksDiffer(t *testing.T) {
 	drawn := map[string]string{}
 	for _, r := range []reading{
-		{Dot: manifest.Dot{State: verdict.Met}},
-		{Dot: manifest.Dot{State: verdict.Missed, Right: 1, Values: 2}},
-		{Dot: manifest.Dot{State: verdict.Missed, Values: 2}},
-		{Dot: manifest.Dot{State: verdict.Open}},
+		{Dot: manifest.Dot{Outcome: verdict.Outcome{State: verdict.Met}}},
+		{Dot: manifest.Dot{Outcome: verdict.Outcome{State: verdict.Missed, Right: 1, Values: 2}}},
+		{Dot: manifest.Dot{Outcome: verdict.Outcome{State: verdict.Missed, Values: 2}}},
+		{Dot: manifest.Dot{Outcome: verdict.Outcome{State: verdict.Open}}},
 	} {
 		var svg bytes.Buffer
 		row := reports.CurveRow{Name: "F1", Text: "it", Dots: []reports.CurveDot{{State: r.mark()}}}

@@ -21,7 +21,7 @@ func AddToSite(d *site.Data, results string) error {
 	d.Results = os.DirFS(results)
 	r := newRun(m)
 	for _, p := range r.Papers {
-		one := site.Paper{Name: p.Name, Title: p.Title, Brief: p.Unlinked()}
+		one := site.Paper{Name: p.Name, Title: p.Heading, Brief: p.Unlinked()}
 		if len(p.Conclusions) > 0 {
 			one.Score = words("score", p)
 		}

@@ -13,7 +13,7 @@ import (
 // where more of them could settle a number.
 func TestReasons(t *testing.T) {
 	const cost = "A training run takes a minute."
-	p := &manifest.Paper{TrainingRun: cost}
+	p := &manifest.Paper{Introduction: manifest.Introduction{TrainingRun: cost}}
 	open := func(n int, unit verdict.Unit, o manifest.Open) manifest.Row {
 		return manifest.Row{Verdict: verdict.Inconclusive, Replicates: n, Replicate: unit, Why: manifest.Why{Open: &o}}
 	}

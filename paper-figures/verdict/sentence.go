@@ -65,13 +65,17 @@ var Answers = []Answer{Holds, HoldsInPart, DoesNotHold, Undecided, InTheModel, C
 type Outcome struct {
 	// State is the worst state of the reading's own values. Shared is the worst state of the values that it shares with
 	// an earlier reading, which count there.
-	State, Shared State
+	State  State `json:"state"`
+	Shared State `json:"-"`
 	// Default marks the default reading or one that equals it, and Aside one that does not decide.
-	Default, Aside bool
+	Default bool `json:"default,omitempty"`
+	Aside   bool `json:"post_hoc,omitempty"`
 	// Right counts the Values that meet the sentence, and Open those that neither meet nor miss it. Sign is set if all
 	// have its sign.
-	Right, Open, Values int
-	Sign                bool
+	Values int  `json:"values"`
+	Right  int  `json:"right"`
+	Open   int  `json:"-"`
+	Sign   bool `json:"sign,omitempty"`
 }
 
 // A Conclusion is the answer to a sentence.
