@@ -138,7 +138,8 @@ func (t *Table) shorten(m *measure, notes *int) bool {
 }
 
 // split splits the table by columns into pieces that fit. Each begins with the columns that name the rows: the first
-// ones with text or a number of tasks, n, if they leave a third of the page.
+// ones with text or a number of tasks, n, if they leave a third of the page. A later piece leaves out rows whose other
+// cells are empty.
 func (t *Table) split(m *measure) (pieces []Table) {
 	keys := []int{0}
 	for j := 1; j < len(t.Columns) && t.width(m, append(keys, j)) < m.limit*2/3; j++ {
@@ -156,9 +157,10 @@ func (t *Table) split(m *measure) (pieces []Table) {
 		group = append(group, j)
 	}
 	pieces = append(pieces, *t.keep(group))
+	onlyKeys := func(row []string) bool { return strings.Join(row[len(keys):], "") == "" }
 	for i := range pieces {
 		if i > 0 {
-			pieces[i].Title = ""
+			pieces[i].Title, pieces[i].Rows = "", slices.DeleteFunc(pieces[i].Rows, onlyKeys)
 		}
 		if i < len(pieces)-1 {
 			pieces[i].Notes = nil

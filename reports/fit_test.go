@@ -72,3 +72,13 @@ func TestPiecesNameTheirRows(t *testing.T) {
 		}
 	}
 }
+
+// TestLaterPiecesLeaveOutEmptyRows: a piece after the first one has no row that is only named.
+func TestLaterPiecesLeaveOutEmptyRows(t *testing.T) {
+	table := Table{Columns: Left("number").Right(strings.Repeat("measured ", 8), strings.Repeat("enough ", 8))}
+	table.Rows = [][]string{{"a", "1", ""}, {"b", "2", "20"}, {"c", "3", ""}}
+	pieces := table.Fit()
+	if len(pieces) != 2 || len(pieces[0].Rows) != 3 || len(pieces[1].Rows) != 1 || pieces[1].Rows[0][0] != "b" {
+		t.Errorf("pieces %v", pieces)
+	}
+}
