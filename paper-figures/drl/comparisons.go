@@ -101,12 +101,7 @@ func (r *reading) keptLess(d *figures.Data, w workload, a, b string) []float64 {
 }
 
 // percentKept returns 100 % for a batch that destroys no instance, and 0 for others.
-func percentKept(destroys float64) float64 {
-	if destroys == 0 {
-		return 100
-	}
-	return 0
-}
+func percentKept(destroys float64) float64 { return 100 * max(0, 1-destroys) }
 
 // barsOf returns an empty chart by workload, with a group of bars for each approach.
 func barsOf(title, label string, approaches []approach) reports.Bars {
@@ -141,6 +136,7 @@ type contest struct {
 var contests = []contest{
 	{"FAR over DIRECT RECONFIG", far, direct, (*reading).above, workloads()},
 	{"MISO over DIRECT RECONFIG", miso, direct, (*reading).above, workloads()},
+	{"MISO less FAR, over DIRECT RECONFIG", miso, direct, (*reading).beyondFAR, workloads()},
 	{"FIXBEST over DIRECT RECONFIG", fixBest, direct, (*reading).fixedAbove, workloads()},
 	{"NOMIG over DIRECT RECONFIG", noMIG, direct, (*reading).above, workloads()},
 	{
@@ -203,6 +199,11 @@ func (r *reading) fixedAbove(d *figures.Data, w workload, _, agent string) []flo
 	return r.onBestPartition(d, w, func(b batches, fixed string) []float64 {
 		return d.Above(r.series(b.data, fixed), r.series(b.data, agent), b.datasets)
 	})
+}
+
+// beyondFAR returns by how many points an approach exceeds an agent by more than FAR does, by data set.
+func (r *reading) beyondFAR(d *figures.Data, w workload, a, agent string) []float64 {
+	return figures.Differences(r.above(d, w, a, agent), r.above(d, w, far.algorithm, agent))
 }
 
 // overBound returns by how many percent makespans exceed a lower bound, by data set. Bounds take long, and few
