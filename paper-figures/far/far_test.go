@@ -223,7 +223,7 @@ func TestLimitsHold(t *testing.T) {
 			}
 		}
 		for _, w := range workloads {
-			m := table6.byDefault()(d, w, 20)
+			m := table6.procedures[0].measure(d, w, 20)
 			_, gains := refining(d, synthetic(w, 20, "gen=released"))
 			if most := figures.Mean(mostGained(gains, m[1].Value+m[2].Value)); !d.Planning() && m[0].Value > most {
 				t.Errorf("%v: %v moves and %v swaps gain %v %% of at most %v", w, m[1].Value, m[2].Value, m[0].Value, most)

@@ -47,8 +47,6 @@ func (g grid) printed(claims *claim.Set, w workload, n int, quantity string) flo
 	return claims.Published(g.name, cell(w, n, quantity))
 }
 
-func (g grid) byDefault() measure { return g.procedures[0].measure }
-
 func (p procedure) String() string { return p.name }
 
 func (s setting) String() string { return s.name }
@@ -232,9 +230,8 @@ var table5 = grid{
 	figures.Map(approaches, func(a approach) string { return "sigma " + a.name }),
 	append(
 		figures.Map(comparisons, func(c comparison) procedure { return procedure{c.name, c.sigma, c.wider} }),
-		march.memoryBound("75", "0.3"), march.memoryBound("100", "0.3"),
-		march.memoryBound("75", "0"), march.memoryBound("100", "0"),
-		march.memoryBound("63", "0.3"), march.memoryBound("88", "0.3"),
+		march.memoryBound("75", "0.3"), march.memoryBound("100", "0.3"), march.memoryBound("75", "0"),
+		march.memoryBound("100", "0"), march.memoryBound("63", "0.3"), march.memoryBound("88", "0.3"),
 		march.memoryBound("63", "0"), march.memoryBound("88", "0"),
 	),
 }
@@ -389,7 +386,7 @@ func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measur
 	})
 }
 
-// joinings are the ways to make Tables 7 and 8. The first three are whole readings; the last three are the text's pairs
+// joinings are the ways to make Tables 7 and 8. The first three are whole readings; the last five are the text's pairs
 // of different batches by the script's generator.
 var joinings = slices.Concat([]variant[joining]{
 	{"", copies}, {"text", successive}, {"text, p_sup = 50 %", joining{"psup=50", false, executions}},
@@ -397,6 +394,8 @@ var joinings = slices.Concat([]variant[joining]{
 	{"text, released generator", joining{"gen=released", false, further}},
 	{"text, released generator, p_sup = 25 %", joining{"gen=released&psup=25", false, further}},
 	{"text, released generator, p_sup = 50 %", joining{"gen=released&psup=50", false, further}},
+	{"text, released generator, p_sup = 75 %", joining{"gen=released&psup=75", false, further}},
+	{"text, released generator, p_sup = 100 %", joining{"gen=released&psup=100", false, further}},
 })
 
 // byScript measures a table as concat_test does, on [tenfold] pairs for a cell that executions.csv has so.

@@ -18,7 +18,7 @@ func text(d *figures.Data) {
 	values := d.Under("")
 	inText(d.Hardware, values)
 	aboutModels(values)
-	byTable4, byTable6 := table4.byDefault(), table6.byDefault()
+	byTable4, byTable6 := table4.procedures[0].measure, table6.procedures[0].measure
 	values[claim.Of("synthetic error, n = 10")] = average(measureCells(d, byTable4, 0, wide, 10)).Affine(100, -100)
 	values[claim.Of("synthetic rho, n >= 15")] = highestOf(measureCells(d, byTable4, 0, wide, allSizes[1:]...))
 	aboutTable5(d, values)
@@ -56,7 +56,7 @@ func aboutModels(values figures.Values) {
 
 func aboutTable5(d *figures.Data, values figures.Values) {
 	gains := func(over int) []figures.Measurement {
-		sigmas := measureCells(d, table5.byDefault(), over, workloads, 15)
+		sigmas := measureCells(d, table5.procedures[0].measure, over, workloads, 15)
 		return figures.Map(sigmas, func(m figures.Measurement) figures.Measurement { return m.Affine(100, -100) })
 	}
 	ones, seven := gains(1), gains(3) // FIXPART(1,...,1) and FIXPART(7)
@@ -81,11 +81,11 @@ func aboutTable7(d *figures.Data, values figures.Values) {
 // expects of batches one after the other.
 func aboutTable9(d *figures.Data, values figures.Values) {
 	expected := func(sizes ...int) []figures.Measurement {
-		return figures.Map(measureCells(d, table4.byDefault(), 0, wide, sizes...),
+		return figures.Map(measureCells(d, table4.procedures[0].measure, 0, wide, sizes...),
 			func(m figures.Measurement) figures.Measurement { return m.Affine(200, -100) })
 	}
 	below := func(sizes ...int) (out []figures.Measurement) {
-		ours := measureCells(d, table9.byDefault(), 0, wide, sizes...)
+		ours := measureCells(d, table9.procedures[0].measure, 0, wide, sizes...)
 		for i, m := range expected(sizes...) {
 			out = append(out, less(m, ours[i]).Affine(100/m.Value, 0))
 		}
