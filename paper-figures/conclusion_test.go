@@ -202,7 +202,7 @@ func TestDefaultValues(t *testing.T) {
 		conclude(&p, claims)
 		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
 		const rows = "| gain b | -1 [-1.1, -0.9] | missed | | gain a | 6 [5.9, 6.1] | met |"
-		if strings.Contains(page, "By default, the least favourable values first: | value ") != want || strings.Contains(page, rows) != want ||
+		if strings.Contains(page, "By default: | value ") != want || strings.Contains(page, rows) != want ||
 			!strings.Contains(page, "Each value must be at least 5.") {
 			t.Errorf("%v:\n%s", b, page)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"miglab/harness/nearest"
+	"miglab/paper-figures/claim"
 	"miglab/paper-figures/manifest"
 	"miglab/paper-figures/verdict"
 	"miglab/reports"
@@ -147,13 +148,17 @@ func (a *artefact) Score() string {
 }
 
 // OneSided counts the numbers that could only be refuted.
-func (a *artefact) OneSided() (n int) {
-	for _, r := range a.Measured {
-		if r.OneSided {
-			n++
+func (a *artefact) OneSided() int { return count(slices.Values(a.Measured), isOneSided) }
+
+// Deviations counts the numbers that deviate, by cause.
+func (a *artefact) Deviations() (out []causeCount) {
+	for _, c := range claim.Causes {
+		n := count(slices.Values(a.Measured), func(r *manifest.Row) bool { return r.Cause == c })
+		if n > 0 {
+			out = append(out, causeCount{c, n})
 		}
 	}
-	return n
+	return out
 }
 
 // Numbers is the table of measured and printed numbers.
@@ -414,7 +419,7 @@ func (a *artefact) Scan() (*scan, error) {
 		}
 		if allow == nil {
 			s.None++
-		} else if n := deviating(cells[at]); n > 0 {
+		} else if n := count(slices.Values(cells[at]), deviates); n > 0 {
 			t.Row(strings.TrimSpace(at.row+" "+at.column), fmt.Sprintf("%d of %d", n, len(cells[at])), listed(allow))
 			for _, i := range allow {
 				named[i] = true
@@ -468,14 +473,7 @@ func (a *artefact) under(r *manifest.Row, reading string) *manifest.Row {
 	return nil
 }
 
-func deviating(rows []*manifest.Row) (n int) {
-	for _, r := range rows {
-		if r.Verdict == verdict.Deviates {
-			n++
-		}
-	}
-	return n
-}
+func deviates(r *manifest.Row) bool { return r.Verdict == verdict.Deviates }
 
 // Conclusions lists the conclusions that rest on the artefact.
 func (a *artefact) Conclusions() []*conclusion {

@@ -279,3 +279,14 @@ func TestMeasuredOn(t *testing.T) {
 		}
 	}
 }
+
+// TestDeviationsByCause: a page counts its deviations by cause, in the order of summaries.
+func TestDeviationsByCause(t *testing.T) {
+	a := &artefact{}
+	for _, c := range []claim.Cause{claim.FromUnpublished, "", claim.FromDrawn, claim.FromUnpublished} {
+		a.Measured = append(a.Measured, &manifest.Row{Cause: c})
+	}
+	if got := a.Deviations(); !slices.Equal(got, []causeCount{{claim.FromDrawn, 1}, {claim.FromUnpublished, 2}}) {
+		t.Errorf("counts %v", got)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -137,27 +138,28 @@ func (r *run) Causes(explains bool) (out []causeCount) {
 }
 
 // Explained counts the deviations that are explained, or those that are not.
-func (r *run) Explained(explains bool) (n int) {
-	for _, c := range r.Causes(explains) {
-		n += c.N
-	}
-	return n
+func (r *run) Explained(explains bool) int {
+	return count(r.countedRows, func(row *manifest.Row) bool {
+		return deviates(row) && row.Cause.Explains() == explains
+	})
 }
 
 // Deviating counts the claims of a kind that deviate for a cause. An empty kind means all.
-func (r *run) Deviating(cause claim.Cause, kind claim.Kind) (n int) {
-	for row := range r.countedRows {
-		if row.Verdict == verdict.Deviates && row.Cause == cause && (kind == "" || row.Kind == kind) {
-			n++
-		}
-	}
-	return n
+func (r *run) Deviating(cause claim.Cause, kind claim.Kind) int {
+	return count(r.countedRows, func(row *manifest.Row) bool {
+		return deviates(row) && row.Cause == cause && (kind == "" || row.Kind == kind)
+	})
 }
 
 // OneSided counts the numbers that could only be refuted.
-func (r *run) OneSided() (n int) {
-	for row := range r.countedRows {
-		if row.OneSided {
+func (r *run) OneSided() int { return count(r.countedRows, isOneSided) }
+
+func isOneSided(r *manifest.Row) bool { return r.OneSided }
+
+// count counts the rows with a property.
+func count(rows iter.Seq[*manifest.Row], has func(*manifest.Row) bool) (n int) {
+	for r := range rows {
+		if has(r) {
 			n++
 		}
 	}
