@@ -21,7 +21,7 @@ var timeColumns = CSVColumns[:4]
 // csvTable returns the columns of a file of the format csv. A file must have the columns that Columns renames, except
 // the times of a snapshot.
 func (o *Options) csvTable() table {
-	t := table{split: splitLine}
+	t := table{separators: []string{",", ";", "\t", "|"}, quoted: true}
 	for _, column := range CSVColumns {
 		name := o.column(column)
 		switch {

@@ -294,8 +294,11 @@ func fuzzFormat(f *testing.F, format, text string) {
 		if format != "pods" { // each line that is no comment is in one of the lists
 			rows := 0
 			for line := range strings.SplitSeq(text, "\n") {
-				line = strings.TrimSpace(line)
-				if line != "" {
+				comment := strings.HasPrefix(strings.TrimLeft(line, " \r"), "#")
+				if comment && strings.Contains(line, "Submit") {
+					return // this may be the header
+				}
+				if !comment && strings.TrimSpace(line) != "" {
 					rows++
 				}
 			}

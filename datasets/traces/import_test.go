@@ -241,6 +241,36 @@ func TestTimestamps(t *testing.T) {
 	}
 }
 
+// TestCommentsAndSeparators reads files as spreadsheets and other programs write them.
+func TestCommentsAndSeparators(t *testing.T) {
+	const sacct = "JobIDRaw|Submit|State|ElapsedRaw|ReqTRES|AllocTRES\n# moved\n1|2026-11-01T12:30|COMPLETED|60|gres/gpu=2|\n2|2026-11-01T12:31:00|COMPLETED|60|cpu=1,gres/gpu=\"2|cpu=1,gres/gpu=1\n"
+	for _, c := range []struct{ format, text, want string }{
+		{"csv", "# by hand\nsubmit_s,lifetime_s,gpus\n0,9,2\n# maintenance, of a day\n  #5,9,1\n7,9,1\n", "0 9 2; 7 9 1"},
+		{"csv", "#submit_s,lifetime_s\n0,9\n", "missing"},
+		{"csv", "submit_s,lifetime_s,#gpus\n0,9,2\n", "0 9 1"},
+		{"csv", "#id,submit_s,lifetime_s\n1,0,9\n#2,7,9\n", "0 9 1; 7 9 1"},
+		{"csv", "submit_s;lifetime_s;gpus\r\n0;9;\"2\"\r\n\r\n7;9;\r\n", "0 9 2; 7 9 1"},
+		{"csv", "gpus\tsubmit_s\tlifetime_s\tprofile\n2\t0\t9\t\n\t\t\t\n\t7\t9\t1g.10gb\n", "0 9 2; 7 9 1"},
+		{"csv", "submit_s | lifetime_s\n0 | 9\n", "0 9 1"},
+		{"csv", "submit_s,end_s\n2026-11-01T12:30,2026-11-01 12:31\n2026-11-01 12:30Z,2026-11-01T13:31:30+01:00\n2026-11-01T12:30+00:00,2026-11-01T12:30:01\n", "0 60 1; 0 90 1; 0 1 1"},
+		{"sacct", sacct, "0 60 2; 60 60 1"},
+		{"sacct", strings.ReplaceAll(sacct, "|", ";"), "0 60 2; 60 60 1"},
+		{"sacct", strings.ReplaceAll(sacct, "|", "\t"), "0 60 2; 60 60 1"},
+	} {
+		jobs, rejected, err := traces.Read(strings.NewReader(c.text), "f", c.format, traces.Options{})
+		var got []string
+		for _, j := range jobs {
+			got = append(got, fmt.Sprint(j.Submit-jobs[0].Submit, j.Lifetime, j.GPUs))
+		}
+		if err != nil && strings.Contains(err.Error(), c.want) {
+			continue
+		}
+		if err != nil || len(rejected) > 0 || strings.Join(got, "; ") != c.want {
+			t.Errorf("%s %q: %q, rejected %v, %v; want %q", c.format, c.text, got, rejected, err, c.want)
+		}
+	}
+}
+
 // TestEveryRowCounts mixes rows that are right with others, and finds every line in one of the two
 // lists.
 func TestEveryRowCounts(t *testing.T) {

@@ -20,11 +20,15 @@ type table struct {
 	// A file must have one column of each choice. It may have the optional columns.
 	choices  [][]string
 	optional []string
-	split    func(line string) ([]string, error) // returns the fields of a line
+	// separators are the characters that may stand between the columns. The first with which the header has its columns
+	// separates the fields of all lines.
+	separators []string
+	quoted     bool // fields may be in quotes
 }
 
 // readLines reads a file line by line. It converts the fields of a line to a job with row, and passes the job or the
-// row's error to each. A row cannot hold a line break, so that an unclosed quote spoils only one line.
+// row's error to each. A row cannot hold a line break, so that an unclosed quote spoils only one line. A line that begins
+// with # is a comment, but a header may begin with it, and then its rows may.
 func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields) Job) error {
 	in := bufio.NewScanner(strictcsv.Limit(r, file))
 	in.Buffer(nil, strictcsv.MaxLine)
@@ -32,26 +36,22 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 	line := 0
 	for in.Scan() {
 		line++
-		text := strings.TrimSpace(in.Text())
-		if text == "" {
+		text := strings.Trim(in.Text(), " \r") // a tab at an end is beside an empty field
+		comment := strings.HasPrefix(text, "#")
+		if strings.TrimSpace(text) == "" || comment && f.header != nil && !strings.HasPrefix(f.header[0], "#") {
 			continue
 		}
 		if f.header == nil && strings.HasPrefix(text, "{") {
 			return fmt.Errorf("%s:%d: this looks like JSON; --format pods reads what kubectl get pods -A -o json "+
 				"prints", file, line)
 		}
-		values, err := t.split(text)
 		if f.header == nil {
-			err = cmp.Or(err, t.check(values, text))
-			if err != nil && strings.HasPrefix(text, "#") {
-				continue // a comment
-			}
-			if err != nil {
+			if err := t.readHeader(&f, text); err != nil && !comment {
 				return fmt.Errorf("%s:%d: %w", file, line, err)
 			}
-			f.header = values
 			continue
 		}
+		values, err := t.split(text, f.separator)
 		if err == nil && len(values) != len(f.header) {
 			err = fmt.Errorf("the line has %d fields, the header %d", len(values), len(f.header))
 		}
@@ -76,11 +76,26 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 	return nil
 }
 
-// splitLine returns the fields of a line without the spaces around them.
-func splitLine(line string) ([]string, error) {
-	values := strings.Split(line, ",")
-	if strings.Contains(line, `"`) {
+// readHeader finds the separator of a file and sets its header. Its error is that of the first separator.
+func (t *table) readHeader(f *fields, text string) (first error) {
+	for _, separator := range t.separators {
+		values, err := t.split(text, separator)
+		err = cmp.Or(err, t.check(values, text))
+		if err == nil {
+			f.header, f.separator = values, separator
+			return nil
+		}
+		first = cmp.Or(first, err)
+	}
+	return first
+}
+
+// split returns the fields of a line without the spaces around them.
+func (t *table) split(line, separator string) ([]string, error) {
+	values := strings.Split(line, separator)
+	if t.quoted && strings.Contains(line, `"`) {
 		in := csv.NewReader(strings.NewReader(line))
+		in.Comma = rune(separator[0])
 		in.TrimLeadingSpace = true
 		var err error
 		if values, err = in.Read(); err != nil {
@@ -123,6 +138,7 @@ func (e *missingColumnError) Error() string {
 type fields struct {
 	// header has the names of the columns, and values are the fields of the current row.
 	header, values []string
+	separator      string // the separator of the file's columns
 	err            error  // the first error of the current row
 	instants       string // the kind of the file's times, [number] or [timestamp]; "" before the first
 }
@@ -171,18 +187,23 @@ const (
 	timestamp = "an instant since 2000 such as 2020-06-09T18:41:01Z"
 )
 
-// zones are the layouts of the time zone of a timestamp.
-var zones = []string{"", "Z07:00", "Z0700", "Z07"}
+// clocks are the layouts of a day with a time, and zones those of a time zone after it.
+var (
+	clocks = []string{time.DateTime, "2006-01-02 15:04"}
+	zones  = []string{"", "Z07:00", "Z0700", "Z07"}
+)
 
 // instant returns the seconds from 1970 to a timestamp, with T or a space after the date. Philly and Slurm
 // write timestamps without a time zone, so that the hours of summer time are not known; they are read as UTC.
 func (f *fields) instant(column, value string) float64 {
 	day, clock, _ := strings.Cut(strings.Replace(value, "T", " ", 1), " ")
 	clock = strings.Replace(clock, " ", "", 1) // before the zone
-	for _, zone := range zones {
-		t, err := time.Parse(time.DateTime+zone, day+" "+clock)
-		if err == nil && t.Year() >= 2000 { // an earlier one was never set
-			return float64(t.Unix()) + float64(t.Nanosecond())/1e9
+	for _, layout := range clocks {
+		for _, zone := range zones {
+			t, err := time.Parse(layout+zone, day+" "+clock)
+			if err == nil && t.Year() >= 2000 { // an earlier one was never set
+				return float64(t.Unix()) + float64(t.Nanosecond())/1e9
+			}
 		}
 	}
 	f.fail(column, value, timestamp)

@@ -21,8 +21,8 @@ func readSacct(r io.Reader, file string, o Options, each jobFunc) error {
 		choices: [][]string{
 			{"Submit"}, {"State"}, {"JobIDRaw", "JobID"}, {"ElapsedRaw", "Elapsed", "End"}, {"AllocTRES", "ReqTRES"},
 		},
-		optional: []string{"Start"},
-		split:    func(line string) ([]string, error) { return strings.Split(line, "|"), nil },
+		optional:   []string{"Start"},
+		separators: []string{"|", ";", "\t"}, // sacct --delimiter; a comma is also within its fields
 	}
 	err := readLines(r, file, t, each, func(f *fields) Job {
 		if strings.Contains(f.text("JobIDRaw")+f.text("JobID"), ".") {
