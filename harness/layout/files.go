@@ -2,12 +2,13 @@ package layout
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -67,35 +68,30 @@ type partedEntry struct {
 	MIG     map[string]int `yaml:"mig-devices"`
 }
 
-// IsGres says that a layout is the name of a file that [Read] takes for gres.conf.
-func IsGres(text string) bool { return strings.HasSuffix(text, ".conf") }
+// IsFile says that a layout is the name of a file: gres.conf, mig-parted's YAML, or - for either from standard input.
+func IsFile(text string) bool {
+	return text == "-" || slices.Contains([]string{".conf", ".yaml", ".yml"}, filepath.Ext(text))
+}
 
-// Read reads a list of profiles, or a file by its name: gres.conf or mig-parted's YAML. It returns the layouts of a
-// GPU model, and counts the entries of others. isModel says whether a type of Slurm names the model. An error names the
-// file and, where there is one, the line.
-func Read(text string, g *mig.GPU, isModel func(name string) bool) (layouts []Named, others Others, err error) {
-	if !IsGres(text) && !strings.HasSuffix(text, ".yaml") && !strings.HasSuffix(text, ".yml") {
-		profiles, err := Parse(g, text)
-		if err != nil {
-			return nil, others, fmt.Errorf("--layout: %w", err)
-		}
-		return []Named{{Label: "layout", Profiles: profiles}}, others, nil
-	}
-	file, err := os.Open(text)
+// Read reads gres.conf or mig-parted's YAML, which has mig-configs. It returns the layouts of a GPU model, and counts
+// the entries of others. gres says that the file is gres.conf. isModel says whether a type of Slurm names the model. An
+// error names the file and, where there is one, the line.
+func Read(r io.Reader, file string, g *mig.GPU, isModel func(name string) bool,
+) (layouts []Named, others Others, gres bool, err error) {
+	text, err := io.ReadAll(strictcsv.Limit(r, file))
 	if err != nil {
-		return nil, others, err
+		return nil, others, false, err
 	}
-	defer file.Close()
-	in := strictcsv.Limit(file, text)
-	if IsGres(text) {
-		layouts, others, err = ReadGres(in, text, g, isModel)
+	gres = filepath.Ext(file) == ".conf" || filepath.Ext(file) == "" && !bytes.Contains(text, []byte("mig-configs:"))
+	if gres {
+		layouts, others, err = ReadGres(bytes.NewReader(text), file, g, isModel)
 	} else {
-		layouts, others, err = ReadMigParted(in, text, g)
+		layouts, others, err = ReadMigParted(bytes.NewReader(text), file, g)
 	}
 	if err == nil && len(layouts) == 0 && others.Unknown == nil {
-		err = fmt.Errorf("%s has no layouts of %s", text, g)
+		err = fmt.Errorf("%s has no layouts of %s", file, g)
 	}
-	return layouts, others, err
+	return layouts, others, gres, err
 }
 
 // WriteMigParted writes layouts as a file of mig-parted. Layouts of one label must follow each other. comment becomes
@@ -162,6 +158,9 @@ func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, other
 				continue
 			}
 			l.Label = label
+			if err := l.repeats(own); err != nil {
+				return fail(node, "%s: %w", label, err)
+			}
 			own = append(own, l)
 		}
 		entries := len(own)
@@ -170,6 +169,24 @@ func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, other
 		layouts = append(layouts, own...)
 	}
 	return layouts, others, nil
+}
+
+// repeats returns an error if an entry names a device twice, or one that earlier entries of the label have. Entries with
+// a filter may be for different models.
+func (l *Named) repeats(earlier []Named) error {
+	for i, device := range l.Devices {
+		if slices.Contains(l.Devices[:i], device) {
+			return fmt.Errorf("device %d is there twice", device)
+		}
+	}
+	for _, e := range earlier {
+		shared := func(device int) bool { return e.Devices == nil || slices.Contains(e.Devices, device) }
+		all := l.Devices == nil || e.Devices == nil
+		if !l.filtered && !e.filtered && (all || slices.ContainsFunc(l.Devices, shared)) {
+			return fmt.Errorf("the entry on line %d has some of these devices, too", e.Line)
+		}
+	}
+	return nil
 }
 
 // selectFiltered returns the entries of a label without the filtered ones that do not fit, if another filtered one

@@ -112,6 +112,10 @@ mig-configs:
 		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-device: {}\n":                                   `f:4: a: unknown field "mig-device"; did you mean "mig-devices"`,
 		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-devices: {1g.10gb: 1}\n":                        "mig-enabled is false",
 		"version: v1\nmig-configs:\n  a:\n    - devices: all\n      mig-enabled: true\n      mig-devices: {1g.10gb: 0}": "1g.10gb: 0; write how many",
+		"version: v1\nmig-configs:\n  a:\n    - devices: [1, 0, 1]\n":                                                   "f:4: a: device 1 is there twice",
+		"version: v1\nmig-configs:\n  a:\n    - devices: [0, 1]\n    - devices: [2]\n    - devices: [3, 1]\n":           "f:6: a: the entry on line 4 has some of these devices, too",
+		"version: v1\nmig-configs:\n  a:\n    - devices: all\n    - devices: [2]\n":                                     "f:5: a: the entry on line 4 has",
+		"version: v1\nmig-configs:\n  a:\n    - devices: [2]\n    - devices: all\n":                                     "f:5: a: the entry on line 4 has",
 		"\tx": "f: yaml: ",
 	} {
 		if _, _, err := ReadMigParted(strings.NewReader(text), "f", g); err == nil || !strings.Contains(err.Error(), want) {

@@ -63,7 +63,8 @@ func newCheck() *cobra.Command {
 	cli.AddFlag(c, &format, "format", "text", cli.OneOf("format", layoutFormats),
 		"with --layout: text, or mig-parted or gres, the files of these tools")
 	c.Flags().StringVar(&layouts, "layout", "",
-		"profiles of a GPU, as in 3g,4g or 1g.10gb:4,3g.40gb; or a file of mig-parted (.yaml) or Slurm's gres.conf")
+		"profiles of a GPU, as in 3g,4g or 1g.10gb:4,3g.40gb; or a file of mig-parted (.yaml) or Slurm's gres.conf; "+
+			"- is either from standard input")
 	c.Flags().BoolVar(&certified, "certificate", false,
 		"the file is a certificate (miglab bound --exact --format json)")
 	return c

@@ -36,16 +36,14 @@ type checkedLayout struct {
 
 // checkLayout checks a list of profiles, or all layouts of a file, on GPUs of a model.
 func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format string) error {
+	layouts, others, gres, err := readLayouts(text, g)
 	switch {
-	case !layout.IsGres(text) && c.Flags().Changed("gpus"):
-		return errors.New("--gpus is for gres.conf: other layouts are of one GPU")
-	case !layout.IsGres(text):
-		gpus = 0
-	}
-	isModel := func(name string) bool { return traces.IsModel(g, name) }
-	layouts, others, err := layout.Read(text, g, isModel)
-	if err != nil {
+	case err != nil:
 		return err
+	case !gres && c.Flags().Changed("gpus"):
+		return errors.New("--gpus is for gres.conf: other layouts are of one GPU")
+	case !gres:
+		gpus = 0
 	}
 	var all []checkedLayout
 	wrong := 0
@@ -87,6 +85,23 @@ func checkLayout(c *cobra.Command, text string, g *mig.GPU, gpus int, format str
 		return err
 	}
 	return failed
+}
+
+// readLayouts reads a list of profiles or a file. gres says that it is gres.conf.
+func readLayouts(text string, g *mig.GPU) (layouts []layout.Named, others layout.Others, gres bool, err error) {
+	if !layout.IsFile(text) {
+		profiles, err := layout.Parse(g, text)
+		if err != nil {
+			err = fmt.Errorf("--layout: %w", err)
+		}
+		return []layout.Named{{Label: "layout", Profiles: profiles}}, others, false, err
+	}
+	file, text, err := openInput(text)
+	if err != nil {
+		return nil, others, false, err
+	}
+	defer file.Close()
+	return layout.Read(file, text, g, func(name string) bool { return traces.IsModel(g, name) })
 }
 
 // fit checks a layout on the GPUs of a node, or on one GPU if gpus is 0.
