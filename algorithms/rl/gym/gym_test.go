@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,7 +15,12 @@ import (
 	"strings"
 	"testing"
 
+	"miglab/datasets"
 	"miglab/harness/deep"
+	"miglab/harness/mig"
+	"miglab/harness/sim"
+	"miglab/harness/spec"
+	"miglab/harness/task"
 )
 
 func openVector(t testing.TB, name, options string, envs int, seed uint64) *vector {
@@ -300,7 +306,7 @@ func TestMistakesInRequests(t *testing.T) {
 	}{
 		{"deadlin", "{}", 1, `unknown environment "deadlin"; did you mean "deadline"? (known: batch, deadline, own)`},
 		{"deadline", "{} {}", 1, "there is more text after the end"},
-		{"deadline", `{"orginal":true}`, 1, `environment deadline: unknown field "orginal"; did you mean "original"? (known: dataset, energy, first, gpu, original, penalty, released, sparse)`},
+		{"deadline", `{"orginal":true}`, 1, `environment deadline: unknown field "orginal"; did you mean "original"? (known: dataset, energy, first, gpu, instances, original, penalty, released, sparse)`},
 		{"deadline", `{"energy":"all"}`, 1, `environment deadline: energy: unknown energy charge "all" (known: as-released, right)`},
 		{"deadline", `{"dataset":"rodinia"}`, 1, `unknown days to sample "rodinia"`},
 		{"deadline", `{"gpu":"A30"}`, 1, "A30"},
@@ -412,6 +418,34 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		}
 		if n := testing.AllocsPerRun(1000, step); n > 0 {
 			t.Errorf("%s: %v allocations a step", name, n)
+		}
+	}
+}
+
+// TestDaysOfADataset: with instances, a rule has on each day the numbers that miglab run measures there.
+func TestDaysOfADataset(t *testing.T) {
+	v := begun(t, "deadline", `{"instances":true,"sparse":true}`, 2, 1)
+	for day := range 2 {
+		q, err := datasets.InstanceOf[task.Queue](spec.Must(datasets.Parse("deadline/relaxed")), mig.MustLookup("A100"), day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine, err := sim.NewDispatch(q.Jobs, q.Fleet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.orders[0], v.orders[1] = orderKeep, orderKeep
+		v.orders[day] = orderStep
+		for now := engine.Next(); now != nil; now = engine.Next() {
+			free := slices.IndexFunc(now.Slices(), func(s sim.Slice) bool { return !s.Busy })
+			v.values[day] = int64(free)
+			if err := errors.Join(engine.Place(free), v.apply()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, got := engine.Result(), v.measured[day*len(v.metrics):]
+		if !v.done[day] || got[0] != r.LatePercent() || got[1] != float64(r.Tardiness) || r.LatePercent() == 0 {
+			t.Errorf("day %d: %v, want %+v", day, got, r)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
 	"miglab/harness/strictjson"
+	"miglab/harness/task"
 )
 
 // A kind is a kind of environments with its options.
@@ -49,7 +50,10 @@ func openKind(name string, options []byte) (kind, error) {
 func openDeadline(options []byte) (kind, error) {
 	o := struct {
 		Dataset string `json:"dataset"` // a dataset of the family deadline, with its parameters
-		GPU     string `json:"gpu"`
+		// Instances says that the episodes are the instances of the dataset, as in miglab run, and in the order of
+		// batchOptions.Dataset. Otherwise they are drawn.
+		Instances bool   `json:"instances"`
+		GPU       string `json:"gpu"`
 		env.DeadlineOptions
 	}{Dataset: "deadline/relaxed", GPU: "A100"}
 	if err := strictjson.Line(options, &o); err != nil {
@@ -60,25 +64,42 @@ func openDeadline(options []byte) (kind, error) {
 		return kind{}, err
 	}
 	fleet, draw, err := datasets.DaySampler(o.Dataset, gpu)
+	if err != nil {
+		return kind{}, err
+	}
+	spec, err := datasets.Parse(o.Dataset)
 	metrics := []string{"late_percent", "tardiness_min", "energy_wmin", "energy_as_released_wmin"}
-	newDay := func(int, int) (environment, error) {
-		d, err := env.NewDeadline(fleet, draw, o.DeadlineOptions)
-		return day{d}, err
+	newDay := func(i, n int) (environment, error) {
+		d := &day{first: i, next: i}
+		source := env.JobSource(draw)
+		if o.Instances {
+			source = func(*rand.Rand, []task.Job) []task.Job {
+				q, _ := datasets.InstanceOf[task.Queue](spec, gpu, d.next) // DaySampler has checked the spec and the GPU
+				d.next += n
+				return q.Jobs
+			}
+		}
+		d.Deadline, err = env.NewDeadline(fleet, source, o.DeadlineOptions)
+		return d, err
 	}
 	return kind{metrics: metrics, newEnvironment: newDay}, err
 }
 
-// A day is an episode of the deadline report's queue.
-type day struct{ *env.Deadline }
+// A day is an episode of the deadline report's queue. next is the instance of the next episode, and first that of the
+// first, where episodes are instances.
+type day struct {
+	*env.Deadline
+	first, next int
+}
 
-func (d day) rewind() {}
+func (d *day) rewind() { d.next = d.first }
 
-func (d day) begin(rng *rand.Rand, _ []float64) error {
+func (d *day) begin(rng *rand.Rand, _ []float64) error {
 	d.Reset(rng)
 	return nil
 }
 
-func (d day) measure(metrics []float64, answers []byte) ([]byte, error) {
+func (d *day) measure(metrics []float64, answers []byte) ([]byte, error) {
 	r := d.Result()
 	copy(metrics, []float64{r.LatePercent(), float64(r.Tardiness), float64(r.Energy), float64(r.EnergyAsReleased)})
 	return answers, nil

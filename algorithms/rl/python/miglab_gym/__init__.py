@@ -52,6 +52,8 @@ True
 Environments and their options, all keyword arguments, with defaults in brackets:
 
     deadline  the deadline report's queue: dataset ("deadline/relaxed"), gpu ("A100"),
+              instances (False): the days 0, 1, ... of miglab run, whose late_percent
+              and tardiness_min are then the metrics of the episodes, in place of drawn days,
               original (False): the report's original observation of 64 features,
               sparse (False): the original reward, at the end alone,
               released (False): scales, bins and last reward of the authors' notebook,
