@@ -182,7 +182,7 @@ func numberedFrom(from int, uses []plan.Use) []plan.Use {
 	return uses
 }
 
-// sliceEnds returns, by compute slice of all GPUs, when the slice's last task ends after a planned batch from the state.
+// sliceEnds returns, by compute slice of all GPUs, when the slice's last task of a planned batch from the state ends.
 // A reversed batch ends on the root, so that all slices would end together: for it, sliceEnds adds the slice's time in
 // the batch to its time in the state, as the parameter margin says.
 func (f farConcat) sliceEnds(batch algo.Problem, state endState, planned *treePlan, d direction) []float64 {

@@ -58,8 +58,8 @@ func (d *Data) judge(claims []claim.Claim) (rows []manifest.Row) {
 }
 
 // compareDefault compares r, the row of the default reading, with the row of another reading that may as well be the
-// default. Each verdict in which they differ hangs on the choice: it becomes [verdict.Hangs] in r. If their own verdicts
-// differ, r also loses its cause and lists the readings, the first for each verdict.
+// default. Each verdict in which they differ hangs on the choice: it becomes [verdict.Hangs] in r. If their own
+// verdicts differ, r also loses its cause and lists the readings, the first for each verdict.
 func compareDefault(r, other *manifest.Row) {
 	if r.Verdict == verdict.NotRunnable || r.Verdict == verdict.Input {
 		return

@@ -27,8 +27,8 @@ type table struct {
 }
 
 // readLines reads a file line by line. It converts the fields of a line to a job with row, and passes the job or the
-// row's error to each. A row cannot hold a line break, so that an unclosed quote spoils only one line. A line that begins
-// with # is a comment, but a header may begin with it, and then its rows may.
+// row's error to each. A row cannot hold a line break, so that an unclosed quote spoils only one line. A line that
+// begins with # is a comment, but a header may begin with it, and then its rows may.
 func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields) Job) error {
 	in := bufio.NewScanner(strictcsv.Limit(r, file))
 	in.Buffer(nil, strictcsv.MaxLine)

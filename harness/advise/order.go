@@ -17,8 +17,8 @@ import (
 
 // An Order is the order in which a driver lists the places of a GPU, for an allocator that takes the first free one.
 type Order struct {
-	// Best is the best order of starts found: the memory slices at which devices begin. Chosen is the order to use: Best
-	// if it is certainly better than ascending starts, and ascending starts otherwise.
+	// Best is the best order of starts found: the memory slices at which devices begin. Chosen is the order to use:
+	// Best if it is certainly better than ascending starts, and ascending starts otherwise.
 	Best, Chosen []mig.Slices
 	// Places are the devices of a GPU in the chosen order.
 	Places []Place
@@ -93,8 +93,8 @@ func (a *adviser) order() (o Order, err error) {
 
 func (a *adviser) gpus() string { return strconv.Itoa(a.in.GPUs) }
 
-// searchOrder begins with ascending starts and makes rounds of moves until a round improves nothing, the context is done
-// or mostOrders orders were tried.
+// searchOrder begins with ascending starts and makes rounds of moves until a round improves nothing, the context is
+// done or mostOrders orders were tried.
 func (a *adviser) searchOrder(ctx context.Context) (s orderSearch, err error) {
 	for _, p := range task.RequestProfiles(a.q.GPU) {
 		s.Best = append(s.Best, p.Starts...)

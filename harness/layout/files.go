@@ -171,8 +171,8 @@ func ReadMigParted(r io.Reader, file string, g *mig.GPU) (layouts []Named, other
 	return layouts, others, nil
 }
 
-// repeats returns an error if an entry names a device twice, or one that earlier entries of the label have. Entries with
-// a filter may be for different models.
+// repeats returns an error if an entry names a device twice, or one that earlier entries of the label have. Entries
+// with a filter may be for different models.
 func (l *Named) repeats(earlier []Named) error {
 	for i, device := range l.Devices {
 		if slices.Contains(l.Devices[:i], device) {

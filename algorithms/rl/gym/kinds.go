@@ -74,7 +74,7 @@ func openDeadline(options []byte) (kind, error) {
 		source := env.JobSource(draw)
 		if o.Instances {
 			source = func(*rand.Rand, []task.Job) []task.Job {
-				q, _ := datasets.InstanceOf[task.Queue](spec, gpu, d.next) // DaySampler has checked the spec and the GPU
+				q, _ := datasets.InstanceOf[task.Queue](spec, gpu, d.next) // DaySampler has checked spec and GPU
 				d.next += n
 				return q.Jobs
 			}
