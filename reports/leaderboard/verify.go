@@ -216,7 +216,7 @@ func (v *Verification) presentTrial(s store.Series) (*run.Trial, error) {
 		return nil, fmt.Errorf("the algorithm has version %d here", t.Series.Version)
 	case t.Series.Weights != s.Weights:
 		return nil, fmt.Errorf("these results are of other contents of the program or its weights: %q in column "+
-			"weights of miglab export, and %q here. If you changed it, leaderboards show the newest results; run again "+
+			"weights of miglab export, and %q here. If you changed it, boards show the newest results; run again "+
 			"with another --results folder, and hand in that one, which has no old ones", s.Weights, t.Series.Weights)
 	case t.Series != s:
 		return nil, errors.New("the dataset or the GPU's model is different here")
