@@ -20,7 +20,7 @@ func anchor(t manifest.Term) string {
 }
 
 // notLinked matches what a link cannot stand in: headings, rows of tables, tags, code and other links.
-const notLinked = "(?m)^[#|].*$|</?[a-z][^>]*>|`[^`]*`|!?\\[[^\\]]*\\]\\([^)]*\\)"
+var notLinked = regexp.MustCompile("(?m)^[#|].*$|</?[a-z][^>]*>|`[^`]*`|!?\\[[^\\]]*\\]\\([^)]*\\)")
 
 // linkTerms links the first use of each name of a term in a page to its explanation on another page. Of the names that
 // begin at a place, the longest counts.
@@ -29,31 +29,47 @@ func linkTerms(page string, terms []manifest.Term, to string) string {
 		anchor string
 		linked bool
 	}
-	places, names := map[string]*place{}, []string{}
+	places, names := map[string]*place{}, map[byte][]string{} // names by their first byte
 	for _, t := range terms {
 		for name := range strings.SplitSeq(t.Name, ", ") {
 			p := &place{anchor: anchor(t)}
 			for _, s := range spellings(name) {
 				if places[s] == nil {
-					places[s], names = p, append(names, regexp.QuoteMeta(s))
+					places[s], names[s[0]] = p, append(names[s[0]], s)
 				}
 			}
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	for _, n := range names {
+		slices.SortFunc(n, func(a, b string) int { return len(b) - len(a) })
+	}
 	var out strings.Builder
-	last := 0
-	found := regexp.MustCompile(strings.Join(append([]string{notLinked}, names...), "|"))
-	for _, at := range found.FindAllStringIndex(page, -1) {
-		name := page[at[0]:at[1]]
-		before, _ := utf8.DecodeLastRuneInString(page[:at[0]])
-		after, _ := utf8.DecodeRuneInString(page[at[1]:])
-		if p := places[name]; p != nil && !p.linked && !inWord(before) && !inWord(after) {
-			fmt.Fprintf(&out, "%s[%s](%s#%s)", page[last:at[0]], name, to, p.anchor)
-			last, p.linked = at[1], true
+	last, skips := 0, append(notLinked.FindAllStringIndex(page, -1), []int{len(page), len(page)})
+	for at := 0; at < len(page); {
+		if at >= skips[0][0] {
+			at, skips = max(at, skips[0][1]), skips[1:]
+			continue
 		}
+		name := firstOf(names[page[at]], page[at:])
+		before, _ := utf8.DecodeLastRuneInString(page[:at])
+		after, _ := utf8.DecodeRuneInString(page[at+len(name):])
+		if p := places[name]; p != nil && !p.linked && !inWord(before) && !inWord(after) {
+			fmt.Fprintf(&out, "%s[%s](%s#%s)", page[last:at], name, to, p.anchor)
+			last, p.linked = at+len(name), true
+		}
+		at += max(1, len(name))
 	}
 	return out.String() + page[last:]
+}
+
+// firstOf returns the first of some names with which a text begins, or "".
+func firstOf(names []string, text string) string {
+	for _, n := range names {
+		if strings.HasPrefix(text, n) {
+			return n
+		}
+	}
+	return ""
 }
 
 // spellings returns a name, also with a capital, and as Markdown escapes them.
