@@ -135,6 +135,21 @@ func TestPartsOfTheDemand(t *testing.T) {
 	}
 }
 
+// TestTypesOfSlurm: whatever stands before a profile in a type is the model, but for mig.
+func TestTypesOfSlurm(t *testing.T) {
+	for kind, want := range map[string]string{
+		"1g.10gb": ",1g.10gb", "a100_1g.10gb": "a100,1g.10gb", "a100-80gb_1g.10gb+me": "a100-80gb,1g.10gb+me",
+		"mig-1g.10gb": ",1g.10gb", "MIG_1g.10gb": ",1g.10gb", "a100-1g.10gb-me": "a100,1g.10gb-me",
+		"a100_1g10gb": "a100,1g10gb", "a100-80gb": "a100-80gb,",
+	} {
+		text := "JobID|Submit|State|ElapsedRaw|AllocTRES\n1|2024-05-01T09:00:00|COMPLETED|9|gres/gpu:" + kind + "=1"
+		jobs, _, err := traces.Read(strings.NewReader(text), "f", "sacct", traces.Options{})
+		if err != nil || len(jobs) != 1 || jobs[0].Model+","+jobs[0].Profile != want {
+			t.Errorf("%s: %+v, %v; want %s", kind, jobs, err, want)
+		}
+	}
+}
+
 // TestProfilesOfOtherModels: the error names the models that have the profile; types of Slurm name the model, too.
 func TestProfilesOfOtherModels(t *testing.T) {
 	g := mig.MustLookup("A100")

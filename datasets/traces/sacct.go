@@ -103,8 +103,9 @@ func (f *fields) duration() float64 {
 	return float64(((d*24+h)*60+m)*60 + s)
 }
 
-// migType matches the types of MIG instances in Slurm, such as 1g.10gb or a100_1g.5gb: the model and the profile.
-var migType = regexp.MustCompile(`^(?:(.*)_)?(\d+g\.\d+gb.*)$`)
+// migType matches the types of MIG instances in Slurm, such as 1g.10gb, a100_1g.5gb or mig-1g.10gb: the model, or mig,
+// and the profile. A profile without its point is none, and no GPU model either.
+var migType = regexp.MustCompile(`^(?:(?i:mig)[_-]|(.*)[_-])?(\d+g\.?\d+gb.*)$`)
 
 // tresJob returns a job with the GPUs of a list such as cpu=8,gres/gpu:a100=2,gres/gpu=2. The entry without a type
 // counts all GPUs.

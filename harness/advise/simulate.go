@@ -204,7 +204,7 @@ func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (o Outcome, e
 	return o, nil
 }
 
-// runChecked simulates a policy and returns the referee's error if the result breaks a rule.
+// runChecked simulates a policy, which may be a program, and returns the referee's error if the result breaks a rule.
 func runChecked(a *adviser, algorithm algo.Algorithm, in task.Requests) (r sim.WaitingResult, err error) {
 	placer, err := algorithm.Placer(sim.PlacementSetting{
 		GPU: a.q.GPU, GPUs: in.GPUs, PerNode: in.PerNode, Waiting: in.Waiting, Geometry: in.Geometry, Seed: 1,
@@ -212,7 +212,16 @@ func runChecked(a *adviser, algorithm algo.Algorithm, in task.Requests) (r sim.W
 	if err != nil {
 		return r, err
 	}
-	if r, err = sim.RunWaiting(a.q.GPU, in, placer); err != nil {
+	simulate := func() (err error) {
+		r, err = sim.RunWaiting(a.q.GPU, in, placer)
+		return err
+	}
+	if d, ok := placer.(algo.Dialogue); ok {
+		err = d.Converse(a.ctx, simulate)
+	} else {
+		err = simulate()
+	}
+	if err != nil {
 		return r, err
 	}
 	return r, sim.CheckWaiting(&r)

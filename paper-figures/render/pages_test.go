@@ -54,7 +54,7 @@ func TestFolderPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"# P: a\\_title\n\nSomebody. <https://x>\n", "5 conclusions: 1 holds, 2 hold in part, 2 do not hold ([tests](conclusions.csv)).",
-		"3 deviate", "\n\nDeviations by cause ([reasons](causes.csv)): 2 where the authors' script, not their text, gives the number; 1\nunexplained.\n",
+		"3 deviate", "\n\nDeviations by cause ([reasons](causes.csv)): 2 where the authors' script, not their text, gives the number; 1 unknown.\n",
 		"## 1 holds\n\n- A: sentence of A.\n", "## 2 hold in part\n\n- B: sentence of B.\n- C: sentence of C.\n",
 		"## 2 do not hold\n\n- D: sentence of D. Reason of D. More.\n- E: sentence of E. Reason of E. More.\n",
 	} {

@@ -25,8 +25,8 @@ type Lead struct {
 	Gap float64
 }
 
-// Leads returns the algorithms that have a rank on more than half of the boards, by descending mean of Beats. Of the
-// variants of an algorithm, it returns the first.
+// Leads returns the algorithms that have a rank on more than half of the boards, by descending mean of Beats and, where
+// it is equal, by gap. Of the variants of an algorithm, it returns the first.
 func Leads(standings []Standing) ([]Lead, error) {
 	boards := 0
 	beats, gaps, first := map[string][]float64{}, map[string][]float64{}, map[string]int{}
@@ -60,7 +60,8 @@ func Leads(standings []Standing) ([]Lead, error) {
 		all = append(all, lead)
 	}
 	slices.SortFunc(all, func(a, b Lead) int {
-		return cmp.Or(cmp.Compare(b.Beats.Mean, a.Beats.Mean), cmp.Compare(a.Algorithm, b.Algorithm))
+		return cmp.Or(cmp.Compare(b.Beats.Mean, a.Beats.Mean), cmp.Compare(a.Gap, b.Gap),
+			cmp.Compare(a.Algorithm, b.Algorithm))
 	})
 	var out []Lead
 	at := map[string]int{}
