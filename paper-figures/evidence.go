@@ -122,6 +122,7 @@ func (d *Data) scriptTable(a *Artefact, values Values) {
 		fmt.Sprintf("The authors' public code and print: %s, %s", a.Name, a.Title),
 		reports.Left("claim").Right("published").PlusMinus("authors' code").Right("runs").PlusMinus("here").
 			PlusMinus("authors' code less here").Left("against print", "as here", "code", "settings"),
+		"authors' code: stored numbers; paper-figures/authors/README.md has the commands that make them again",
 		"±: half of the 95 % interval",
 		"against print: the verdict on the authors' code, by the rules for what is measured here",
 		"as here: the interval of the difference contains 0, or lies within what the claim allows",
