@@ -43,9 +43,9 @@ func (c trackContest) series(dataset, algorithm string) store.Series {
 	}
 }
 
-// Gather runs the contests of all tracks as far as results are missing, and returns the data of the site except the
-// papers. A quick site has few instances. There are boards of the contests' datasets, and of datasets whose results
-// belong neither to contests nor to papers, because a user ran them.
+// Gather computes the missing results of all tracks' contests, and returns the data of the site except the papers. A
+// quick site has few instances. Gather returns boards of the contests' datasets and of all results that neither
+// contests nor papers ask for: a user ran them.
 func Gather(
 	ctx context.Context, e *run.Engine, models *mig.Catalog, quick bool, papers []run.Span,
 ) (d Data, err error) {
@@ -55,20 +55,20 @@ func Gather(
 		if quick {
 			n = shownInstances
 		}
-		own, err := run.Competition(models, c.series("", ""), c.Algorithms, c.Datasets, n)
+		spansOfContest, err := run.Competition(models, c.series("", ""), c.Algorithms, c.Datasets, n)
 		if err != nil {
 			return d, err
 		}
-		spans = append(spans, own...)
+		spans = append(spans, spansOfContest...)
 	}
 	if err := e.Run(ctx, spans); err != nil {
 		return d, err
 	}
-	own, err := ownDatasets(e.Store, models, slices.Concat(spans, papers))
+	userConditions, err := ownDatasets(e.Store, models, slices.Concat(spans, papers))
 	if err != nil {
 		return d, err
 	}
-	if d.Boards, err = boards(e.Store, contestConditions(own)); err != nil {
+	if d.Boards, err = boards(e.Store, contestConditions(userConditions)); err != nil {
 		return d, err
 	}
 	for _, c := range trackContests() {
@@ -84,9 +84,9 @@ func Gather(
 
 // GatherOwn returns the boards of all results in the store, and runs nothing.
 func GatherOwn(db *store.DB, models *mig.Catalog) (d Data, err error) {
-	own, err := ownDatasets(db, models, nil)
+	userConditions, err := ownDatasets(db, models, nil)
 	if err == nil {
-		d.Boards, err = boards(db, own)
+		d.Boards, err = boards(db, userConditions)
 	}
 	d.Algorithms = rankedAlgorithms(d.Boards)
 	return d, err
@@ -108,7 +108,8 @@ func rankedAlgorithms(boards []Board) (out []algo.Spec) {
 	return out
 }
 
-// ownDatasets returns the conditions and datasets of the results that neither contests nor papers ask for.
+// ownDatasets returns the conditions, with their datasets, of the stored series that asked lacks; content, version and
+// weights do not tell series apart. It returns an error for a track or a GPU that this program does not know.
 func ownDatasets(db *store.DB, models *mig.Catalog, asked []run.Span) (out []leaderboard.Conditions, err error) {
 	plain := func(s store.Series) store.Series {
 		s.Content, s.Version, s.Weights = "", 0, ""
@@ -120,7 +121,10 @@ func ownDatasets(db *store.DB, models *mig.Catalog, asked []run.Span) (out []lea
 	}
 	all, err := db.Series(store.Filter{})
 	for _, s := range all {
-		t := track.MustLookup(s.Track)
+		t, err := track.Lookup(s.Track)
+		if err != nil {
+			return nil, err
+		}
 		if t.Reference || known[plain(s)] {
 			continue
 		}
@@ -166,8 +170,8 @@ func contestConditions(others []leaderboard.Conditions) (conditions []leaderboar
 		}
 		conditions = addConditions(conditions, here)
 	}
-	for _, own := range others {
-		conditions = addConditions(conditions, own)
+	for _, c := range others {
+		conditions = addConditions(conditions, c)
 	}
 	return conditions
 }
@@ -181,8 +185,8 @@ func boards(db *store.DB, conditions []leaderboard.Conditions) (out []Board, err
 		if b.Standings, err = leaderboard.Standings(db, c); err != nil {
 			return nil, err
 		}
-		for own := range leaderboard.ByDataset(b.Standings) {
-			b.About[own[0].Dataset] = about(own[0].Dataset)
+		for standings := range leaderboard.ByDataset(b.Standings) {
+			b.About[standings[0].Dataset] = about(standings[0].Dataset)
 		}
 		out = append(out, b)
 	}
@@ -223,7 +227,8 @@ func about(dataset string) string {
 	return out
 }
 
-// instances schedules the first instances of the contest's datasets again, if they are single batches.
+// instances schedules the first instances of each of the contest's datasets again, to draw them. It returns none for a
+// track without [track.Track.Drawn].
 func (c trackContest) instances(ctx context.Context, db *store.DB, models *mig.Catalog) (out []Instance, err error) {
 	if !c.Drawn {
 		return nil, nil
@@ -248,22 +253,22 @@ func (c trackContest) instances(ctx context.Context, db *store.DB, models *mig.C
 		if err != nil {
 			return nil, err
 		}
-		own := make([]Instance, n)
-		for i := range own {
-			own[i] = Instance{Track: c.Name, Dataset: dataset, Number: i, Lower: mig.Seconds(lower[i])}
+		instances := make([]Instance, n)
+		for i := range instances {
+			instances[i] = Instance{Track: c.Name, Dataset: dataset, Number: i, Lower: mig.Seconds(lower[i])}
 		}
 		for _, id := range c.Algorithms {
 			trial, err := run.Resolve(models, c.series(dataset, id))
 			if err != nil {
 				return nil, err
 			}
-			for i := range own {
-				if err := own[i].schedule(ctx, trial); err != nil {
+			for i := range instances {
+				if err := instances[i].schedule(ctx, trial); err != nil {
 					return nil, err
 				}
 			}
 		}
-		out = append(out, own...)
+		out = append(out, instances...)
 	}
 	return out, nil
 }
