@@ -33,7 +33,7 @@ type Answer struct {
 // An answer that differs is written beside the file, with the extension .got, and stays there until you delete it.
 // With -update, the test adds missing files and deletes files without an answer. It never changes a file: for another
 // answer, raise Version in the algorithm's Spec. If the problems have changed instead, delete the file first.
-func Golden(t *testing.T, dir string, answers []Answer) {
+func Golden(t testing.TB, dir string, answers []Answer) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil && !*update {
@@ -43,9 +43,11 @@ func Golden(t *testing.T, dir string, answers []Answer) {
 	for _, e := range entries {
 		extra[e.Name()] = filepath.Ext(e.Name()) != ".got"
 	}
-	for _, a := range answers {
+	for i, a := range answers {
 		path := filepath.Join(dir, a.Key)
 		switch {
+		case slices.ContainsFunc(answers[:i], func(o Answer) bool { return o.Key == a.Key }):
+			t.Errorf("two answers named %s", a.Key)
 		case extra[a.Key]:
 			extra[a.Key] = false
 			want := read(t, path)
@@ -79,7 +81,7 @@ func Golden(t *testing.T, dir string, answers []Answer) {
 
 // updateCommand returns the command that writes missing answers and deletes those of older versions. The path of a
 // test's program is that of its package, with .test.
-func updateCommand(t *testing.T) string {
+func updateCommand(t testing.TB) string {
 	folder := "."
 	if info, ok := debug.ReadBuildInfo(); ok {
 		folder = strings.TrimSuffix("."+strings.TrimPrefix(info.Path, info.Main.Path), ".test")
@@ -98,7 +100,7 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("first on line %d: got %q, want %q", n+1, a[min(n, len(a)-1)], b[min(n, len(b)-1)])
 }
 
-func read(t *testing.T, path string) string {
+func read(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -107,7 +109,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
