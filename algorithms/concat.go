@@ -32,9 +32,9 @@ var _ = algo.Register(algo.Spec{
 		},
 		{
 			Name: "margin", Default: "durations", Values: []string{"durations", "shifted"},
-			Doc: "the margin of moves and swaps adds up durations, or comes from timing the batch with its " +
-				"reconfigurations after every change; shifted also counts in shifted_us when the last two batches end " +
-				"if nothing is reconfigured between them, in microseconds",
+			Doc: "durations adds up tasks for the margin of moves and swaps; shifted times the batch with its " +
+				"reconfigurations after every change, and counts in shifted_us, in microseconds, when the last two " +
+				"batches end if nothing is reconfigured between them",
 		},
 		keepParam,
 	},
@@ -55,18 +55,18 @@ var _ = algo.Register(algo.Spec{
 // schedule, this is the paper's slice-by-slice shift of the block. A forward schedule need not wait for the last slice.
 //
 // With move and moveswap, the rules of phase 3 then move and swap tasks of the new batch, where the idle time of slices
-// between batches counts towards the margin (FAR 4.3). Changes that do not make the batch end earlier are undone.
+// between batches counts towards the margin (FAR 4.3). With keep=best, the changes after the plan that ends first are
+// undone.
 //
 // At the end all batches are timed together. An early operation of a batch can then delay a late operation of the batch
-// before it by tenths of a second.
-//
-// The counters are the moves and swaps of the concatenation alone.
+// before it by tenths of a second. The counters are the moves and swaps between batches and, with margin=shifted,
+// shifted_us.
 //
 // The script concat_test of the released code, which made FAR Tables 7 and 8, has at most 20 iterations, times the new
 // batch after every change, and undoes no change, neither in a batch nor between batches: iterations=20, margin=shifted
-// and keep=last. A slice that has one more instance to create ends some tenths of a second later. Because of that, a
-// task can move to another slice and back again until the iterations are used up. The script does not reconfigure
-// between two batches, which no GPU can do; margin=shifted counts its makespans.
+// and keep=last. Timing with reconfigurations moves the ends of slices by tenths of a second, so that a task can move to
+// another slice and back until the iterations are used up. The script does not reconfigure between two batches, which no
+// GPU can do; margin=shifted counts its makespans.
 type farConcat struct {
 	mode       string
 	first      direction
@@ -156,11 +156,11 @@ func newEndState(t *plan.Timer) endState { return endState{t.State().LeftToRight
 
 // lastRelease returns when the last of n tasks is released, in seconds.
 func lastRelease(p algo.Problem, from, n int) float64 {
-	known := 0.0
+	last := 0.0
 	for i := from; i < from+n; i++ {
-		known = max(known, float64(p.ReleaseOf(i)))
+		last = max(last, float64(p.ReleaseOf(i)))
 	}
-	return known
+	return last
 }
 
 // nextBatch returns the problem of n tasks of a stream, without start instances and release times, and the state of the
@@ -214,13 +214,12 @@ func summedEnds(batch algo.Problem, gpus plan.State, planned *treePlan) []float6
 		_, free := t.Slice(s/k, s%k)
 		end = append(end, free)
 	}
-	sums := refinement{plan: planned, end: end}
 	for node, list := range planned.lists {
 		var total float64
 		for _, task := range list {
 			total += task.Seconds
 		}
-		sums.delay(int32(node), total)
+		planned.delay(int32(node), total, end)
 	}
 	return end
 }

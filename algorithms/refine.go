@@ -29,17 +29,16 @@ type refinement struct {
 	log        []change         // the changes
 }
 
-// locate returns the node, and end of its GPU.
-func (r *refinement) locate(node int32) (n *mig.Node, end []float64) {
-	tree := r.plan.tree
-	g, v := tree.Locate(node)
-	k := len(r.end) / tree.GPUs
-	return &tree.Nodes[v], r.end[g*k : (g+1)*k]
+// locate returns the node, and the part of end of its GPU. end is by compute slice of all GPUs.
+func (p *treePlan) locate(node int32, end []float64) (n *mig.Node, endOfGPU []float64) {
+	g, v := p.tree.Locate(node)
+	k := len(end) / p.tree.GPUs
+	return &p.tree.Nodes[v], end[g*k : (g+1)*k]
 }
 
 // delay adds seconds to the ends of the slices that a node keeps from others. Size 3 at slice 0 also keeps slice 3.
-func (r *refinement) delay(node int32, by float64) {
-	n, end := r.locate(node)
+func (p *treePlan) delay(node int32, by float64, end []float64) {
+	n, end := p.locate(node, end)
 	for s := range end {
 		if n.Mask()>>s&1 == 1 {
 			end[s] += by
@@ -96,7 +95,7 @@ const endRounding = 1e-12
 // criticalLeaves returns the leaves on critical slices, which reach the makespan omega.
 func (r *refinement) criticalLeaves(omega float64) (leaves []int32) {
 	for node := range int32(r.plan.tree.Count()) {
-		n, end := r.locate(node)
+		n, end := r.plan.locate(node, r.end)
 		if len(n.Children) == 0 && end[n.Start] >= omega*(1-endRounding) {
 			leaves = append(leaves, node)
 		}
@@ -110,10 +109,10 @@ func (r *refinement) criticalLeaves(omega float64) (leaves []int32) {
 // Algorithm 2 as printed moves from I^a to I. The paper's text and the released code move the other way, as here.
 func (r *refinement) relieve(node int32, omega float64) bool {
 	tree := r.plan.tree
-	n, _ := r.locate(node)
+	n, _ := r.plan.locate(node, r.end)
 	other, end := int32(-1), math.Inf(1)
 	for o := range int32(tree.Count()) {
-		same, ends := r.locate(o)
+		same, ends := r.plan.locate(o, r.end)
 		if o != node && same.Size() == n.Size() {
 			nodeEnd := slices.Max(ends[same.Start : same.Start+same.Size()]) // end(I) of line 11
 			if nodeEnd < end {
@@ -148,8 +147,8 @@ func (r *refinement) apply(c change, gain float64) {
 	if c.back >= 0 {
 		r.plan.transfer(c.to, c.from, c.back)
 	}
-	r.delay(c.from, -gain)
-	r.delay(c.to, gain)
+	r.plan.delay(c.from, -gain, r.end)
+	r.plan.delay(c.to, gain, r.end)
 	r.log = append(r.log, c)
 }
 
