@@ -104,7 +104,7 @@ func (c cluster) apply(g *mig.GPU, in *task.Requests, slot float64) error {
 		return err
 	}
 	if c.geometry != "" {
-		if err := in.Fix(g, strings.Split(c.geometry, geometryJoint)); err != nil {
+		if err := in.UseGeometry(g, strings.Split(c.geometry, geometryJoint)); err != nil {
 			return err
 		}
 	}

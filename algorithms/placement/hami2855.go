@@ -25,30 +25,35 @@ var _ = algo.Register(algo.Spec{
 	}),
 })
 
-// hami2855 looks at every GPU for a gang.
+// hami2855 places single instances by its table, and plans gangs.
 type hami2855 struct {
 	table
 	gpu  *mig.GPU
 	sign int
 }
 
-// PlaceGang puts all members on the first GPU, by its free slices, on which they can be planned together. If no GPU has
-// room for all of them, they may still be on any GPUs: it leaves that to the rule for one instance.
+// PlaceGang puts all members on the fullest GPU on which they can be planned together, or on the emptiest with
+// gpu=spread. If there is none, it rejects a gang that needs one GPU and leaves any other gang to the rule for single
+// instances.
 func (h *hami2855) PlaceGang(c *sim.Cluster, g *task.Gang) ([]sim.Spot, bool) {
-	least, best, found, needed := 0, 0, []mig.Slices(nil), (&task.Request{Gang: g}).Slices()
+	bestRank, bestGPU := 0, 0
+	var found []mig.Slices // the members' starts on bestGPU; nil if there is none yet
+	needed := (&task.Request{Gang: g}).Slices()
 	for gpu := range c.GPUs() {
 		free := freeSlices(h.gpu, c.Mask(gpu))
-		if free < needed || found != nil && h.sign*free >= least || g.Media() > 1 || g.Media() == 1 && c.Media(gpu) {
+		noBetter := found != nil && h.sign*free >= bestRank
+		lacksMedia := g.Media() > 1 || g.Media() == 1 && c.Media(gpu)
+		if free < needed || noBetter || lacksMedia {
 			continue
 		}
 		starts := slices.Repeat([]mig.Slices{nowhere}, len(g.Members))
 		if h.plan(c, gpu, g.Members, c.Mask(gpu), starts) {
-			least, best, found = h.sign*free, gpu, starts
+			bestRank, bestGPU, found = h.sign*free, gpu, starts
 		}
 	}
 	var out []sim.Spot
 	for _, start := range found {
-		out = append(out, sim.Spot{GPU: best, Start: start})
+		out = append(out, sim.Spot{GPU: bestGPU, Start: start})
 	}
 	return out, found != nil || !g.OneGPU
 }

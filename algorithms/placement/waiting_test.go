@@ -42,7 +42,7 @@ func drawWaiting(t *testing.T, rng *rand.Rand) (*mig.GPU, task.Requests) {
 		for range rng.IntN(in.GPUs) {
 			names = append(names, g.Partitions()[rng.IntN(len(g.Partitions()))].String())
 		}
-		if err := in.Fix(g, names); err != nil {
+		if err := in.UseGeometry(g, names); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestRulesByHand(t *testing.T) {
 			in.Requests = append(in.Requests, q)
 		}
 		if c.geometry != "" {
-			if err := in.Fix(g, []string{c.geometry}); err != nil {
+			if err := in.UseGeometry(g, []string{c.geometry}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -314,7 +314,7 @@ func TestNosOfManyProfiles(t *testing.T) {
 func TestGRMUOfFixedInstances(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	in := task.Requests{GPUs: 2, Waiting: task.Retry, Requests: []task.Request{{Lifespan: 1, Profile: g.Profile(7)}}}
-	if err := in.Fix(g, []string{"3-3", "7"}); err != nil {
+	if err := in.UseGeometry(g, []string{"3-3", "7"}); err != nil {
 		t.Fatal(err)
 	}
 	a := mustParse(t, "grmu")

@@ -466,7 +466,7 @@ func TestBestGeometryOfAll(t *testing.T) {
 						continue
 					}
 					fits := a.in
-					if fits.Requests = slices.Clone(in.Requests); fits.Fix(g, []string{one, other}) != nil {
+					if fits.Requests = slices.Clone(in.Requests); fits.UseGeometry(g, []string{one, other}) != nil {
 						continue
 					}
 					best = min(best, simulated(t, a, []string{one, other}))
@@ -870,7 +870,7 @@ func simulatedBest(t *testing.T, a *adviser, gpus int, has []*mig.Profile, wait 
 			return false
 		}
 		fits.Requests, fits.GPUs = slices.Clone(a.in.Requests), gpus
-		return fits.Fix(a.q.GPU, layouts) == nil && simulated(t, a, layouts) <= wait*float64(len(a.in.Requests))
+		return fits.UseGeometry(a.q.GPU, layouts) == nil && simulated(t, a, layouts) <= wait*float64(len(a.in.Requests))
 	}
 	return try(nil, 0)
 }

@@ -176,7 +176,7 @@ func (s *geometrySearch) choose(exist profileSet) bool {
 		}
 	}
 	fixed.GPUs = len(names)
-	if fixed.Fix(s.g, names) != nil {
+	if fixed.UseGeometry(s.g, names) != nil {
 		return false
 	}
 	for i, q := range fixed.Requests {
@@ -305,7 +305,7 @@ func (s *geometrySearch) queue(key queueKey) []task.Request {
 			in.Requests = append(in.Requests, q)
 		}
 	}
-	if err := in.Fix(s.g, []string{s.profiles[key.profile].String()}); err != nil {
+	if err := in.UseGeometry(s.g, []string{s.profiles[key.profile].String()}); err != nil {
 		panic(err) // choose found that the profile serves them
 	}
 	return in.Requests

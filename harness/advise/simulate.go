@@ -168,7 +168,7 @@ func (a *adviser) simulate(algorithm algo.Algorithm, s Simulation) (o Outcome, e
 	in.GPUs = s.GPUs
 	if s.Geometry != nil {
 		in.Requests = append([]task.Request(nil), in.Requests...)
-		if err := in.Fix(a.q.GPU, s.Geometry); err != nil {
+		if err := in.UseGeometry(a.q.GPU, s.Geometry); err != nil {
 			return o, err
 		}
 	}

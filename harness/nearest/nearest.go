@@ -12,9 +12,10 @@ import (
 type UnknownError struct {
 	Kind string // the kind of the name, for example "algorithm"
 	Name string // the name that was given
-	// Nearest is the known name that takes the fewest edits; of several, the one with the
-	// longest common beginning. It is empty if every known name is too far: at most a third of the
-	// name, or one letter, may differ, unless the name is a part of the known one or begins with it.
+	// Nearest is the known name that takes the fewest edits; of several, the one with the longest common beginning; of
+	// several, the first. A known name counts if the edits are at most a third of the name's bytes, or one; if it
+	// contains the name, of three bytes or more; or if it has three bytes or more and the name begins with it. Case
+	// does not count. Nearest is empty if no known name counts, or if the name is longer than maxLength.
 	Nearest string
 	Known   []string // all known names, sorted
 }
@@ -37,8 +38,8 @@ func (e *UnknownError) Error() string {
 	return s
 }
 
-// maxLength is the length in bytes from which names are cut in messages and not compared:
-// the comparison takes time in proportion to the product of the lengths.
+// maxLength is the largest length in bytes of a name that is compared; a message cuts longer ones. The comparison takes
+// time in proportion to the product of the lengths.
 const maxLength = 200
 
 // isPart reports whether a text is a part of a name and long enough to identify it.

@@ -89,8 +89,9 @@ func (b *books) admit(i int, spots []Spot, from, until int) {
 
 // use records that a request uses a place for a profile from a slot on.
 func (b *books) use(i int, p *mig.Profile, s Spot, from int) {
+	in := mig.Instance{Profile: p, Start: s.Start}
 	if s.GPU < 0 || s.GPU >= b.gpus || !slices.Contains(p.Starts, s.Start) ||
-		!b.geometry.Has(s.GPU, mig.Instance{Profile: p, Start: s.Start}) {
+		b.geometry != nil && !slices.Contains(b.geometry[s.GPU], in) {
 		b.wrong("request %d has %v on GPU %d at slice %d, where it cannot be", i, p, s.GPU, s.Start)
 		return
 	}

@@ -390,7 +390,7 @@ func TestGangsWithoutAPlaceWaitForever(t *testing.T) {
 	} {
 		in := task.Requests{GPUs: 2, Waiting: task.Retry, Requests: []task.Request{c.q}}
 		if c.geometry != nil {
-			if err := in.Fix(g, c.geometry); err != nil {
+			if err := in.UseGeometry(g, c.geometry); err != nil {
 				t.Fatal(err)
 			}
 		}

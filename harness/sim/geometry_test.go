@@ -14,7 +14,7 @@ func TestFixedGeometry(t *testing.T) {
 	g := mig.MustLookup("A100-80GB")
 	three, seven := profileOf(t, g, "3g.40gb"), profileOf(t, g, "7g.80gb")
 	in := task.Requests{GPUs: 2, Waiting: task.Retry, Requests: []task.Request{{Lifespan: 4, Profile: three}, {Lifespan: 1, Profile: three}}}
-	if err := in.Fix(g, []string{"7", "2-2-3"}); err != nil {
+	if err := in.UseGeometry(g, []string{"7", "2-2-3"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -183,7 +183,7 @@ func drawWaiting(t *rapid.T) (*mig.GPU, task.Requests) {
 		for range in.GPUs - 1 {
 			names = append(names, rapid.SampledFrom(g.Partitions()).Draw(t, "partition").String())
 		}
-		if err := in.Fix(g, names); err != nil {
+		if err := in.UseGeometry(g, names); err != nil {
 			t.Fatal(err)
 		}
 		for i := range in.Requests {
@@ -389,7 +389,7 @@ func TestCheckWaitingFindsMutations(t *testing.T) {
 		}
 	}
 	fixed := task.Requests{GPUs: 1, Waiting: task.Retry, Requests: []task.Request{{Lifespan: 1, Profile: p("3g.40gb")}}}
-	if err := fixed.Fix(g, []string{"4-3"}); err != nil {
+	if err := fixed.UseGeometry(g, []string{"4-3"}); err != nil {
 		t.Fatal(err)
 	}
 	for start, want := range map[mig.Slices]bool{0: false, 4: true} {

@@ -173,7 +173,7 @@ func TestGangsOfAGeometry(t *testing.T) {
 		{"1g.10gb+me,any", "4-2-1", "", "request 0 asks for 1g.10gb+me; the instances of a geometry have no media extensions"},
 	} {
 		in := task.Requests{Requests: readGangs(t, "A100-80GB", "0,1,"+c.line+"\n"), GPUs: 2, Waiting: task.Retry}
-		err := in.Fix(g, []string{c.geometry})
+		err := in.UseGeometry(g, []string{c.geometry})
 		if err == nil {
 			err = in.CheckEnd()
 		}

@@ -15,11 +15,12 @@ type Geometry []mig.Partition
 // Has reports whether an instance may exist on a GPU.
 func (g Geometry) Has(gpu int, in mig.Instance) bool { return g == nil || slices.Contains(g[gpu], in) }
 
-// Fix gives the GPUs of the cluster the named layouts in turn (see [mig.GPU.ParseLayout]); there must be at least one
-// name. A request then asks for the smallest profile in the geometry with at least the compute slices and the memory of
-// its original profile. Its lifespan changes only if it asks for work. Fix returns an error for a bad name, for more
-// names than GPUs, and for a request that is larger than every instance.
-func (r *Requests) Fix(g *mig.GPU, names []string) error {
+// UseGeometry gives the GPUs of the cluster the named layouts in turn (see [mig.GPU.ParseLayout]); there must be at
+// least one name. A request then asks for the smallest profile in the geometry with at least the compute slices and the
+// memory of its original profile. Its lifespan changes only if it asks for work. UseGeometry returns an error for a bad
+// name, for more names than GPUs, and for a request that asks for media extensions or is larger than every instance;
+// after an error about a request, r is partly changed.
+func (r *Requests) UseGeometry(g *mig.GPU, names []string) error {
 	var partitions []mig.Partition
 	for _, name := range names {
 		p, err := g.ParseLayout(name)
@@ -31,6 +32,7 @@ func (r *Requests) Fix(g *mig.GPU, names []string) error {
 	if len(names) > r.GPUs {
 		return fmt.Errorf("the geometry has %d partitions; the cluster has %d GPUs", len(names), r.GPUs)
 	}
+	r.Geometry = nil
 	for gpu := range r.GPUs {
 		r.Geometry = append(r.Geometry, partitions[gpu%len(partitions)])
 	}
@@ -44,12 +46,12 @@ func (r *Requests) Fix(g *mig.GPU, names []string) error {
 		var members []Member
 		for k := range q.Instances() {
 			m := q.Member(k)
-			at := slices.IndexFunc(instances, func(in mig.Instance) bool {
-				return in.Size() >= m.Profile.Size && in.Profile.MemoryGB >= m.Profile.MemoryGB
-			})
 			if m.Media {
 				return fmt.Errorf("request %d asks for %v; the instances of a geometry have no media extensions", i, m)
 			}
+			at := slices.IndexFunc(instances, func(in mig.Instance) bool {
+				return in.Size() >= m.Profile.Size && in.Profile.MemoryGB >= m.Profile.MemoryGB
+			})
 			if at < 0 {
 				return fmt.Errorf("request %d asks for %v; all instances of %v are smaller", i, m, names)
 			}

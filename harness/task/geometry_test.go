@@ -20,7 +20,7 @@ func TestRequestsForWhatExists(t *testing.T) {
 		{Lifespan: 815, Work: 114, MemoryMB: 10240, Profile: p[0]},
 		{Lifespan: 300, Work: 84, MemoryMB: 40960, Profile: p[3]},
 	}}
-	if err := in.Fix(g, []string{"4-2-1", "2-2-3"}); err != nil {
+	if err := in.UseGeometry(g, []string{"4-2-1", "2-2-3"}); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
@@ -38,11 +38,11 @@ func TestRequestsForWhatExists(t *testing.T) {
 		t.Error("3g is at slice 4 of GPU 1 only")
 	}
 	in.Geometry = nil
-	if err := in.Fix(g, []string{"4-2-1"}); err != nil || in.Requests[4].Profile != p[4] || in.Requests[4].Lifespan != 148 {
+	if err := in.UseGeometry(g, []string{"4-2-1"}); err != nil || in.Requests[4].Profile != p[4] || in.Requests[4].Lifespan != 148 {
 		t.Errorf("%+v, %v; want 4g for 84 / 0.57", in.Requests[4], err)
 	}
 	in = task.Requests{GPUs: 2, Requests: []task.Request{{Lifespan: 8, Profile: p[0]}, {Lifespan: 8, Profile: p[1]}, {Lifespan: 8, Profile: p[3]}}}
-	if err := in.Fix(g, []string{"1g.20gb-3g.40gb", "1g.20gb-1g.10gb"}); err != nil {
+	if err := in.UseGeometry(g, []string{"1g.20gb-3g.40gb", "1g.20gb-1g.10gb"}); err != nil {
 		t.Fatal(err)
 	}
 	if in.Requests[0].Profile != p[0] || in.Requests[1].Profile != p[1] || in.Geometry[0][1].Start != 4 || in.Geometry[0].String() != "1g.20gb-3" {
@@ -58,7 +58,7 @@ func TestRequestsForWhatExists(t *testing.T) {
 		"3-3 3-3 3-3 3-3 3-3 3-3": "6 partitions",
 	} {
 		bad := task.Requests{GPUs: 3, Requests: []task.Request{{Lifespan: 8, Profile: p[0]}, {Lifespan: 8, Profile: p[1]}, {Lifespan: 8, Profile: p[3]}}}
-		if err := bad.Fix(g, strings.Fields(names)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := bad.UseGeometry(g, strings.Fields(names)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", names, err, want)
 		}
 	}
