@@ -103,7 +103,7 @@ func newConclusion(
 	c = manifest.Conclusion{
 		ID: first.ID, Sentence: first.Sentence, Section: first.Section, Short: first.Short,
 		Varied: strings.TrimSuffix(first.Varied, "."), SizeWord: first.SizeWord,
-		OfBudget: first.Status == claim.OfBudget,
+		ShortOfBudget: first.Status == claim.OfBudget,
 	}
 	var tests []*manifest.Test
 	for line := from; line < to; line++ {
@@ -133,11 +133,13 @@ func newConclusion(
 // answer answers a conclusion by its tests, and also with thresholds that are ours half and twice as far. The latter
 // two answers of a conclusion in the model say what it is there.
 func answer(c *manifest.Conclusion, claims *claim.Set, tests []*manifest.Test, inModel bool) {
-	judge := func(inModel bool, judged func(*manifest.Test) verdict.Verdict) ([]manifest.Dot, verdict.Conclusion) {
-		dots, all := outcomes(claims, tests, judged)
-		return dots, verdict.Sentence(all, inModel, c.OfBudget)
+	judge := func(
+		inModel bool, judged func(*manifest.Test) verdict.Verdict,
+	) ([]manifest.ReadingOutcome, verdict.Conclusion) {
+		byReading, all := outcomes(claims, tests, judged)
+		return byReading, verdict.Sentence(all, inModel, c.ShortOfBudget)
 	}
-	c.Dots, c.Conclusion = judge(inModel, func(t *manifest.Test) verdict.Verdict { return t.Verdict })
+	c.Outcomes, c.Conclusion = judge(inModel, func(t *manifest.Test) verdict.Verdict { return t.Verdict })
 	if c.SizeWord != "" && c.Answer == verdict.Holds {
 		c.Part = verdict.SignTested
 	}
@@ -149,27 +151,27 @@ func answer(c *manifest.Conclusion, claims *claim.Set, tests []*manifest.Test, i
 	}
 }
 
-// A dotValues is a dot with the states of its values.
-type dotValues struct {
-	manifest.Dot
+// A readingValues is the outcome of a reading with the states of its values.
+type readingValues struct {
+	manifest.ReadingOutcome
 	// states has the states of the reading's own values; a value that several rows test has the worst.
 	states map[string]verdict.State
 }
 
-// outcomes returns a dot and an outcome for each reading of an artefact, by the verdicts of tests. A reading that
-// changes no value is left out.
+// outcomes returns the outcome for each reading of an artefact, by the verdicts of tests, with and without the reading.
+// It leaves out readings that change no value.
 func outcomes(
 	claims *claim.Set, tests []*manifest.Test, judged func(*manifest.Test) verdict.Verdict,
-) (dots []manifest.Dot, out []verdict.Outcome) {
-	var all []*dotValues
+) (byReading []manifest.ReadingOutcome, out []verdict.Outcome) {
+	var all []*readingValues
 	for _, t := range tests {
 		artefact := claims.Tests[t.Row].Artefact
-		at := slices.IndexFunc(all, func(d *dotValues) bool {
+		at := slices.IndexFunc(all, func(d *readingValues) bool {
 			return d.Artefact == artefact && d.Reading == t.Reading && d.Aside == t.PostHoc
 		})
 		if at < 0 {
 			at = len(all)
-			all = append(all, &dotValues{states: map[string]verdict.State{}, Dot: manifest.Dot{
+			all = append(all, &readingValues{states: map[string]verdict.State{}, ReadingOutcome: manifest.ReadingOutcome{
 				Artefact: artefact, Reading: t.Reading, Distance: math.Inf(1),
 				Outcome: verdict.Outcome{Default: t.Default && !t.PostHoc, Aside: t.PostHoc, Sign: true},
 			}})
@@ -197,8 +199,8 @@ func outcomes(
 				d.Open++
 			}
 		}
-		dots = append(dots, d.Dot)
+		byReading = append(byReading, d.ReadingOutcome)
 		out = append(out, d.Outcome)
 	}
-	return dots, out
+	return byReading, out
 }

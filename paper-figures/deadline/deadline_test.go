@@ -212,7 +212,7 @@ func TestSlackDecidesWhereRulesDoSo(t *testing.T) {
 		})
 		got := map[string]verdict.State{}
 		for _, conclusion := range m.Papers[0].Conclusions {
-			for _, dot := range conclusion.Dots {
+			for _, dot := range conclusion.Outcomes {
 				got[conclusion.ID+" "+dot.Reading] = dot.State
 			}
 		}

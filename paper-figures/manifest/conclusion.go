@@ -9,12 +9,14 @@ type Test struct {
 	// Measure is the text of the cell.
 	Measure string `json:"measure"`
 	Reading string `json:"reading"`
-	// Default marks the default reading or one that equals it, and PostHoc a test that does not decide.
+	// Default marks the default reading, or another reading with as good a provenance, and PostHoc a test that does not
+	// decide.
 	Default bool `json:"default,omitempty"`
 	PostHoc bool `json:"post_hoc,omitempty"`
 	// Shared marks a measurement that an earlier reading has, too. It counts once, there.
 	Shared bool `json:"shared,omitempty"`
-	// Verdict is REPRODUCED if the whole interval is on the side of the sentence, DEVIATES if it is on the other one.
+	// Verdict is REPRODUCED if the whole interval is on the side of the sentence, DEVIATES if it is on the other one or
+	// if all replicates tie.
 	Verdict verdict.Verdict `json:"verdict"`
 	// AtHalf and AtTwice are the verdicts with a threshold half and twice as far, if the threshold is this project's.
 	AtHalf  verdict.Verdict `json:"at_half,omitempty"`
@@ -22,8 +24,8 @@ type Test struct {
 	// Sign is set if the whole interval is on the right side of the neutral number.
 	Sign  bool    `json:"sign,omitempty"`
 	Value float64 `json:"value"`
-	// Distance is how far the value is from the limit, positive on the side of the sentence, as a share of the limit if
-	// that is not 0.
+	// Distance is the value's distance from the limit as a share of the limit, or in the value's unit from a limit of 0.
+	// It is positive on the side of the sentence.
 	Distance float64  `json:"distance"`
 	Low      *float64 `json:"ci_low,omitempty"`
 	High     *float64 `json:"ci_high,omitempty"`
@@ -50,12 +52,12 @@ type Limit struct {
 	// OursFrom is the number from which this project's threshold is measured, to put it half and twice as far; empty
 	// for a threshold of the paper.
 	OursFrom string `json:"ours_from,omitempty"`
-	// IsNeutral is set if the threshold is the number for no difference. A tie is not more.
+	// IsNeutral is set if the threshold is Neutral, the number for no difference.
 	IsNeutral bool `json:"is_neutral,omitempty"`
 }
 
-// A Dot is a conclusion under a reading of an artefact.
-type Dot struct {
+// A ReadingOutcome is the outcome of a conclusion under a reading of an artefact: a dot of the conclusion's chart.
+type ReadingOutcome struct {
 	Artefact string `json:"artefact"`
 	Reading  string `json:"reading"`
 	verdict.Outcome
@@ -79,10 +81,11 @@ type Conclusion struct {
 	Because string `json:"because,omitempty"`
 	// Varied says what the readings vary, or what is missing if the conclusion cannot be measured.
 	Varied string `json:"varied,omitempty"`
-	// SizeWord is a word for a size of which the sign alone was tested.
+	// SizeWord is the sentence's word for a size, such as "large", if no number says how large: then only the sign was
+	// tested.
 	SizeWord string `json:"size_word,omitempty"`
-	// OfBudget is set if the agents learned less than the paper's.
-	OfBudget bool    `json:"of_budget,omitempty"`
-	Limits   []Limit `json:"limits,omitempty"`
-	Dots     []Dot   `json:"dots,omitempty"`
+	// ShortOfBudget is set if the agents learned less than the paper's.
+	ShortOfBudget bool             `json:"of_budget,omitempty"`
+	Limits        []Limit          `json:"limits,omitempty"`
+	Outcomes      []ReadingOutcome `json:"dots,omitempty"`
 }

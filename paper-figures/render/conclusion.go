@@ -19,9 +19,9 @@ type conclusion struct {
 	Readings []reading
 }
 
-// A reading is a dot of the conclusion's chart with the tests of its own values.
+// A reading is the outcome of a reading with the tests of its own values.
 type reading struct {
-	manifest.Dot
+	manifest.ReadingOutcome
 	tests []tested
 	// several says that the conclusion rests on several artefacts.
 	several bool
@@ -36,9 +36,11 @@ type tested struct {
 // newConclusion gathers the tests of a conclusion.
 func newConclusion(p *manifest.Paper, c *manifest.Conclusion) *conclusion {
 	out := &conclusion{Conclusion: c}
-	several := slices.ContainsFunc(c.Dots, func(d manifest.Dot) bool { return d.Artefact != c.Dots[0].Artefact })
-	for _, d := range c.Dots {
-		r := reading{Dot: d, several: several}
+	several := slices.ContainsFunc(c.Outcomes, func(d manifest.ReadingOutcome) bool {
+		return d.Artefact != c.Outcomes[0].Artefact
+	})
+	for _, d := range c.Outcomes {
+		r := reading{ReadingOutcome: d, several: several}
 		for i := range c.Limits {
 			for _, t := range limitTests(p, &c.Limits[i]) {
 				// An earlier reading has a shared value. One that decides and one that does not may have the same name.
@@ -73,7 +75,7 @@ func (r *reading) Least() *tested {
 
 // byDefault reports whether the reading is a default one, or the first one of a conclusion that is not counted.
 func (c *conclusion) byDefault(r reading) bool {
-	return r.Default || c.Answer == verdict.NotCounted && r.Dot == c.Readings[0].Dot
+	return r.Default || c.Answer == verdict.NotCounted && r.ReadingOutcome == c.Readings[0].ReadingOutcome
 }
 
 // Worst is the least favourable value of the defaults. It is nil if there are none.

@@ -184,10 +184,10 @@ func TestDeviationsAddUp(t *testing.T) {
 func TestMarksDiffer(t *testing.T) {
 	drawn := map[string]string{}
 	for _, r := range []reading{
-		{Dot: manifest.Dot{Outcome: verdict.Outcome{State: verdict.Met}}},
-		{Dot: manifest.Dot{Outcome: verdict.Outcome{State: verdict.Missed, Right: 1, Values: 2}}},
-		{Dot: manifest.Dot{Outcome: verdict.Outcome{State: verdict.Missed, Values: 2}}},
-		{Dot: manifest.Dot{Outcome: verdict.Outcome{State: verdict.Open}}},
+		{ReadingOutcome: manifest.ReadingOutcome{Outcome: verdict.Outcome{State: verdict.Met}}},
+		{ReadingOutcome: manifest.ReadingOutcome{Outcome: verdict.Outcome{State: verdict.Missed, Right: 1, Values: 2}}},
+		{ReadingOutcome: manifest.ReadingOutcome{Outcome: verdict.Outcome{State: verdict.Missed, Values: 2}}},
+		{ReadingOutcome: manifest.ReadingOutcome{Outcome: verdict.Outcome{State: verdict.Open}}},
 	} {
 		var svg bytes.Buffer
 		row := reports.CurveRow{Name: "F1", Text: "it", Dots: []reports.CurveDot{{State: r.mark()}}}
@@ -195,9 +195,9 @@ func TestMarksDiffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if before, ok := drawn[svg.String()]; ok {
-			t.Errorf("%v is drawn as %s", r.Dot, before)
+			t.Errorf("%v is drawn as %s", r.ReadingOutcome, before)
 		}
-		drawn[svg.String()] = fmt.Sprint(r.Dot)
+		drawn[svg.String()] = fmt.Sprint(r.ReadingOutcome)
 	}
 }
 
