@@ -60,8 +60,8 @@ func (db *DB) cells(s Series, first, end int) (all []cell, err error) {
 	return all, nil
 }
 
-// column calls add with a column of each cell of a series that meets a condition, file by file. It does not check the
-// cells.
+// column calls add with a column of each cell of a series that meets a condition, file by file. The condition is empty
+// or begins with " AND"; args are its parameters. column does not check the cells.
 func (db *DB) column(s Series, column, condition string, add func(f *file, value int64) error, args ...any) error {
 	query := "SELECT " + column + " FROM cell WHERE series = ?" + condition
 	for _, f := range db.all() {

@@ -13,41 +13,43 @@ import (
 )
 
 func table2(d *figures.Data) {
-	for w, to := range figures.Under(d, allDays) {
-		to[claim.At("Original", "late")] = w.tight.level(d, originalAgent, late)
-		to[claim.At("Fast", "late")] = to[claim.At("Original", "late")]
-		to[claim.At("Improved", "late")] = w.tight.level(d, improvedAgent, late)
-		to[claim.At("Relaxed", "late")] = w.relaxed.level(d, relaxedAgent, late)
-		to[claim.At("Enhanced", "late")] = w.relaxed.level(d, agent, late)
+	for set, cells := range figures.Under(d, allDays) {
+		cells[claim.At("Original", "late")] = set.tight.level(d, originalAgent, late)
+		cells[claim.At("Fast", "late")] = cells[claim.At("Original", "late")] // the table has one range for both
+		cells[claim.At("Improved", "late")] = set.tight.level(d, improvedAgent, late)
+		cells[claim.At("Relaxed", "late")] = set.relaxed.level(d, relaxedAgent, late)
+		cells[claim.At("Enhanced", "late")] = set.relaxed.level(d, agent, late)
 	}
 	d.Under(firstNotebook.name)[claim.At("Original", "late")] = firstNotebook.tight.level(d, notebookAgent, late)
 	d.Under(improvedResults)[claim.At("Improved", "late")] = reported.relaxed.level(d, relaxedAgent, late)
 }
 
 func table6(d *figures.Data) {
-	for w, to := range figures.Under(d, allDays) {
+	for set, cells := range figures.Under(d, allDays) {
 		for _, q := range []quantity{late, tardiness} {
-			to[claim.At("Original", q.name)] = w.tight.level(d, originalAgent, q)
-			to[claim.At("Enhanced", q.name)] = w.relaxed.level(d, agent, q)
-			to[claim.Of(q.name+" improvement")] = w.relaxed.reduction(d, agent, q, q.of(d, originalAgent, w.tight))
+			cells[claim.At("Original", q.name)] = set.tight.level(d, originalAgent, q)
+			cells[claim.At("Enhanced", q.name)] = set.relaxed.level(d, agent, q)
+			original := q.of(d, originalAgent, set.tight)
+			cells[claim.Of(q.name+" improvement")] = set.relaxed.reduction(d, agent, q, original)
 		}
 	}
 	for _, q := range []quantity{late, tardiness} {
-		to, original := d.Under(firstNotebook.name), q.of(d, notebookAgent, firstNotebook.tight)
-		to[claim.At("Original", q.name)] = firstNotebook.tight.level(d, notebookAgent, q)
-		to[claim.Of(q.name+" improvement")] = reported.relaxed.reduction(d, agent, q, original)
+		cells, original := d.Under(firstNotebook.name), q.of(d, notebookAgent, firstNotebook.tight)
+		cells[claim.At("Original", q.name)] = firstNotebook.tight.level(d, notebookAgent, q)
+		cells[claim.Of(q.name+" improvement")] = reported.relaxed.reduction(d, agent, q, original)
 	}
 	d.TakeInputs("The heuristics that the report compares with.",
 		map[claim.Cell]float64{claim.Of("Baselines compared"): float64(len(methods))})
 	t := arithmetic(d)
-	of := func(q quantity) string {
+	lessThanOriginal := func(q quantity) string {
 		return reports.Fixed(reduction(q.of(d, largest, reported.relaxed), q.of(d, originalAgent, reported.tight)), 1)
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("Largest-First under relaxed deadlines has %v %% fewer late jobs and %v "+
-		"%% less tardiness than the original agent under tight ones", of(late), of(tardiness)))
+		"%% less tardiness than the original agent under tight ones", lessThanOriginal(late),
+		lessThanOriginal(tardiness)))
 }
 
-// arithmetic derives the improvements of Table 6 from its other numbers.
+// arithmetic derives the improvements of Table 6 from its other printed numbers.
 func arithmetic(d *figures.Data) *figures.Table {
 	t := d.Table("table6", "The arithmetic of Table 6, from the printed numbers alone",
 		reports.Left("quantity", "end of the range").Right("original", "enhanced", "less", "less [%]"),
@@ -85,17 +87,17 @@ func (t otherTraining) String() string { return t.name }
 
 func table7(d *figures.Data) {
 	rows, printed := append([]*scheduler{agent}, methods...), []quantity{late, tardiness, energy}
-	for w, to := range figures.Under(d, allDays) {
+	for set, cells := range figures.Under(d, allDays) {
 		for _, s := range rows {
-			w.row(d, to, s, s, printed...)
+			set.row(d, cells, s, s, printed...)
 		}
 	}
 	for _, s := range rows {
 		reported.row(d, d.Under("energy charged rightly"), s, s, charged)
 	}
 	reported.row(d, d.Under("EFT by true durations"), eft, eftTrue, printed...)
-	for x, to := range figures.Under(d, otherTrainings) {
-		reported.row(d, to, agent, x.scheduler, printed...)
+	for training, cells := range figures.Under(d, otherTrainings) {
+		reported.row(d, cells, agent, training.scheduler, printed...)
 	}
 	var columns []claim.Cell
 	for _, q := range printed {
@@ -109,16 +111,16 @@ func table7(d *figures.Data) {
 	digitsTable(d)
 }
 
-// row measures a row of Table 7: mean and standard deviation of quantities. used takes the place of the row's
-// scheduler.
-func (w days) row(d *figures.Data, to figures.Values, inTable, used *scheduler, quantities ...quantity) {
+// row measures a row of Table 7: mean and standard deviation of quantities under relaxed deadlines. The row's scheduler
+// is inTable; used is the one that runs.
+func (set days) row(d *figures.Data, cells figures.Values, inTable, used *scheduler, quantities ...quantity) {
 	for _, q := range quantities {
-		to[claim.At(inTable.title, q.name)] = w.relaxed.level(d, used, q)
-		to[claim.At(inTable.title, q.name+" std")] = w.relaxed.deviation(d, used, q)
+		cells[claim.At(inTable.title, q.name)] = set.relaxed.level(d, used, q)
+		cells[claim.At(inTable.title, q.name+" std")] = set.relaxed.deviation(d, used, q)
 	}
 }
 
-// digitsTable counts, by reading, the numbers of heuristics that equal print in every digit.
+// digitsTable counts, by reading, the numbers of heuristics that equal the printed number in every digit.
 func digitsTable(d *figures.Data) {
 	t := d.Table("table7-digits",
 		"Numbers of Table 7 about heuristics that equal print in every digit",
@@ -142,16 +144,16 @@ func digitsTable(d *figures.Data) {
 }
 
 func table8(d *figures.Data) {
-	reductions := func(w days, to figures.Values, s *scheduler) {
+	reductions := func(set days, cells figures.Values, s *scheduler) {
 		for m, q := range figures.Each(methods, []quantity{late, tardiness}) {
-			to[claim.At(m.title, q.name+" reduction")] = w.relaxed.reduction(d, s, q, q.of(d, m, w.relaxed))
+			cells[claim.At(m.title, q.name+" reduction")] = set.relaxed.reduction(d, s, q, q.of(d, m, set.relaxed))
 		}
 	}
-	for w, to := range figures.Under(d, allDays) {
-		reductions(w, to, agent)
+	for set, cells := range figures.Under(d, allDays) {
+		reductions(set, cells, agent)
 	}
-	for x, to := range figures.Under(d, otherTrainings) {
-		reductions(reported, to, x.scheduler)
+	for training, cells := range figures.Under(d, otherTrainings) {
+		reductions(reported, cells, training.scheduler)
 	}
 	columns := []claim.Cell{claim.Of("late reduction"), claim.Of("tardiness reduction")}
 	d.Layout(d.Table("table8", "Table 8. The agent's improvement over heuristics [%]",
@@ -160,17 +162,17 @@ func table8(d *figures.Data) {
 		runsNote(agent)), titles(methods), columns, d.Readings[0])
 }
 
-// table9 compares the agent with the best heuristic under both kinds of deadlines. The printed
-// rows differ in deadlines, observation, reward and the settings of PPO at once.
+// table9 compares the agents with the best heuristic under both kinds of deadlines. The printed rows differ in
+// deadlines, observation, reward and the settings of PPO at once.
 func table9(d *figures.Data) {
-	underTight := func(w days, to figures.Values, s *scheduler) {
-		to[claim.Of("tight RL late")] = w.tight.level(d, s, late)
-		to[claim.Of("tight RL loses to the best heuristic by")] = w.tight.loss(d, s, methods)
+	underTight := func(set days, cells figures.Values, s *scheduler) {
+		cells[claim.Of("tight RL late")] = set.tight.level(d, s, late)
+		cells[claim.Of("tight RL loses to the best heuristic by")] = set.tight.loss(d, s, methods)
 	}
-	for w, to := range figures.Under(d, allDays) {
-		underTight(w, to, originalAgent)
-		to[claim.Of("relaxed RL late")] = w.relaxed.level(d, agent, late)
-		to[claim.Of("relaxed RL wins over the best heuristic by")] = w.relaxed.gain(d, agent, methods)
+	for set, cells := range figures.Under(d, allDays) {
+		underTight(set, cells, originalAgent)
+		cells[claim.Of("relaxed RL late")] = set.relaxed.level(d, agent, late)
+		cells[claim.Of("relaxed RL wins over the best heuristic by")] = set.relaxed.gain(d, agent, methods)
 	}
 	underTight(reported, d.Under("enhanced settings"), tightAgent)
 	underTight(reported, d.Under("trained on relaxed deadlines"), agent)
@@ -182,45 +184,46 @@ func table9(d *figures.Data) {
 		"if the agent is 85-90 % late under tight deadlines and loses by 5 %, the best heuristic of the report is "+
 			"81-86 % late",
 		runsNote(agents...))
-	for _, k := range tightness {
-		_, best := k.theirs.extreme(d, late, methods, lowest)
+	for _, kind := range tightness {
+		_, best := kind.theirs.extreme(d, late, methods, lowest)
 		for _, s := range slices.Concat(agents, methods) {
-			own := late.of(d, s, k.theirs)
-			t.Row(k.name, s.title, reports.Fixed(figures.Mean(own), 2),
-				reports.Fixed(figures.Mean(tardiness.of(d, s, k.theirs)), 3), reports.Fixed(-reduction(own, best), 1))
+			lateJobs, minutes := late.of(d, s, kind.theirs), tardiness.of(d, s, kind.theirs)
+			t.Row(kind.name, s.title, reports.Fixed(figures.Mean(lateJobs), 2),
+				reports.Fixed(figures.Mean(minutes), 3), reports.Fixed(-reduction(lateJobs, best), 1))
 		}
 	}
 }
 
 func table10(d *figures.Data) {
-	for w, to := range figures.Under(d, allDays) {
-		to[claim.Of("tight deadlines, RL-PPO loses to the best heuristic by")] = w.tight.loss(d, originalAgent, methods)
-		to[claim.Of("moderate deadlines, RL-PPO wins over the best heuristic by")] = w.relaxed.gain(d, agent, methods)
-		to[claim.Of("energy, Smallest-First less the best other heuristic")] = w.relaxed.lead(d, energy, smallest,
+	for set, cells := range figures.Under(d, allDays) {
+		loss, gain := set.tight.loss(d, originalAgent, methods), set.relaxed.gain(d, agent, methods)
+		cells[claim.Of("tight deadlines, RL-PPO loses to the best heuristic by")] = loss
+		cells[claim.Of("moderate deadlines, RL-PPO wins over the best heuristic by")] = gain
+		cells[claim.Of("energy, Smallest-First less the best other heuristic")] = set.relaxed.lead(d, energy, smallest,
 			methods, lowest)
-		behind := w.relaxed.lead(d, late, smallest, methods, highest)
-		to[claim.Of("late, Smallest-First less the worst other heuristic")] = behind
+		behind := set.relaxed.lead(d, late, smallest, methods, highest)
+		cells[claim.Of("late, Smallest-First less the worst other heuristic")] = behind
 	}
 	lead := reported.relaxed.lead(d, charged, smallest, methods, lowest)
 	d.Under("energy charged rightly")[claim.Of("energy, Smallest-First less the best other heuristic")] = lead
 }
 
 func text(d *figures.Data) {
-	for w, to := range figures.Under(d, allDays) {
-		to[claim.Of("steps of an episode")] = w.relaxed.level(d, largest, jobs)
-		lead := w.relaxed.lead(d, late, largest, methods, lowest)
-		to[claim.Of("late, Largest-First less the best other heuristic")] = lead
-		counts := figures.Map(late.runs(d, agent, w.relaxed), func(run []float64) []float64 {
-			later := func(s *scheduler) bool { return figures.Mean(late.of(d, s, w.relaxed)) > figures.Mean(run) }
+	for set, cells := range figures.Under(d, allDays) {
+		cells[claim.Of("steps of an episode")] = set.relaxed.level(d, largest, jobs)
+		lead := set.relaxed.lead(d, late, largest, methods, lowest)
+		cells[claim.Of("late, Largest-First less the best other heuristic")] = lead
+		counts := figures.Map(late.runs(d, agent, set.relaxed), func(run []float64) []float64 {
+			later := func(s *scheduler) bool { return figures.Mean(late.of(d, s, set.relaxed)) > figures.Mean(run) }
 			return []float64{float64(figures.Count(methods, later))}
 		})
-		to[claim.Of("heuristics that have more late jobs than RL-PPO")] = w.relaxed.training(d, evaluation, counts)
+		cells[claim.Of("heuristics that have more late jobs than RL-PPO")] = set.relaxed.training(d, evaluation, counts)
 	}
-	for w, to := range figures.Under(d, []days{
+	for set, cells := range figures.Under(d, []days{
 		reportedDays(allRules), {allRules + ", 1000 of our days", relaxed, tight},
 	}) {
-		lead := w.relaxed.lead(d, late, largest, schedulers, lowest)
-		to[claim.Of("late, Largest-First less the best other heuristic")] = lead
+		lead := set.relaxed.lead(d, late, largest, schedulers, lowest)
+		cells[claim.Of("late, Largest-First less the best other heuristic")] = lead
 	}
 	fleet := reported.relaxed.day().Fleet
 	d.Readings[0].Values[claim.Of("slices of the GPUs")] = figures.Exactly(fleet.Slices())
@@ -235,35 +238,36 @@ func text(d *figures.Data) {
 	})
 }
 
-// leastTardy measures by how much the tardiness of Largest-First exceeds the lowest of the other rules.
-func (w days) leastTardy(d *figures.Data, to figures.Values, rules []*scheduler) {
-	tardy := w.tight.lead(d, tardiness, largest, rules, lowest)
+// largestFirstExcess measures by how much Largest-First's tardiness under tight deadlines exceeds the lowest of the
+// other rules.
+func (set days) largestFirstExcess(d *figures.Data, cells figures.Values, rules []*scheduler) {
+	tardy := set.tight.lead(d, tardiness, largest, rules, lowest)
 	tardy.PrintSE = 0
-	to[claim.Of("tardiness, Largest-First less the best other rule")] = tardy
+	cells[claim.Of("tardiness, Largest-First less the best other rule")] = tardy
 }
 
 var bestLate = claim.Of("late with the best schedule found")
 
-// tightDeadlines tests what 2.5.1 says about tight deadlines in general. That does not come from an
-// evaluation, so that the default is a large sample of days, and print has no sampling error. Agents are further
-// schedules that the optimum cannot be worse than.
+// tightDeadlines tests what 2.5.1 says about tight deadlines in general. The sentences are not about the report's
+// evaluation, so that the default is a large sample of days, and the printed number has no sampling error. The best
+// schedule has no more late jobs than any scheduler's, so that agents are readings, too.
 func tightDeadlines(d *figures.Data) {
-	for w, to := range figures.Under(d, []days{{"", relaxed, tight}, reportedDays("the report's days")}) {
-		best, v := w.tight.extreme(d, late, schedulers, lowest)
-		fewest := w.tight.mean(d, v)
+	for set, cells := range figures.Under(d, []days{{"", relaxed, tight}, reportedDays("the report's days")}) {
+		best, v := set.tight.extreme(d, late, schedulers, lowest)
+		fewest := set.tight.mean(d, v)
 		fewest.Detail = "The scheduler with the fewest is " + best.title + "."
 		fewest.PrintSE = 0
-		to[bestLate] = fewest
-		w.leastTardy(d, to, methods)
+		cells[bestLate] = fewest
+		set.largestFirstExcess(d, cells, methods)
 	}
-	for w, to := range figures.Under(d, []days{
+	for set, cells := range figures.Under(d, []days{
 		{allRules, relaxed, tight}, reportedDays(allRules + ", the report's days"),
 	}) {
-		w.leastTardy(d, to, schedulers)
+		set.largestFirstExcess(d, cells, schedulers)
 	}
-	for w, to := range figures.Under(d, []days{
+	for set, cells := range figures.Under(d, []days{
 		reportedDays("RL-PPO, the report's days"), {"RL-PPO, 100 of our days", relaxed, tight},
 	}) {
-		to[bestLate] = w.tight.level(d, tightAgent, late)
+		cells[bestLate] = set.tight.level(d, tightAgent, late)
 	}
 }

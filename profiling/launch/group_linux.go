@@ -13,7 +13,7 @@ func leadGroup(cmd *exec.Cmd) {
 }
 
 // killGroup kills a process and its group. Even if the process has ended, its number still names the group as long as
-// the group has members.
+// the group has members. It returns [os.ErrProcessDone] for every failure: the usual one is that no member is left.
 func killGroup(p *os.Process) error {
 	if syscall.Kill(-p.Pid, syscall.SIGKILL) != nil {
 		return os.ErrProcessDone

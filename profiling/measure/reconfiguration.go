@@ -35,12 +35,12 @@ const (
 // Reconfiguration plans to measure how long creating and destroying instances takes and whether the driver does
 // several operations at once (FAR 2.1, Table 1). The GPU must have no instances.
 //
-// A run is a round, which creates all instances of a partition and destroys them again, either one after the other
-// or all at once, each in a thread of its own. The partitions are one instance of each size; as many of each size
-// as the GPU holds; and one of mixed sizes, the first of the useful maximal partitions with most different sizes
-// (4-2-1 on the 7-slice models, 2-1-1 on A30). Rows are ordered by partition, threads, size and operation. The time
-// of a single operation begins with the first call to the driver and includes the calls that the driver refused
-// because it was busy. Total is the time of all operations, including what the session does before each.
+// A run is a round, which creates all instances of a partition and destroys them again, either one after the other or
+// all at once, each in a thread of its own. The partitions have a single instance, one partition for each size; as many
+// instances of a size as the GPU holds, if several; and the most different sizes (the first such partition that is
+// maximal and useful: 4-2-1 on the 7-slice models, 2-1-1 on A30). Rows are ordered by partition, threads, size and
+// operation. The time of a single operation begins with the first call to the driver and includes the calls that the
+// driver refused because it was busy. Total is the time of all operations, including what the session does before each.
 func Reconfiguration(_ context.Context, b *Bench) (*Plan[datasets.ReconfigurationTime], error) {
 	g := b.Session.Identity().Model
 	p := newPlan(b, "reconfiguration", reconfigurationRows)
@@ -50,7 +50,7 @@ func Reconfiguration(_ context.Context, b *Bench) (*Plan[datasets.Reconfiguratio
 				p.add(fmt.Sprintf("%02d %s by %d", i+1, partition, threads), number+1, nil,
 					func(ctx context.Context) (*finishedRun[any], error) {
 						begin := time.Now()
-						r, err := b.round(ctx, partition, threads)
+						r, err := b.runRound(ctx, partition, threads)
 						if err != nil {
 							return nil, fmt.Errorf("partition %s: %w", partition, err)
 						}
@@ -62,17 +62,18 @@ func Reconfiguration(_ context.Context, b *Bench) (*Plan[datasets.Reconfiguratio
 	return p, nil
 }
 
+// partitions returns the partitions of [Reconfiguration].
 func partitions(g *mig.GPU) []mig.Partition {
-	var one, full []mig.Partition
+	var single, filled []mig.Partition
 	for _, size := range g.Sizes() {
-		one = append(one, mig.Partition{firstInstance(g, size)})
+		single = append(single, mig.Partition{firstInstance(g, size)})
 		if many := fill(g, size); len(many) > 1 {
-			full = append(full, many)
+			filled = append(filled, many)
 		}
 	}
 	different := func(p mig.Partition) int { return len(Sizes(p, mig.Instance.Size)) }
 	mixed := slices.MaxFunc(g.Useful(), func(a, b mig.Partition) int { return different(a) - different(b) })
-	return append(append(one, full...), mixed)
+	return append(append(single, filled...), mixed)
 }
 
 // fill returns as many instances of a size as a partition holds.
@@ -97,18 +98,18 @@ func Sizes[T any](all []T, size func(T) mig.Slices) []mig.Slices {
 	return slices.Compact(out)
 }
 
-// A round is the record of a round.
-type round struct {
+// A roundRecord is what a round measured.
+type roundRecord struct {
 	Partition string
 	// Sizes are the instances' sizes.
 	Sizes   []mig.Slices
 	Threads int
 	// Took is by operation.
-	Took map[string]operated
+	Took map[string]operationTimes
 }
 
-// An operated is how long an operation took in a round.
-type operated struct {
+// An operationTimes holds how long an operation took in a round.
+type operationTimes struct {
 	// Seconds and Attempts are by instance.
 	Seconds, Attempts []float64
 	// Total is from the first start to the last end.
@@ -116,8 +117,8 @@ type operated struct {
 	Load  datasets.Load
 }
 
-// round creates the instances of a partition and destroys them.
-func (b *Bench) round(ctx context.Context, partition mig.Partition, threads int) (*round, error) {
+// runRound creates the instances of a partition and destroys them.
+func (b *Bench) runRound(ctx context.Context, partition mig.Partition, threads int) (*roundRecord, error) {
 	made := make([]profiling.Instance, len(partition))
 	created, err := b.operate(partition, threads, func(i int) (e session.Effort, err error) {
 		made[i], e, err = b.Session.Create(ctx, partition[i])
@@ -129,7 +130,10 @@ func (b *Bench) round(ctx context.Context, partition mig.Partition, threads int)
 	destroyed, err := b.operate(partition, threads, func(i int) (session.Effort, error) {
 		return b.Session.Destroy(ctx, made[i])
 	})
-	r := &round{partition.String(), nil, threads, map[string]operated{create: created, destroy: destroyed}}
+	r := &roundRecord{
+		Partition: partition.String(), Threads: threads,
+		Took: map[string]operationTimes{create: created, destroy: destroyed},
+	}
 	for _, in := range partition {
 		r.Sizes = append(r.Sizes, in.Size())
 	}
@@ -137,7 +141,7 @@ func (b *Bench) round(ctx context.Context, partition mig.Partition, threads int)
 }
 
 // operate does an operation on each instance of a partition.
-func (b *Bench) operate(p mig.Partition, threads int, do func(i int) (session.Effort, error)) (operated, error) {
+func (b *Bench) operate(p mig.Partition, threads int, do func(i int) (session.Effort, error)) (operationTimes, error) {
 	var g errgroup.Group
 	g.SetLimit(threads)
 	efforts := make([]session.Effort, len(p))
@@ -150,14 +154,16 @@ func (b *Bench) operate(p mig.Partition, threads int, do func(i int) (session.Ef
 	}
 	err := g.Wait()
 	end := time.Now()
-	took := operated{Total: end.Sub(begin).Seconds(), Load: b.watch.Between(begin, end)}
+	took := operationTimes{Total: end.Sub(begin).Seconds(), Load: b.watch.Between(begin, end)}
 	for _, e := range efforts {
 		took.Seconds, took.Attempts = append(took.Seconds, e.Took.Seconds()), append(took.Attempts, float64(e.Attempts))
 	}
 	return took, err
 }
 
-func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []round) []datasets.ReconfigurationTime {
+func reconfigurationRows(
+	from datasets.Provenance, _ datasets.Load, rounds []roundRecord,
+) []datasets.ReconfigurationTime {
 	var out []datasets.ReconfigurationTime
 	for _, size := range slices.Compact(slices.Sorted(slices.Values(rounds[0].Sizes))) {
 		for _, operation := range []string{create, destroy} {
@@ -188,7 +194,7 @@ func reconfigurationRows(from datasets.Provenance, _ datasets.Load, rounds []rou
 
 // ReconfigurationTable compares measured times with the GPU's model (FAR Table 1). The ratio of a round is the time of
 // all operations at once over their time one by one. It is 1 if the driver serialises them, as FAR 2.1 found, and 1
-// over their number if it runs them in parallel. All rows must be from one GPU of the model.
+// over their number if it runs them in parallel. There must be a row, and all must be from one GPU of the model.
 func ReconfigurationTable(rows []datasets.ReconfigurationTime, g *mig.GPU) reports.Table {
 	t := reports.Table{
 		Title: TitleWithSource("Seconds to create and to destroy instances", rows[0].Provenance),

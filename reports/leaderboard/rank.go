@@ -35,10 +35,10 @@ type entry struct {
 
 // A contender is an algorithm with its entries. [findContenders] sorts them and keeps those on instances that count.
 type contender struct {
-	// series is one of those that the entries are from.
+	// series is one of the series that the entries are from.
 	series  store.Series
 	entries []entry
-	// load has the values of each metric of [track.Board.Load].
+	// load has an algorithm's values of each metric of [track.Board.Load].
 	load [][]float64
 	// values are the entries' values. Values that differ from another algorithm's by rounding alone are made equal.
 	values []float64
@@ -46,8 +46,8 @@ type contender struct {
 	losses []float64
 	// mean is the mean of the known losses; NaN without one.
 	mean float64
-	// sample is the index of its gaps among the samples, with its values at the index before. Where there are no gaps,
-	// it is the index of its values. It is unused if the algorithm has failures.
+	// sample is the index of the gaps among the samples, one after the values; without gaps, it is the index of the
+	// values. It is unused if the algorithm has failures.
 	sample   int
 	standing Standing
 }
@@ -62,11 +62,10 @@ func newContender(s store.Series) *contender {
 	}}
 }
 
-// rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or their mean where there is none,
-// over the instances of [countedInstances]. Those that lack one of these are incomplete and not ranked. A rank changes
-// only where an algorithm failed on more instances than the best of the group before, or where the interval of their
-// mean paired difference excludes zero, which that of a single instance never does. Errors are a [*BoundError], two
-// entries for an instance, and infinite values.
+// rankContenders ranks the algorithms of one dataset by their mean gap to the bound, or by their mean value where there
+// is none, over the instances of [countedInstances]. An algorithm that lacks one of them is incomplete and has no rank.
+// An algorithm shares the rank of the one before it unless it is worse than the best of that rank ([isWorse]), which
+// values of a single instance never show. Errors are a [*BoundError], two entries for an instance, and infinite values.
 func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 	contenders, partial, err := findContenders(all, metric)
 	if err != nil || contenders == nil {
@@ -100,10 +99,10 @@ func rankContenders(all []*contender, metric Metric) ([]Standing, error) {
 // findContenders keeps the entries on the instances that count. It returns the algorithms that have all of these,
 // and the standings of the incomplete ones; both are nil if no instance counts.
 func findContenders(all []*contender, metric Metric) (complete []*contender, partial []Standing, err error) {
-	runs, err := countRuns(all, metric)
-	if err != nil {
+	if err := checkEntries(all, metric); err != nil {
 		return nil, nil, err
 	}
+	runs := countRuns(all, metric)
 	counting, noBound := countedInstances(all, runs), 0
 	if len(counting) == 0 {
 		return nil, nil, nil
@@ -137,23 +136,33 @@ func findContenders(all []*contender, metric Metric) (complete []*contender, par
 	return complete, partial, nil
 }
 
-// countRuns sorts the entries and returns how many algorithms can be compared on each instance.
-func countRuns(all []*contender, metric Metric) (map[instance]int, error) {
-	runs := map[instance]int{}
+// checkEntries sorts the entries by instance. It returns an error for two entries of an algorithm for an instance, or a
+// [*BoundError].
+func checkEntries(all []*contender, metric Metric) error {
 	for _, c := range all {
 		slices.SortFunc(c.entries, func(a, b entry) int { return a.compare(b.instance) })
 		for i, e := range c.entries {
 			if i > 0 && c.entries[i-1].instance == e.instance {
-				return nil, fmt.Errorf("%s (version %d) has two entries for instance %d; there may be one",
+				return fmt.Errorf("%s (version %d) has two entries for instance %d; there may be one",
 					c.series.Algorithm, c.series.Version, e.number)
 			}
 			if metric.Bounded && metric.loss(e.value, e.bound) < -100*stats.RoundingError {
 				s := c.series
 				s.Content = e.content
-				return nil, &BoundError{
+				return &BoundError{
 					Series: s, Instance: e.number, Metric: metric.Name, Value: e.value, Bound: e.bound,
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// countRuns returns how many algorithms can be compared on each instance.
+func countRuns(all []*contender, metric Metric) map[instance]int {
+	runs := map[instance]int{}
+	for _, c := range all {
+		for _, e := range c.entries {
 			n := runs[e.instance]
 			if !metric.Bounded || !math.IsNaN(e.bound) {
 				n++
@@ -161,7 +170,7 @@ func countRuns(all []*contender, metric Metric) (map[instance]int, error) {
 			runs[e.instance] = n // 0 without a bound: the instance counts as left out
 		}
 	}
-	return runs, nil
+	return runs
 }
 
 // countedInstances returns the instances that more than half of the algorithms were run on; if no algorithm has all of
@@ -202,11 +211,11 @@ func (m Metric) loss(value, bound float64) float64 {
 	return value
 }
 
-// settleRounding makes values on an instance that differ by no more than rounding the same.
-func settleRounding(contenders []*contender, instance int) {
+// settleRounding makes values at an index that differ by no more than rounding the same.
+func settleRounding(contenders []*contender, at int) {
 	var values []*float64
 	for _, c := range contenders {
-		v := &c.values[instance]
+		v := &c.values[at]
 		if !math.IsNaN(*v) {
 			values = append(values, v)
 		}
@@ -236,6 +245,7 @@ func countWins(contenders []*contender) {
 	}
 }
 
+// summarize sets the means, the median time and the number of failures in the standing.
 func (c *contender) summarize(metric Metric) error {
 	s := &c.standing
 	var solved, micros, bounds, asides []float64
@@ -311,16 +321,16 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// seed returns the seed of the resamples, which hangs on what the algorithms were compared on.
+// seed derives the seed of the resamples from the track, the dataset and the conditions.
 func (s *Standing) seed() uint64 {
 	h := sha256.Sum256(fmt.Appendf(nil, "%q", []string{s.Track, s.Dataset, s.GPU, s.Model}))
 	return binary.LittleEndian.Uint64(h[:8])
 }
 
-// tellApart sets which algorithms are certainly worse than each, and the ranks and places that this allows.
+// tellApart sets [Standing.Beats], and the ranks and places that follow from it. The contenders are in order.
 func tellApart(contenders []*contender, resamples *stats.Resampled, metric Metric) error {
-	first := &contenders[0].standing       // of the group with one rank
-	beaten := make([]int, len(contenders)) // by how many algorithms each is
+	first := &contenders[0].standing       // the best algorithm of the current rank
+	beaten := make([]int, len(contenders)) // how many algorithms are certainly better than each
 	for i, c := range contenders {
 		for j, other := range contenders[i+1:] {
 			worse, err := isWorse(other, c, resamples, metric)
