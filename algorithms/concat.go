@@ -64,9 +64,9 @@ var _ = algo.Register(algo.Spec{
 //
 // The script concat_test of the released code, which made FAR Tables 7 and 8, has at most 20 iterations, times the new
 // batch after every change, and undoes no change, neither in a batch nor between batches: iterations=20, margin=shifted
-// and keep=last. Timing with reconfigurations moves the ends of slices by tenths of a second, so that a task can move to
-// another slice and back until the iterations are used up. The script does not reconfigure between two batches, which no
-// GPU can do; margin=shifted counts its makespans.
+// and keep=last. Timing with reconfigurations moves the ends of slices by tenths of a second, so that a task can move
+// to another slice and back until the iterations are used up. The script does not reconfigure between two batches,
+// which no GPU can do; margin=shifted counts its makespans.
 type farConcat struct {
 	mode       string
 	first      direction

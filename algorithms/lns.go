@@ -21,7 +21,7 @@ func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations
 
 var _ = algo.Register(algo.Spec{
 	Name: "lns", Version: 4, Cite: "ours; the search is that of Shaw, CP 1998",
-	Summary: "large neighbourhood search from FAR's schedule: removes seven tasks at a time and inserts them again",
+	Summary: "large neighbourhood search from FAR's schedule: removes up to seven tasks and inserts them again",
 	Params: iterations("; on several GPUs, three searches have as many for each pair of GPUs, and annealing has 500 " +
 		"steps for each iteration and GPU"),
 	Budget: iterationBudget,

@@ -171,10 +171,10 @@ func outcomes(
 		})
 		if at < 0 {
 			at = len(all)
-			all = append(all, &readingValues{states: map[string]verdict.State{}, ReadingOutcome: manifest.ReadingOutcome{
-				Artefact: artefact, Reading: t.Reading, Distance: math.Inf(1),
-				Outcome: verdict.Outcome{Default: t.Default && !t.PostHoc, Aside: t.PostHoc, Sign: true},
-			}})
+			o := verdict.Outcome{Default: t.Default && !t.PostHoc, Aside: t.PostHoc, Sign: true}
+			all = append(all, &readingValues{manifest.ReadingOutcome{
+				Artefact: artefact, Reading: t.Reading, Distance: math.Inf(1), Outcome: o,
+			}, map[string]verdict.State{}})
 		}
 		d, state := all[at], judged(t).State()
 		if t.Shared {

@@ -1,6 +1,7 @@
 package algotest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -50,7 +51,11 @@ func Golden(t testing.TB, dir string, answers []Answer) {
 			t.Errorf("two answers named %s", a.Key)
 		case extra[a.Key]:
 			extra[a.Key] = false
-			want := read(t, path)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := string(text)
 			if a.Text != want {
 				write(t, path+".got", a.Text)
 				t.Errorf("%s: the answer has changed, %s; see the .got file beside it. If that is meant, raise Version "+
@@ -100,21 +105,9 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("first on line %d: got %q, want %q", n+1, a[min(n, len(a)-1)], b[min(n, len(b)-1)])
 }
 
-func read(t testing.TB, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"miglab/harness/sim/corun"
 )
 
+// In names of partitions, shared means compute instances that share a GPU instance's memory, and private GPU instances.
 var _ = algo.Register(algo.Spec{
 	Name: "mig-mps-default", Version: 1,
 	Cite:    paper,
@@ -13,8 +14,7 @@ var _ = algo.Register(algo.Spec{
 		{
 			Name: "partition", Default: defaultPartition,
 			Values: []string{"3-4-shared", defaultPartition, "7", "2-2-3-private"}, // as in corun.DefaultFamilies
-			// shared: compute instances of one GPU instance share its memory; private: GPU instances with memory of their own
-			Doc: "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model",
+			Doc:    "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model",
 		},
 	},
 	New: algo.NewCorun(func(a algo.Args) (algo.Corun, error) {

@@ -10,7 +10,7 @@ var _ = register("time-sharing", paper, "one job after the other, each on the wh
 
 func timeSharing(ctx context.Context, w *corun.Window) (corun.Plan, error) {
 	var plan corun.Plan
-	whole := corun.Setups(corun.Hierarchical, 1)[0] // the only setup for one job, the whole GPU
+	whole := corun.Setups(corun.Hierarchical, 1)[0] // every family has this one for one job
 	for i := range w.Jobs {
 		plan = append(plan, corun.Group{Jobs: []int{i}, Setup: whole})
 	}

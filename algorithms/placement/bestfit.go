@@ -20,7 +20,7 @@ var _ = algo.Register(algo.Spec{
 // bestIndex returns the starts of each profile in the order of the best index policy, which prefers starts "that do not
 // restrict the placement of profiles with fewer scheduling options" (MFI VI). The paper has 1g at 6, not 0.
 //
-// Here, a start restricts a profile by the share of the profile's starts that it makes impossible on an empty GPU. The
+// A start restricts a profile, its own too, by the share of its starts that become impossible on an empty GPU. The
 // start with the least sum over all profiles comes first; on a tie, the highest start. On the 7-slice models 1g tries
 // 6, 5, 4, 3, 2, 1, 0; 1g with double memory 6, 4, 2, 0; 2g 4, 2, 0; 3g 4, 0.
 func bestIndex(g *mig.GPU) startOrder {

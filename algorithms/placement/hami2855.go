@@ -37,7 +37,7 @@ type hami2855 struct {
 // instances.
 func (h *hami2855) PlaceGang(c *sim.Cluster, g *task.Gang) ([]sim.Spot, bool) {
 	bestRank, bestGPU := 0, 0
-	var found []mig.Slices // the members' starts on bestGPU; nil if there is none yet
+	var found []mig.Slices // the members' starts on bestGPU
 	needed := (&task.Request{Gang: g}).Slices()
 	for gpu := range c.GPUs() {
 		free := freeSlices(h.gpu, c.Mask(gpu))

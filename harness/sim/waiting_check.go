@@ -18,8 +18,7 @@ import (
 //   - a gang that needs one GPU is on several
 //   - two instances use the same memory slice, or the media extensions of a GPU, at the same time
 //   - with [task.FIFO], a request begins before one that arrived earlier
-//   - a move breaks a rule of [task.Migration]
-//   - a move is in a slot without an arrival or departure
+//   - a move breaks a rule of [task.Migration], or is in a slot without an arrival or departure
 //   - a move's new place cannot be or does not exist, or is in use
 //   - a moved request does not run, still pauses, is on several GPUs or is a gang
 //   - a move is before a request that does not wait then, needs several GPUs or is a gang

@@ -1,8 +1,6 @@
 package store
 
-import (
-	"slices"
-)
+import "slices"
 
 // Series returns the series that the filter selects and that have results, ordered by their fields.
 func (db *DB) Series(filter Filter) ([]Series, error) {

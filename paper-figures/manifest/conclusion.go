@@ -9,14 +9,12 @@ type Test struct {
 	// Measure is the text of the cell.
 	Measure string `json:"measure"`
 	Reading string `json:"reading"`
-	// Default marks the default reading, or another reading with as good a provenance, and PostHoc a test that does not
-	// decide.
+	// Default marks the default reading, or one with as good a provenance. PostHoc marks a test that does not decide.
 	Default bool `json:"default,omitempty"`
 	PostHoc bool `json:"post_hoc,omitempty"`
 	// Shared marks a measurement that an earlier reading has, too. It counts once, there.
 	Shared bool `json:"shared,omitempty"`
-	// Verdict is REPRODUCED if the whole interval is on the side of the sentence, DEVIATES if it is on the other one or
-	// if all replicates tie.
+	// Verdict is REPRODUCED if the interval is on the side of the sentence, DEVIATES on the other one or for a tie.
 	Verdict verdict.Verdict `json:"verdict"`
 	// AtHalf and AtTwice are the verdicts with a threshold half and twice as far, if the threshold is this project's.
 	AtHalf  verdict.Verdict `json:"at_half,omitempty"`
@@ -24,7 +22,7 @@ type Test struct {
 	// Sign is set if the whole interval is on the right side of the neutral number.
 	Sign  bool    `json:"sign,omitempty"`
 	Value float64 `json:"value"`
-	// Distance is the value's distance from the limit as a share of the limit, or in the value's unit from a limit of 0.
+	// Distance is the value's distance from the limit as a share of it, or in the value's unit if the limit is 0.
 	// It is positive on the side of the sentence.
 	Distance float64  `json:"distance"`
 	Low      *float64 `json:"ci_low,omitempty"`
@@ -81,8 +79,7 @@ type Conclusion struct {
 	Because string `json:"because,omitempty"`
 	// Varied says what the readings vary, or what is missing if the conclusion cannot be measured.
 	Varied string `json:"varied,omitempty"`
-	// SizeWord is the sentence's word for a size, such as "large", if no number says how large: then only the sign was
-	// tested.
+	// SizeWord is the sentence's word for a size without a number, such as "large": only the sign was tested.
 	SizeWord string `json:"size_word,omitempty"`
 	// ShortOfBudget is set if the agents learned less than the paper's.
 	ShortOfBudget bool             `json:"of_budget,omitempty"`

@@ -130,10 +130,8 @@ func (b *Bench) runRound(ctx context.Context, partition mig.Partition, threads i
 	destroyed, err := b.operate(partition, threads, func(i int) (session.Effort, error) {
 		return b.Session.Destroy(ctx, made[i])
 	})
-	r := &roundRecord{
-		Partition: partition.String(), Threads: threads,
-		Took: map[string]operationTimes{create: created, destroy: destroyed},
-	}
+	r := &roundRecord{Partition: partition.String(), Threads: threads}
+	r.Took = map[string]operationTimes{create: created, destroy: destroyed}
 	for _, in := range partition {
 		r.Sizes = append(r.Sizes, in.Size())
 	}
@@ -163,8 +161,7 @@ func (b *Bench) operate(p mig.Partition, threads int, do func(i int) (session.Ef
 
 func reconfigurationRows(
 	from datasets.Provenance, _ datasets.Load, rounds []roundRecord,
-) []datasets.ReconfigurationTime {
-	var out []datasets.ReconfigurationTime
+) (out []datasets.ReconfigurationTime) {
 	for _, size := range slices.Compact(slices.Sorted(slices.Values(rounds[0].Sizes))) {
 		for _, operation := range []string{create, destroy} {
 			var took, total, attempts []float64

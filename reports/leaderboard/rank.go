@@ -136,8 +136,7 @@ func findContenders(all []*contender, metric Metric) (complete []*contender, par
 	return complete, partial, nil
 }
 
-// checkEntries sorts the entries by instance. It returns an error for two entries of an algorithm for an instance, or a
-// [*BoundError].
+// checkEntries sorts the entries, and returns an error for two of an algorithm for an instance, or a [*BoundError].
 func checkEntries(all []*contender, metric Metric) error {
 	for _, c := range all {
 		slices.SortFunc(c.entries, func(a, b entry) int { return a.compare(b.instance) })
@@ -149,9 +148,7 @@ func checkEntries(all []*contender, metric Metric) error {
 			if metric.Bounded && metric.loss(e.value, e.bound) < -100*stats.RoundingError {
 				s := c.series
 				s.Content = e.content
-				return &BoundError{
-					Series: s, Instance: e.number, Metric: metric.Name, Value: e.value, Bound: e.bound,
-				}
+				return &BoundError{Series: s, Instance: e.number, Metric: metric.Name, Value: e.value, Bound: e.bound}
 			}
 		}
 	}

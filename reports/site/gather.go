@@ -108,8 +108,8 @@ func rankedAlgorithms(boards []Board) (out []algo.Spec) {
 	return out
 }
 
-// ownDatasets returns the conditions, with their datasets, of the stored series that asked lacks; content, version and
-// weights do not tell series apart. It returns an error for a track or a GPU that this program does not know.
+// ownDatasets returns the conditions and datasets of the stored series that asked lacks in any content, version and
+// weights. It returns an error for an unknown track or GPU.
 func ownDatasets(db *store.DB, models *mig.Catalog, asked []run.Span) (out []leaderboard.Conditions, err error) {
 	plain := func(s store.Series) store.Series {
 		s.Content, s.Version, s.Weights = "", 0, ""
@@ -227,8 +227,7 @@ func about(dataset string) string {
 	return out
 }
 
-// instances schedules the first instances of each of the contest's datasets again, to draw them. It returns none for a
-// track without [track.Track.Drawn].
+// instances schedules the first instances of the contest's datasets again, to draw them, if the track is Drawn.
 func (c trackContest) instances(ctx context.Context, db *store.DB, models *mig.Catalog) (out []Instance, err error) {
 	if !c.Drawn {
 		return nil, nil

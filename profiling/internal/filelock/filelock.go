@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Open opens a file, which it makes if it is missing, and takes its lock. If another process holds the lock, the file
-// and the error are nil.
+// Open opens a file, which it makes if it is missing, and takes its lock. If the lock is not free, Open
+// returns nil, nil.
 func Open(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
