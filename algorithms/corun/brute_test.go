@@ -90,8 +90,10 @@ func ways(w *corun.Window, f corun.Family, jobs uint, visit func(seconds, slowdo
 // TestExhaustiveSearchIsAsGoodAsBruteForce takes most windows for the setups of exact and of
 // Table VII, and some for each other family.
 func TestExhaustiveSearchIsAsGoodAsBruteForce(t *testing.T) {
-	for _, f := range append(corun.DefaultFamilies(), corun.MIGShared, corun.MIGPrivate, corun.MPSOnly, corun.Lockstep,
-		corun.Hierarchical, corun.Agent, corun.Every) {
+	for _, f := range []corun.Family{
+		corun.DefaultShared, corun.DefaultPrivate, corun.DefaultWhole, corun.DefaultThree, corun.MIGShared, corun.MIGPrivate,
+		corun.MPSOnly, corun.Lockstep, corun.Hierarchical, corun.Agent, corun.Every,
+	} {
 		windows := deep.N(5, 40)
 		if f == corun.Hierarchical || f == corun.Every {
 			windows = deep.N(16, 200)

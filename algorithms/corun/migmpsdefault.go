@@ -13,7 +13,7 @@ var _ = algo.Register(algo.Spec{
 	Params: []algo.Param{
 		{
 			Name: "partition", Default: defaultPartition,
-			Values: []string{"3-4-shared", defaultPartition, "7", "2-2-3-private"}, // as in corun.DefaultFamilies
+			Values: []string{"3-4-shared", defaultPartition, "7", "2-2-3-private"},
 			Doc:    "GPCs of the instances; the default is the best on the mean of Q1-Q12 under the model",
 		},
 	},

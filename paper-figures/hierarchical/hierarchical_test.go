@@ -51,8 +51,10 @@ func TestReportedDrawsAreNew(t *testing.T) {
 func TestTable7HasAllFamilies(t *testing.T) {
 	for jobs := 2; jobs <= concurrency; jobs++ {
 		all := texts(corun.Every, jobs)
-		for _, f := range append(corun.DefaultFamilies(), corun.MIGShared, corun.MIGPrivate, corun.MPSOnly, corun.Lockstep,
-			corun.Hierarchical, corun.Agent, corun.Every) {
+		for _, f := range []corun.Family{
+			corun.DefaultShared, corun.DefaultPrivate, corun.DefaultWhole, corun.DefaultThree, corun.MIGShared, corun.MIGPrivate,
+			corun.MPSOnly, corun.Lockstep, corun.Hierarchical, corun.Agent, corun.Every,
+		} {
 			for _, s := range texts(f, jobs) {
 				if !slices.Contains(all, s) {
 					t.Errorf("%s has %v, which is not among the rows", f, s)

@@ -43,8 +43,10 @@ func model(t *rapid.T) corun.Model {
 
 // setups are all setups of all families for 1 to 4 jobs.
 func setups() (out []corun.Setup) {
-	for _, f := range append(corun.DefaultFamilies(), corun.MIGShared, corun.MIGPrivate, corun.MPSOnly, corun.Lockstep,
-		corun.Hierarchical, corun.Agent, corun.Every) {
+	for _, f := range []corun.Family{
+		corun.DefaultShared, corun.DefaultPrivate, corun.DefaultWhole, corun.DefaultThree, corun.MIGShared, corun.MIGPrivate,
+		corun.MPSOnly, corun.Lockstep, corun.Hierarchical, corun.Agent, corun.Every,
+	} {
 		for n := 1; n <= corun.MaxConcurrency; n++ {
 			out = append(out, corun.Setups(f, n)...)
 		}

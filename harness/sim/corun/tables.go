@@ -35,11 +35,6 @@ const (
 	Every Family = "every" // the setups of all other families: no scheduler of the track uses another setup
 )
 
-// DefaultFamilies lists the families of MIG+MPS default, one for each MIG partition.
-func DefaultFamilies() []Family {
-	return []Family{DefaultShared, DefaultPrivate, DefaultWhole, DefaultThree}
-}
-
 // whole is the GPU with MIG off, for one job.
 const whole = "[(1),1m]"
 
