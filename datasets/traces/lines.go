@@ -187,23 +187,21 @@ const (
 	timestamp = "an instant since 2000 such as 2020-06-09T18:41:01Z"
 )
 
-// clocks are the layouts of a day with a time, and zones those of a time zone after it.
-var (
-	clocks = []string{time.DateTime, "2006-01-02 15:04"}
-	zones  = []string{"", "Z07:00", "Z0700", "Z07"}
-)
+// instants are the layouts of a day with a time, and perhaps with a time zone.
+var instants = []string{
+	"2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z0700", "2006-01-02 15:04:05Z07",
+	"2006-01-02 15:04", "2006-01-02 15:04Z07:00", "2006-01-02 15:04Z0700", "2006-01-02 15:04Z07",
+}
 
 // instant returns the seconds from 1970 to a timestamp, with T or a space after the date. Philly and Slurm
 // write timestamps without a time zone, so that the hours of summer time are not known; they are read as UTC.
 func (f *fields) instant(column, value string) float64 {
 	day, clock, _ := strings.Cut(strings.Replace(value, "T", " ", 1), " ")
 	clock = strings.Replace(clock, " ", "", 1) // before the zone
-	for _, layout := range clocks {
-		for _, zone := range zones {
-			t, err := time.Parse(layout+zone, day+" "+clock)
-			if err == nil && t.Year() >= 2000 { // an earlier one was never set
-				return float64(t.Unix()) + float64(t.Nanosecond())/1e9
-			}
+	for _, layout := range instants {
+		t, err := time.Parse(layout, day+" "+clock)
+		if err == nil && t.Year() >= 2000 { // an earlier one was never set
+			return float64(t.Unix()) + float64(t.Nanosecond())/1e9
 		}
 	}
 	f.fail(column, value, timestamp)

@@ -212,15 +212,10 @@ func runChecked(a *adviser, algorithm algo.Algorithm, in task.Requests) (r sim.W
 	if err != nil {
 		return r, err
 	}
-	simulate := func() (err error) {
+	err = algo.Simulate(a.ctx, placer, func() (err error) {
 		r, err = sim.RunWaiting(a.q.GPU, in, placer)
 		return err
-	}
-	if d, ok := placer.(algo.Dialogue); ok {
-		err = d.Converse(a.ctx, simulate)
-	} else {
-		err = simulate()
-	}
+	})
 	if err != nil {
 		return r, err
 	}

@@ -68,6 +68,14 @@ type Dialogue interface {
 	Converse(ctx context.Context, simulate func() error) error
 }
 
+// Simulate runs a simulation with an algorithm, which may be a [Dialogue].
+func Simulate(ctx context.Context, algorithm any, simulation func() error) error {
+	if d, ok := algorithm.(Dialogue); ok {
+		return d.Converse(ctx, simulation)
+	}
+	return simulation()
+}
+
 // Timed is an algorithm that knows how long its last schedule took. The clock around the call
 // would also count other work, such as starting a process.
 type Timed interface {

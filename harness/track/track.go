@@ -252,15 +252,9 @@ func timeSince(algorithm any, start time.Time) time.Duration {
 	return time.Since(start)
 }
 
-// simulate runs a simulation with an algorithm, which may be a program in a dialogue, and
-// returns how long the algorithm took.
+// simulate runs a simulation with an algorithm and returns how long the algorithm took.
 func simulate(ctx context.Context, algorithm any, simulation func() error) (time.Duration, error) {
 	start := time.Now()
-	d, ok := algorithm.(algo.Dialogue)
-	if !ok {
-		err := simulation()
-		return timeSince(algorithm, start), err
-	}
-	err := d.Converse(ctx, simulation)
+	err := algo.Simulate(ctx, algorithm, simulation)
 	return timeSince(algorithm, start), err
 }
