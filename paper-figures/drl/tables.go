@@ -263,13 +263,13 @@ func table5(d *figures.Data) {
 	}
 	of50 := reading{parameters: classOrdered, model: mig.Parallel, datasets: 100, total: 50}
 	measure(d.Under("online agent as released"), of50, scriptOnline.learnedFrom(), inQueue, scriptOnline)
-	head := d.Table("table5",
-		"Table 5. p_online [%], by how much others' makespans exceed the online agent's",
+	head := d.Table("table5", "Table 5. p_online [%], by how much others' makespans exceed the online agent's",
 		reports.Left("workload"),
 		"whole data sets of 100 tasks, RODINIA + ALTIS (the suite's RODINIA, without Altis) of 1 to 16; all tasks "+
 			"are there from the beginning, and the online agent sees the next 14",
 		"the online agent's unit of time is the longest task of the whole queue, here of the whole data set, and of "+
-			"56 tasks while it learned; the offline agent's is that of the batch")
+			"56 tasks while it learned; the offline agent's is that of the batch",
+		"POORSCALING: "+d.Under("")[claim.Cell{Row: poorScaling, Column: far.name}].Detail)
 	d.Layout(head, namesOf(workloads()), columnsOf(inQueue), d.Readings[0])
 }
 
