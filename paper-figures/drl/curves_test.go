@@ -41,6 +41,16 @@ func ofSeed(seed int, scores ...float64) course {
 	return c
 }
 
+// TestCurvesEndUnderTheDefaultsOfTable4: the curves of Fig. 13 end where Table 4 does, so what is open there is open here.
+func TestCurvesEndUnderTheDefaultsOfTable4(t *testing.T) {
+	claims := figurestest.Load(t, Paper).Claims
+	for _, r := range readings[1:defaults] {
+		if got := claims.Reading("figure13", r.name).Weight; got != claim.AnotherDefault {
+			t.Errorf("figure13 has %q as %q, want %q", r.name, got, claim.AnotherDefault)
+		}
+	}
+}
+
 // TestRunsOfAnAgentAreEquallyLong: means over runs are by point.
 func TestRunsOfAnAgentAreEquallyLong(t *testing.T) {
 	for agent, runs := range shippedCurves() {
