@@ -9,8 +9,8 @@ import (
 )
 
 // index is the parameter of the four schemes of MFI VI for a GPU with enough free slices on which no start of the
-// profile is free. The paper leaves this case open. Its text ("still fails because the available indexes on the
-// selected GPU are incompatible", V-A) suggests strict, but only a mixture of both gives its gain of 10 %.
+// profile is free. The paper leaves this case open for the schemes that it compares. Of the two that its section V-A
+// shows as examples it says that such a request "still fails", which is strict.
 var index = algo.Param{
 	Name: "index", Default: "feasible", Values: []string{"feasible", "strict"},
 	Doc: "feasible passes over a GPU on which no start is free; strict chooses by free slices alone and then rejects",
