@@ -49,8 +49,9 @@ const bounded, searched = 25, 15
 // returns rho and the makespan over the certified bound and over the makespan of treedp, by scaling.
 func (s setting) distance(d *figures.Data, times string, values figures.Values) (rows [3][]string) {
 	var rhos, proven [][]figures.Measurement // by number of tasks
-	var found, rises, spreads []figures.Measurement
+	var found, rises []figures.Measurement
 	for i, n := range allSizes {
+		column := fmt.Sprintf("n = %d", n)
 		rhos, proven = append(rhos, nil), append(proven, nil)
 		for j, w := range wide {
 			series := s.series(workload{w.scaling, times}, n)
@@ -68,29 +69,26 @@ func (s setting) distance(d *figures.Data, times string, values figures.Values) 
 			}
 			byFound := figures.Ratios(ends, d.Values(batch(series.Dataset, "treedp", s.model), bounded, makespan))
 			rows[j] = append(rows[j], figures.PlusMinus(mean(d, byFound), 3)...)
+			row := workload{w.scaling, times}.String()
+			values[claim.Cell{Row: row, Column: column, Quantity: "rho"}] = rhos[i][j]
 			if i > 0 {
 				found = append(found, mean(d, byFound))
 				continue
 			}
-			row := workload{w.scaling, times}.String()
-			values[claim.Cell{Row: row, Column: "n = 10", Quantity: "rho"}] = rhos[0][j]
-			values[claim.Cell{Row: row, Column: "n = 10", Quantity: "error less twice the true one"}] = bracket(
+			values[claim.Cell{Row: row, Column: column, Quantity: "error less twice the true one"}] = bracket(
 				mean(d, lessTwice(byArea, byFound)), mean(d, lessTwice(byArea, byProof)))
 		}
-		spreads = append(spreads, less(highestOf(rhos[i]), lowestOf(rhos[i])))
+		values[claim.Cell{Row: times, Column: column, Quantity: "spread of rho"}] = less(
+			highestOf(rhos[i]), lowestOf(rhos[i]))
 	}
 	for cell, m := range map[claim.Cell]figures.Measurement{
 		{Column: "n >= 15", Quantity: "over the optimum"}: bracket(
 			largestOf(found), largestOf(slices.Concat(proven[1:]...))),
 		{Column: "n >= 30", Quantity: "rho"}: largestOf(slices.Concat(rhos[4:]...)),
 		{Quantity: "largest rise of rho"}:    largestOf(rises),
-		{Quantity: "largest spread of rho"}:  largestOf(spreads),
 	} {
 		cell.Row = times
 		values[cell] = m
-	}
-	if times == "NARROWTIMES" {
-		values[claim.Cell{Row: times, Column: "n >= 15", Quantity: "rho"}] = largestOf(slices.Concat(rhos[1:]...))
 	}
 	return rows
 }
