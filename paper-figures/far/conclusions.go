@@ -70,7 +70,9 @@ func (s setting) distance(d *figures.Data, times string, values figures.Values) 
 			byFound := figures.Ratios(ends, d.Values(batch(series.Dataset, "treedp", s.model), bounded, makespan))
 			rows[j] = append(rows[j], figures.PlusMinus(mean(d, byFound), 3)...)
 			row := workload{w.scaling, times}.String()
-			values[claim.Cell{Row: row, Column: column, Quantity: "rho"}] = rhos[i][j]
+			if i == 0 || times == "NARROWTIMES" {
+				values[claim.Cell{Row: row, Column: column, Quantity: "rho"}] = rhos[i][j]
+			}
 			if i > 0 {
 				found = append(found, mean(d, byFound))
 				continue
