@@ -50,7 +50,10 @@ func linkTerms(page string, terms []manifest.Term, to string) string {
 			at, skips = max(at, skips[0][1]), skips[1:]
 			continue
 		}
-		name := firstOf(names[page[at]], page[at:])
+		name, begins := "", func(n string) bool { return strings.HasPrefix(page[at:], n) }
+		if i := slices.IndexFunc(names[page[at]], begins); i >= 0 {
+			name = names[page[at]][i]
+		}
 		before, _ := utf8.DecodeLastRuneInString(page[:at])
 		after, _ := utf8.DecodeRuneInString(page[at+len(name):])
 		if p := places[name]; p != nil && !p.linked && !inWord(before) && !inWord(after) {
@@ -60,16 +63,6 @@ func linkTerms(page string, terms []manifest.Term, to string) string {
 		at += max(1, len(name))
 	}
 	return out.String() + page[last:]
-}
-
-// firstOf returns the first of some names with which a text begins, or "".
-func firstOf(names []string, text string) string {
-	for _, n := range names {
-		if strings.HasPrefix(text, n) {
-			return n
-		}
-	}
-	return ""
 }
 
 // spellings returns a name, also with a capital, and as Markdown escapes them.
