@@ -67,7 +67,7 @@ func folder(path string) string {
 // no file.
 func replace(path string, old fs.FileInfo, write func(io.Writer) error) (err error) {
 	dir := folder(path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir+".", 0o777); err != nil { // the dot: where dir is a file, the error says so
 		return err
 	}
 	f, err := os.OpenFile(dir+prefix+rand.Text(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
