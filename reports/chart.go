@@ -153,9 +153,13 @@ func (ch *chart) points(xs, ys []float64) plotter.XYs {
 // minData is the least width and height of a data area.
 const minData vg.Length = 60
 
-// fits refuses a data area too small for the data or the names of categories.
-func (ch *chart) fits(p *plot.Plot, data vg.Point) error {
-	sty := sans(textSize)
+// fits refuses a data area that ends to the right of the page's content, or is too small for the data or the names of
+// categories.
+func (ch *chart) fits(p *plot.Plot, area vg.Rectangle, right vg.Length) error {
+	if over := area.Max.X - right; over > margin/2 { // where labels are so long that [plot.Align] finds no room for them
+		return ch.bad("", "axes and names are %.0f points wider than the page; make labels shorter", over)
+	}
+	data, sty := area.Size(), sans(textSize)
 	need := max(minData, sty.Width(p.X.Label.Text))
 	if data.X < need || data.Y < sty.Width(p.Y.Label.Text) {
 		return ch.bad("", "axes and names leave %.0f x %.0f points for the data, which needs %.0f x %.0f; "+

@@ -59,6 +59,9 @@ func refuse(figure, part, format string, args ...any) error {
 // FigureFormats lists the formats of [Encode].
 var FigureFormats = []string{"svg", "png", "pdf"}
 
+// SavedFormats lists the formats of [SaveFigure]. PNG is not one: its pixels depend on the processor that draws them.
+var SavedFormats = []string{"svg", "pdf"}
+
 var encoders = map[string]func(io.Writer, page) error{"svg": encodeSVG, "png": encodePNG, "pdf": encodePDF}
 
 // pngDPI gives 1400 pixels across a page of [PageWidth].
@@ -66,11 +69,6 @@ const pngDPI = 280
 
 // maxPixels bounds the memory and the time of PNG images; a pixel takes 4 bytes.
 const maxPixels = 25_000_000
-
-func (p *page) pngSize() (wide, high float64, tooLarge bool) {
-	wide, high = p.width.Dots(pngDPI), p.height.Dots(pngDPI)
-	return wide, high, wide*high > maxPixels
-}
 
 // Encode writes a figure in one of [FigureFormats]. The error is a [*nearest.UnknownError]
 // for another format, says why the figure cannot be drawn, or is an error of w.
@@ -86,17 +84,14 @@ func Encode(w io.Writer, format string, f Figure) error {
 	return encode(w, p)
 }
 
-// SaveFigure writes base.svg, base.png and base.pdf, each replaced as a whole. It leaves out the PNG of a figure that
-// is too large for one. It returns the errors of [Encode] and of the file system.
+// SaveFigure writes a figure as base.FORMAT in each of [SavedFormats], each file replaced as a whole. It returns the
+// errors of [Encode] and of the file system.
 func SaveFigure(base string, f Figure) error {
 	p, err := f.page()
 	if err != nil {
 		return err
 	}
-	for _, format := range FigureFormats {
-		if _, _, tooLarge := p.pngSize(); tooLarge && format == "png" {
-			continue
-		}
+	for _, format := range SavedFormats {
 		write := func(w io.Writer) error { return encoders[format](w, p) }
 		if err := atomicfile.WriteFile(base+"."+format, write); err != nil {
 			return err
@@ -147,8 +142,8 @@ func (c *svgCanvas) fitTexts(svg []byte) []byte {
 }
 
 func encodePNG(w io.Writer, p page) error {
-	wide, high, tooLarge := p.pngSize()
-	if tooLarge {
+	wide, high := p.width.Dots(pngDPI), p.height.Dots(pngDPI)
+	if wide*high > maxPixels {
 		return refuse("", "", "as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg",
 			wide, high, maxPixels/1_000_000)
 	}

@@ -384,7 +384,7 @@ func TestSaveFigure(t *testing.T) {
 	if err := SaveFigure(base, f); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range FigureFormats {
+	for _, format := range SavedFormats {
 		got, err := os.ReadFile(base + "." + format)
 		if err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func (f Panels) place(most vg.Length) (page, error) {
 	at = plot.Align(plots, tiles, draw.Canvas{Rectangle: rect(0, 0, inner, body)})
 	for k, ch := range charts {
 		i, j := k/tiles.Cols, k%tiles.Cols
-		if err := ch.fits(plots[i][j], plots[i][j].DataCanvas(at[i][j]).Size()); err != nil {
+		if err := ch.fits(plots[i][j], plots[i][j].DataCanvas(at[i][j]).Rectangle, inner); err != nil {
 			return page{}, err
 		}
 	}

@@ -52,7 +52,7 @@ func TestArtefactsOfAgents(t *testing.T) {
 		}}},
 		Dir: dir, Scale: figures.Scale{Quick: true},
 	})
-	for _, file := range []string{"figure16.csv", "ours.csv", "ours.png"} {
+	for _, file := range []string{"figure16.csv", "ours.csv", "ours.pdf"} {
 		if _, err := os.Stat(filepath.Join(dir, "drl", file)); err != nil {
 			t.Error(err)
 		}

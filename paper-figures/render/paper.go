@@ -199,7 +199,7 @@ func (p *paper) saveCurve(dir string) error {
 		return err
 	}
 	old, err := os.ReadFile(base + ".svg")
-	if err != nil || !bytes.Equal(old, svg.Bytes()) || missing(base+".png") || missing(base+".pdf") {
+	if err != nil || !bytes.Equal(old, svg.Bytes()) || missing(base+".pdf") {
 		return reports.SaveFigure(base, f)
 	}
 	return nil

@@ -19,7 +19,7 @@ const (
 )
 
 // gallery lists the images that README.md shows.
-var gallery = []string{"far/figure12.png", "drl/ours.png"}
+var gallery = []string{"far/figure12.svg", "drl/ours.svg"}
 
 // UpdateReadme replaces the table of conclusions and verdicts and the images of the project's README.md, and the page
 // of each paper's folder, from a folder of results.

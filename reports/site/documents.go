@@ -96,10 +96,9 @@ func convert(source []byte) (d document, err error) {
 	return d, nil
 }
 
-// follow returns the address on the site of one in a page of results, and notes its file. Of each picture there is a
-// drawing, which the site shows.
+// follow returns the address on the site of one in a page of results, and notes its file.
 func (d *document) follow(address []byte) []byte {
-	to := strings.Replace(string(address), ".png", ".svg", 1)
+	to := string(address)
 	if name, _, _ := strings.Cut(to, "#"); name != "" && !strings.Contains(name, ":") {
 		d.files = append(d.files, name)
 		to = strings.Replace(to, name, onSite(name), 1)

@@ -88,8 +88,8 @@ func results() fstest.MapFS {
 	for name, text := range map[string]string{
 		"README.md": "# What came out\n\n[METHOD](METHOD.md#causes), [far](far/README.md), [claims.csv](claims.csv)\n\n| paper | all |\n|---|---:|\n| far | 2 |\n",
 		"METHOD.md": "# Method\n\n[Results](README.md)\n\n<a id=\"causes\"></a>\n\n## Causes of deviations\n\n`rho` <= 1 & more\n",
-		"far/README.md": "# far: A \\_ title & more\n\n[All](../README.md) [premises](premises.md#readings)\n\n![marks](conclusions.png)\n\n" +
-			"[<img src=\"table4.png\" alt=\"table4\" width=\"150\">](table4.md)\n",
+		"far/README.md": "# far: A \\_ title & more\n\n[All](../README.md) [premises](premises.md#readings)\n\n![marks](conclusions.svg)\n\n" +
+			"[<img src=\"table4.svg\" alt=\"table4\" width=\"150\">](table4.md)\n",
 		"far/table4.md":   "# far table4\n\n" + hostile + "\n\n<script>alert(1)</script>\n\n```text\na < b\n```\n\n[x](javascript:alert(1))\n",
 		"far/premises.md": "# Real work\n\n## Readings\n\n![curves](premises.svg)\n",
 		"claims.csv":      "paper\n", "unlinked.md": "# No page\n",

@@ -281,7 +281,7 @@ func TestGPUFromProfileToExecution(t *testing.T) {
 			t.Errorf("%s: the largest deviation is %.2f of what is allowed, 2 %% or 5 ms", algorithm, worst)
 		}
 	}
-	for _, name := range []string{"table.md", "gantt.png", "planned.json", "executed.json"} {
+	for _, name := range []string{"table.md", "gantt.pdf", "planned.json", "executed.json"} {
 		if sizeOf(filepath.Join(b.dir, "execute", name)) == 0 {
 			t.Errorf("execute/%s is missing or empty", name)
 		}

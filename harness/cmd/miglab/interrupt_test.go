@@ -274,7 +274,7 @@ func TestReproduceGivesTheSameBytesHoweverItCameAbout(t *testing.T) {
 	reproduce(one, "1", few...)
 	reproduce(four, "4", few...)
 	want := promised(one)
-	for _, name := range []string{"claims.csv", "far/README.md", "far/table4.csv", "far/figure12.png"} {
+	for _, name := range []string{"claims.csv", "far/README.md", "far/table4.csv", "far/figure12.pdf"} {
 		if want[name] == "" {
 			t.Errorf("%s is missing", name)
 		}
