@@ -78,8 +78,10 @@ func TestPanelsWiderThanThePageAreRefused(t *testing.T) {
 	for _, points := range [][2][]float64{
 		{{0.25, 256}, {0.25, 2}}, {{0.41533040173226254}, {1}}, {{0.25, 3.79296875}, {0.5, 512}}, {{1.0000000000000002}, {1}},
 	} {
-		f.Charts = append(f.Charts, Lines{X: Axis{Label: "x [s]", Log: true}, Y: Axis{Label: "y [s]"},
-			Series: []Series{{Name: "A", X: points[0], Y: points[1]}}})
+		f.Charts = append(f.Charts, Lines{
+			X: Axis{Label: "x [s]", Log: true}, Y: Axis{Label: "y [s]"},
+			Series: []Series{{Name: "A", X: points[0], Y: points[1]}},
+		})
 	}
 	if _, err := f.page(); err == nil || !strings.Contains(err.Error(), "wider than the page") {
 		t.Errorf("%v", err)
