@@ -104,13 +104,12 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 		return nil, err
 	}
 	byDataset := c.byDataset(all)
-	references := map[string][]store.Series{}
+	references := map[track.Reference]map[string][]store.Series{}
 	for _, b := range c.Track.Boards {
-		r := b.Bound.Track
-		if _, ok := references[r]; ok || r == "" {
+		if _, ok := references[b.Bound]; ok || b.Bound.Track == "" {
 			continue
 		}
-		if references[r], err = db.Series(c.filter(r)); err != nil {
+		if references[b.Bound], err = c.reference(db, b.Bound, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +126,7 @@ func (c *Conditions) boards(db *store.DB) ([]*board, error) {
 		if len(b.algorithms) == 0 {
 			continue
 		}
-		b.bound = referenceSeries(references[b.Bound.Track], b.Bound, dataset)
+		b.bound = references[b.Bound][dataset]
 		if b.Bound.Algorithm != "" && len(b.bound) == 0 && !b.Unbounded {
 			continue // without reading any result
 		}
@@ -153,13 +152,17 @@ func (c *Conditions) contest(dataset string) int {
 	return n
 }
 
-// referenceSeries returns a reference's series on a dataset, by ascending version.
-func referenceSeries(all []store.Series, r track.Reference, dataset string) []store.Series {
-	out := slices.DeleteFunc(slices.Clone(all), func(s store.Series) bool {
-		return s.Algorithm != r.Algorithm || s.Dataset != dataset
-	})
-	slices.SortStableFunc(out, func(a, b store.Series) int { return cmp.Compare(a.Version, b.Version) })
-	return out
+// reference returns a reference's series on each dataset, or only on a given one, by ascending version.
+func (c *Conditions) reference(db *store.DB, r track.Reference, dataset string) (map[string][]store.Series, error) {
+	f := c.filter(r.Track)
+	f.Algorithm, f.Dataset = r.Algorithm, dataset
+	all, err := db.Series(f)
+	slices.SortStableFunc(all, func(a, b store.Series) int { return cmp.Compare(a.Version, b.Version) })
+	out := map[string][]store.Series{}
+	for _, s := range all {
+		out[s.Dataset] = append(out[s.Dataset], s)
+	}
+	return out, err
 }
 
 // count sets the series of a dataset that count: of the content that the dataset has now and the weights that the
@@ -190,6 +193,7 @@ func (b *board) count(db *store.DB, all []store.Series) (err error) {
 
 // rank reads the results of the board's dataset and ranks the algorithms.
 func (b *board) rank(db *store.DB) (err error) {
+	defer func() { b.bounds = nil }() // the bounds of all boards take much memory
 	if b.bounds, err = valuesByInstance(db, b.bound, b.Bound.Metric); err != nil {
 		return err
 	}
@@ -218,11 +222,13 @@ func (b *board) rank(db *store.DB) (err error) {
 
 // contenders reads the results of the board. Those from end on come without metrics.
 func (b *board) contenders(db *store.DB, end int) (out []*contender, err error) {
+	assumes := datasets.Assumed(b.algorithms[0][0].Dataset)
 	for _, own := range b.algorithms {
 		c, err := b.contender(db, own, end)
 		if err != nil {
 			return nil, err
 		}
+		c.standing.Assumes = assumes
 		if len(c.entries) > 0 {
 			out = append(out, c)
 		}
@@ -233,7 +239,6 @@ func (b *board) contenders(db *store.DB, end int) (out []*contender, err error) 
 func (b *board) contender(db *store.DB, own []store.Series, end int) (*contender, error) {
 	c := newContender(own[0])
 	c.load = make([][]float64, len(b.Load))
-	c.standing.Assumes = datasets.Assumed(own[0].Dataset)
 	if a, err := algo.Parse(own[0].Algorithm); err == nil {
 		c.standing.Budget = a.Budget()
 	}

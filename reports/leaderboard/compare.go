@@ -139,13 +139,11 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 	b := board{Board: c.Track.Boards[at], conditions: c, bounds: map[instance]float64{}}
 	if b.Bound.Algorithm != "" {
 		for _, db := range dbs {
-			f := c.filter(b.Bound.Track)
-			f.Dataset = dataset
-			all, err := db.Series(f)
+			all, err := c.reference(db, b.Bound, dataset)
 			if err != nil {
 				return nil, err
 			}
-			own, err := valuesByInstance(db, referenceSeries(all, b.Bound, dataset), b.Bound.Metric)
+			own, err := valuesByInstance(db, all[dataset], b.Bound.Metric)
 			if err != nil {
 				return nil, err
 			}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -86,7 +85,6 @@ func (f *boardFlags) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	defer db.Close()
-	debug.SetGCPercent(400) // the command reads much and ends soon; it stays below 100 MB
 	if f.models != nil {
 		return f.across(c, db, ids)
 	}
