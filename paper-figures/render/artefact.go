@@ -166,13 +166,13 @@ func (a *artefact) Numbers() (string, error) { return markdown(a.numbers()) }
 
 func (a *artefact) numbers() *reports.Table {
 	t := &reports.Table{Columns: reports.Left("number").Right("printed", "allowed", "measured").
-		Left("95 % interval", "measured on", "verdict").Right("enough")}
+		Left("verdict", "95 % interval", "measured on").Right("enough")}
 	for _, r := range a.Measured {
 		allowed := manifest.Digits(r.Allowed, digits(r)+1)
 		if allowed != "" {
 			allowed = "±" + allowed
 		}
-		t.Row(a.Label(r), withUnit(r), allowed, numberText(r, r.Measured), intervalText(r), measuredOn(r), a.mark(r),
+		t.Row(a.Label(r), withUnit(r), allowed, numberText(r, r.Measured), a.mark(r), intervalText(r), measuredOn(r),
 			enough(r))
 	}
 	if a.MeasuredOn() != "" {
