@@ -20,23 +20,23 @@ type Panels struct {
 
 const (
 	panelGap    vg.Length = 12
-	defaultData vg.Length = 140
-	singleData  vg.Length = 175
-	// axisRoom is about how wide the axis on the left is, with its labels.
+	defaultData vg.Length = 140 // the largest height of a data area among panels
+	singleData  vg.Length = 175 // the largest height of the data area of a single chart
+	// axisRoom is about the width of the axis on the left, with its labels.
 	axisRoom vg.Length = 4 * textSize
-	// tallest is the height of the data area over its width at most.
+	// tallest is the largest ratio of a data area's height to its width.
 	tallest = 1.25
 )
 
-// onePage returns the page of a single chart, whose title is the figure's.
+// onePage returns the page of a single chart. Its title is the figure's.
 func onePage(ch Chart) (page, error) {
-	return Panels{Columns: 1, Charts: []Chart{ch}}.place(singleData)
+	return Panels{Columns: 1, Charts: []Chart{ch}}.arrange(singleData)
 }
 
-func (f Panels) page() (page, error) { return f.place(defaultData) }
+func (f Panels) page() (page, error) { return f.arrange(defaultData) }
 
-// place arranges the charts on a page, with data areas of at most the height.
-func (f Panels) place(most vg.Length) (page, error) {
+// arrange returns a page with the charts in a grid. No data area is higher than maxHeight.
+func (f Panels) arrange(maxHeight vg.Length) (page, error) {
 	if len(f.Charts) == 0 {
 		return page{}, refuse(f.Title, "", "it has no charts")
 	}
@@ -44,65 +44,105 @@ func (f Panels) place(most vg.Length) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	const inner = PageWidth - 2*margin
-	tiles := draw.Tiles{Cols: max(1, min(cmp.Or(f.Columns, 2), len(charts))), PadX: panelGap, PadY: panelGap}
-	tiles.Rows = (len(charts) + tiles.Cols - 1) / tiles.Cols
-	cell := (inner - vg.Length(tiles.Cols-1)*panelGap) / vg.Length(tiles.Cols)
-	data := vg.Point{X: cell - axisRoom, Y: max(minData, min(most, tallest*(cell-axisRoom)))}
-	if shared == nil {
-		for _, ch := range charts {
-			tiles.PadBottom = max(tiles.PadBottom, ch.legend.height(cell))
-		}
-		tiles.PadY += tiles.PadBottom
+	g := newGrid(charts, min(cmp.Or(f.Columns, 2), len(charts)), maxHeight, shared == nil)
+	if err := g.validate(); err != nil {
+		return page{}, err
 	}
-	plots := plotRows(charts, tiles.Cols, data, cell)
-	// The first body is higher than needed, to see how much of a row the axes and titles take, which is the same at any
-	// height. The second gives each row that and data.Y.
-	body := vg.Length(tiles.Rows) * 3 * PageWidth
-	at := plot.Align(plots, tiles, draw.Canvas{Rectangle: rect(0, 0, inner, body)})
-	body += vg.Length(tiles.Rows) * (data.Y - plots[0][0].DataCanvas(at[0][0]).Size().Y)
-	at = plot.Align(plots, tiles, draw.Canvas{Rectangle: rect(0, 0, inner, body)})
-	for k, ch := range charts {
-		i, j := k/tiles.Cols, k%tiles.Cols
-		if err := ch.fits(plots[i][j], plots[i][j].DataCanvas(at[i][j]).Rectangle, inner); err != nil {
-			return page{}, err
-		}
-	}
-	return frame(f.Title, inner, body, shared, func(c draw.Canvas) (l layout) {
-		c.Min.Y = c.Max.Y - body
-		at := plot.Align(plots, tiles, c)
-		lineUp(plots, at)
-		for k, ch := range charts {
-			p, here := plots[k/tiles.Cols][k%tiles.Cols], at[k/tiles.Cols][k%tiles.Cols]
-			p.Draw(here)
-			l.data = append(l.data, p.DataCanvas(here).Rectangle)
-			if shared == nil {
-				below := ch.legend.height(cell)
-				left := c.Min.X + vg.Length(k%tiles.Cols)*(cell+panelGap)
-				here.Rectangle = rect(left, here.Min.Y-below, left+cell, here.Min.Y)
-				l.legend = append(l.legend, ch.legend.draw(here)...)
-			}
-		}
-		return l
-	}), nil
+	return frame(f.Title, gridWidth, g.height, shared, g.draw), nil
 }
 
-// plotRows sets up the charts for data areas of about the size, in rows of so many columns. Plots that are missing in
-// the last row are nil. Titles are at most as wide as a cell.
-func plotRows(charts []*chart, columns int, data vg.Point, cell vg.Length) (rows [][]*plot.Plot) {
-	for k, ch := range charts {
-		if k%columns == 0 {
-			rows = append(rows, make([]*plot.Plot, columns))
+// gridWidth is the width of all cells and the gaps between them.
+const gridWidth = PageWidth - 2*margin
+
+// A grid places charts in cells of equal width, row by row.
+type grid struct {
+	charts []*chart
+	plots  [][]*plot.Plot // by row and column; nil where the last row has no chart
+	tiles  draw.Tiles
+	cell   vg.Length // the width of a cell
+	height vg.Length // the height of all rows
+	// ownLegends says that each chart has its legend below it.
+	ownLegends bool
+}
+
+func newGrid(charts []*chart, columns int, maxHeight vg.Length, ownLegends bool) *grid {
+	g := &grid{charts: charts, ownLegends: ownLegends}
+	g.tiles = draw.Tiles{Cols: max(1, columns), PadX: panelGap, PadY: panelGap}
+	g.tiles.Rows = (len(charts) + g.tiles.Cols - 1) / g.tiles.Cols
+	g.cell = (gridWidth - vg.Length(g.tiles.Cols-1)*panelGap) / vg.Length(g.tiles.Cols)
+	if ownLegends {
+		for _, ch := range charts {
+			g.tiles.PadBottom = max(g.tiles.PadBottom, ch.legend.height(g.cell))
+		}
+		g.tiles.PadY += g.tiles.PadBottom
+	}
+	width := g.cell - axisRoom
+	data := vg.Point{X: width, Y: max(minData, min(maxHeight, tallest*width))}
+	g.addPlots(data)
+	g.setHeight(data.Y)
+	return g
+}
+
+// addPlots sets up the charts for data areas of about the size. Titles are at most as wide as a cell.
+func (g *grid) addPlots(data vg.Point) {
+	for k, ch := range g.charts {
+		if k%g.tiles.Cols == 0 {
+			g.plots = append(g.plots, make([]*plot.Plot, g.tiles.Cols))
 		}
 		p := ch.plot(data)
-		p.Title.Text = strings.Join(wrapTitle(bold(titleSize), ch.title, cell), "\n")
-		rows[k/columns][k%columns] = p
+		p.Title.Text = strings.Join(wrapTitle(bold(titleSize), ch.title, g.cell), "\n")
+		g.plots[k/g.tiles.Cols][k%g.tiles.Cols] = p
 	}
-	return rows
 }
 
-// lineUp corrects the small differences that [plot.Align] leaves: the room of axes depends on the size of the data.
-// Each pass changes that size a little again, and three leave less than can be seen.
+// setHeight makes the rows so high that data areas have the height dataHeight. It measures the axes and titles in rows
+// that are too high: their size does not depend on the height.
+func (g *grid) setHeight(dataHeight vg.Length) {
+	rows := vg.Length(g.tiles.Rows)
+	g.height = rows * 3 * PageWidth
+	first := g.plots[0][0].DataCanvas(g.align()[0][0])
+	g.height += rows * (dataHeight - first.Size().Y)
+}
+
+// align returns the canvas of each plot, with the lower left corner of the grid at 0.
+func (g *grid) align() [][]draw.Canvas {
+	return plot.Align(g.plots, g.tiles, draw.Canvas{Rectangle: rect(0, 0, gridWidth, g.height)})
+}
+
+// validate refuses charts whose data areas are too small.
+func (g *grid) validate() error {
+	at := g.align()
+	for k, ch := range g.charts {
+		i, j := k/g.tiles.Cols, k%g.tiles.Cols
+		if err := ch.fits(g.plots[i][j], g.plots[i][j].DataCanvas(at[i][j]).Rectangle, gridWidth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draw draws the charts at the upper edge of c, and their own legends.
+func (g *grid) draw(c draw.Canvas) (l layout) {
+	c.Min.Y = c.Max.Y - g.height
+	at := plot.Align(g.plots, g.tiles, c)
+	lineUp(g.plots, at)
+	for k, ch := range g.charts {
+		i, j := k/g.tiles.Cols, k%g.tiles.Cols
+		p, here := g.plots[i][j], at[i][j]
+		p.Draw(here)
+		l.data = append(l.data, p.DataCanvas(here).Rectangle)
+		if g.ownLegends {
+			below := ch.legend.height(g.cell)
+			left := c.Min.X + vg.Length(j)*(g.cell+panelGap)
+			here.Rectangle = rect(left, here.Min.Y-below, left+g.cell, here.Min.Y)
+			l.legend = append(l.legend, ch.legend.draw(here)...)
+		}
+	}
+	return l
+}
+
+// lineUp corrects the small differences between data areas that [plot.Align] leaves, because the room of an axis
+// depends on the size of its data area. Each pass changes the sizes a little; after three, no difference can be seen.
 func lineUp(plots [][]*plot.Plot, at [][]draw.Canvas) {
 	for range 3 {
 		for i, row := range plots {
@@ -119,14 +159,14 @@ func lineUp(plots [][]*plot.Plot, at [][]draw.Canvas) {
 	}
 }
 
-// charts prepares the panels; shared is their common legend, nil if each has its own.
+// charts prepares the charts. shared is their common legend; nil if each chart has its own.
 func (f Panels) charts() (charts []*chart, shared legend, err error) {
 	charts = make([]*chart, len(f.Charts))
 	names := &palette{}
 	for i := 0; i < len(charts) && err == nil; i++ {
 		charts[i], err = f.Charts[i].chart(names)
 	}
-	if err != nil { // the charts have too many names together, or one of them is invalid
+	if err != nil { // one of the charts is invalid, or together they have too many names
 		for i, ch := range f.Charts {
 			if charts[i], err = ch.chart(&palette{}); err != nil {
 				return nil, nil, err
