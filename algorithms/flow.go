@@ -11,6 +11,7 @@ import (
 	"miglab/harness/mig"
 	"miglab/harness/schedule"
 	"miglab/harness/spec"
+	"miglab/harness/stats"
 )
 
 var _ = algo.Register(algo.Spec{
@@ -53,10 +54,6 @@ type flowStream struct {
 
 // flowWindow is the largest number of tasks that flowStream plans.
 const flowWindow = 32
-
-// flowRounding is the relative difference up to which two instants or costs count as equal, so that no decision depends
-// on their last bits. Sums of many times differ by much less if they are computed in another way.
-const flowRounding = 1e-9
 
 // leastNow replaces a time of 0 in the mean number of tasks, which is then 0.
 const leastNow = 1e-9
@@ -221,7 +218,7 @@ func (q *flowQueue) earliest(size int8, t float64) flowSpot {
 				}
 				from += operations
 			}
-			if from+t < best.end*(1-flowRounding) {
+			if from+t < best.end*(1-stats.RoundingError) {
 				best = flowSpot{gpu: g, place: k, start: start, from: from, end: from + t}
 			}
 		}
@@ -254,7 +251,7 @@ func (q *flowQueue) arrive() {
 		k := q.coming[0]
 		q.coming = q.coming[1:]
 		at, _ := slices.BinarySearchFunc(q.waiting, q.work[k], func(o int32, work float64) int {
-			if q.work[o] > work*(1+flowRounding) {
+			if q.work[o] > work*(1+stats.RoundingError) {
 				return 1
 			}
 			return -1
@@ -280,7 +277,7 @@ func (q *flowQueue) insert(k int32) {
 		for i := range len(q.list) + 1 {
 			q.trial = append(append(append(q.trial[:0], q.list[:i]...), e), q.list[i:]...)
 			cost := q.cost(q.trial, nil)
-			if cost < least*(1-flowRounding) {
+			if cost < least*(1-stats.RoundingError) {
 				best, least, at = e, cost, i
 			}
 		}
@@ -311,7 +308,7 @@ func (q *flowQueue) improve(ctx context.Context) {
 			}
 		}
 		cost := q.cost(q.trial, nil)
-		if cost <= least*(1+flowRounding) {
+		if cost <= least*(1+stats.RoundingError) {
 			least = min(least, cost)
 			q.list, q.trial = q.trial, q.list
 		}
@@ -360,7 +357,7 @@ func (q *flowQueue) wait() {
 		return
 	}
 	next := slices.Min(events)
-	last := next * (1 + flowRounding)
+	last := next * (1 + stats.RoundingError)
 	for _, k := range q.coming {
 		at := float64(q.p.ReleaseOf(int(k)))
 		if at > last {

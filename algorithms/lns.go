@@ -2,6 +2,7 @@ package algorithms
 
 import (
 	"context"
+	"fmt"
 
 	"miglab/algorithms/plan"
 	"miglab/harness/algo"
@@ -9,7 +10,7 @@ import (
 	"miglab/harness/spec"
 )
 
-// iterations returns the parameter for the number of iterations. more says what else it decides.
+// iterations returns the parameter for the number of iterations. The text more ends its description.
 func iterations(more string) []algo.Param {
 	return []algo.Param{{
 		Name: "iterations", Default: "1000", Type: spec.Whole(0, 1e9),
@@ -22,16 +23,16 @@ func iterationBudget(a algo.Args) string { return a["iterations"] + " iterations
 var _ = algo.Register(algo.Spec{
 	Name: "lns", Version: 4, Cite: "ours; the search is that of Shaw, CP 1998",
 	Summary: "large neighbourhood search from FAR's schedule: removes up to seven tasks and inserts them again",
-	Params: iterations("; on several GPUs, three searches have as many for each pair of GPUs, and annealing has 500 " +
-		"steps for each iteration and GPU"),
+	Params: iterations(fmt.Sprintf("; on several GPUs, three searches have as many for each pair of GPUs, and annealing has "+
+		"%d steps for each iteration and GPU", plan.AnnealSteps)),
 	Budget: iterationBudget,
 	New:    algo.NewBatch(func(a algo.Args) (algo.Batch, error) { return lns{a.Int("iterations")}, nil }),
 })
 
 // lns starts from FAR's plan. Each iteration removes up to seven tasks, some of them from the instances that
-// determine the makespan, re-inserts them, and times the result ([plan.Improve]). The insertion is optimal but for
-// waits that its model leaves out. The budget is a number of iterations, so that answers do not depend on the
-// machine. Several GPUs are searched in pairs ([plan.ImprovePairs]).
+// determine the makespan, re-inserts them, and times the result ([plan.Improve]). The insertion is optimal in a model
+// that leaves out some waits. The budget is a number of iterations, so that answers do not depend on the machine.
+// Several GPUs are searched in pairs ([plan.ImprovePairs]).
 type lns struct{ iterations int }
 
 func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, error) {
@@ -45,8 +46,8 @@ func (l lns) Schedule(ctx context.Context, p algo.Problem) (schedule.Schedule, e
 
 var _ = algo.Register(algo.Spec{
 	Name: "lns-stream", Version: 2, Cite: "ours",
-	Summary: "every batch by treedp, or by lns's search if it has more than 18 tasks, from the state that earlier " +
-		"batches leave",
+	Summary: fmt.Sprintf("every batch by treedp, or by lns's search if it has more than %d tasks, from the state that "+
+		"earlier batches leave", plan.MaxTasks),
 	Params: iterations(""),
 	Budget: func(a algo.Args) string { return iterationBudget(a) + " for a large batch" },
 	New:    algo.NewStream(func(a algo.Args) (algo.Stream, error) { return lnsStream{a.Int("iterations")}, nil }),

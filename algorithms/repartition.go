@@ -10,6 +10,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/heap"
 	"miglab/harness/mig"
+	"miglab/harness/stats"
 )
 
 // A repartitioner runs phase 2 of FAR (Algorithm 1) on one allocation after the other and reuses its memory.
@@ -113,18 +114,16 @@ func (r *repartitioner) operate(gpu int, from float64, takes mig.Seconds) float6
 	return from + cost
 }
 
-// boundRounding is larger than the relative error of a bound or makespan. It keeps rounding from ending a search early.
-const boundRounding = 1e-9
-
 // best returns the allocation with the least makespan, the earliest of several, and its makespan. It tries allocations
-// in ascending order of their bounds, until no bound is below the best makespan found or ctx is done.
+// in ascending order of their bounds, until the next bound exceeds the best makespan by more than rounding or ctx is
+// done.
 func (r *repartitioner) best(ctx context.Context) (allocation int, makespan float64) {
 	bound := r.family.bound
 	order := numbered[int](len(bound))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(bound[a], bound[b]) })
 	allocation, makespan = -1, math.Inf(1)
 	for _, k := range order {
-		if bound[k] > makespan*(1+boundRounding) || allocation >= 0 && ctx.Err() != nil {
+		if bound[k] > makespan*(1+stats.RoundingError) || allocation >= 0 && ctx.Err() != nil {
 			break
 		}
 		m := r.makespan(k, makespan, nil)

@@ -8,8 +8,9 @@ import (
 	"miglab/harness/portable"
 )
 
-// annealSteps is the number of annealing steps of a forest for each iteration and GPU.
-const annealSteps = 500
+// AnnealSteps is the number of annealing steps of [ImprovePairs] for each iteration and GPU. A step is much cheaper
+// than an iteration: it moves one or two tasks, and an iteration places seven by dynamic programming.
+const AnnealSteps = 500
 
 // annealTargets are the shares of the makespan that [forest.anneal] tries to stay below.
 var annealTargets = []float64{0.995, 0.985, 0.97, 0.955}

@@ -62,7 +62,7 @@ func newForest(ctx context.Context, p algo.Problem, from State, first Rule, iter
 	if other.plan.time() < best.plan.time() {
 		best = other
 	}
-	err := best.anneal(ctx, annealSteps*p.GPUs()*iterations)
+	err := best.anneal(ctx, AnnealSteps*p.GPUs()*iterations)
 	if err == nil {
 		err = best.improve(ctx, iterations, lnsBlur/5)
 	}

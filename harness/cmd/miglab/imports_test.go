@@ -43,7 +43,7 @@ var mayImport = map[string]string{
 	"harness/run":        "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun harness/store harness/track harness/work datasets",
 	"harness/track":      "harness/mig harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"harness/external":   "harness/mig harness/task harness/schedule harness/sim harness/sim/corun harness/algo harness/store harness/run",
-	"algorithms":         "harness/heap harness/mig harness/task harness/schedule harness/algo algorithms/plan",
+	"algorithms":         "harness/heap harness/mig harness/task harness/schedule harness/stats harness/algo algorithms/plan",
 	"algorithms/plan":    "harness/mig harness/schedule harness/algo", // it knows no scheduler
 	"algorithms/*":       "harness/mig harness/numpy harness/task harness/schedule harness/algo harness/sim harness/sim/corun",
 	"algorithms/rl/nn":   "",
