@@ -353,3 +353,16 @@ func unseen(d *figures.Data) {
 		}
 	}
 }
+
+// throughputRows returns the mean throughputs of the methods over all queues, with one value for each dataset.
+func throughputRows(d *figures.Data, datasets ...string) (out []row) {
+	for _, dataset := range datasets {
+		for i, r := range rowsByQueue(d, []string{dataset}, track.MetricThroughput) {
+			if len(out) <= i {
+				out = append(out, row{title: r.title})
+			}
+			out[i].values = append(out[i].values, r.mean())
+		}
+	}
+	return out
+}

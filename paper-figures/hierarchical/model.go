@@ -10,22 +10,25 @@ import (
 	"miglab/reports"
 )
 
-// shippedModel returns the model behind all results.
+// This file shows the public measurements behind the co-run model, which simulates all results of this package.
+
+// shippedModel returns the model with its default constants.
 func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, gpu, 0).Model }
 
-// wellFitted is the largest residual at which the model counts as fitting a kernel.
+// wellFitted is the largest residual at which the table says that the model fits a kernel. It is a choice: the table
+// prints all residuals and names the larger ones.
 const wellFitted = 0.15
 
 // fit shows how well the co-run model fits the public times of kernels on A100 instances.
 func fit(d *figures.Data) {
-	var body figures.Table // the notes, and with them the table, need all rows first
+	var body figures.Table // collects the rows first, because the notes of the table depend on them
 	var badly, contradict []string
 	kernels := datasets.KernelFits()
 	for i := range kernels {
 		f := &kernels[i]
-		against := ""
+		contradicts := ""
 		if f.Contradicts() && f.Program != "" {
-			against = "yes"
+			contradicts = "yes"
 			contradict = append(contradict, fmt.Sprintf("%s (%s, gains %.2fx)", f.Kernel, f.Fitted.Class, f.Gain))
 		}
 		if f.RMS > wellFitted {
@@ -33,7 +36,7 @@ func fit(d *figures.Data) {
 		}
 		body.Row(f.Kernel, f.Program, f.Fitted.Class, fmt.Sprintf("%.3g", float64(f.Fitted.Solo)),
 			reports.Cells(3, f.Fitted.Serial, f.Fitted.Parallelism),
-			reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), against)
+			reports.Fixed(f.Gain, 2), reports.Fixed(100*f.RMS, 1), contradicts)
 	}
 	inPaper := figures.Count(kernels, func(f datasets.KernelFit) bool { return f.Program != "" })
 	t := d.Table("fit", "Fit of the co-run model to public times on A100 instances",
@@ -48,8 +51,8 @@ func fit(d *figures.Data) {
 	t.Rows = body.Rows
 }
 
-// mps shows public times under MPS, the kappa that follows from them, and the methods' results with this kappa. kappa
-// is the slowdown that a co-run adds.
+// mps shows public times under MPS, and the kappa that follows from them: the share by which each program slows down
+// the others.
 func mps(d *figures.Data) {
 	times := d.Table("mps",
 		"A network's time beside a second process of the same network, each on half of the multiprocessors",
