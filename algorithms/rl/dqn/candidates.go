@@ -25,6 +25,25 @@ func randomChoice(c *env.Candidates, rng *rand.Rand) env.Choice {
 	return env.Choice{Candidate: drawIndex(candidates, rng), Action: action}
 }
 
+// drawIndex draws the index of a true value, all equally likely. It panics if there is none: an environment must allow
+// an action.
+func drawIndex(mask []bool, rng *rand.Rand) int {
+	n := 0
+	for _, ok := range mask {
+		if ok {
+			n++
+		}
+	}
+	if n == 0 {
+		panic("dqn: an environment allows no action")
+	}
+	i := slices.Index(mask, true)
+	for range rng.IntN(n) {
+		i += 1 + slices.Index(mask[i+1:], true)
+	}
+	return i
+}
+
 // isChooser reports whether the environments of a shard are of [env.Chooser].
 func isChooser(s *learn.Shard) bool {
 	_, ok := s.Env(0).(env.Chooser)

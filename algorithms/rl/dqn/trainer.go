@@ -1,6 +1,8 @@
 package dqn
 
 import (
+	"math"
+
 	"miglab/algorithms/rl/env"
 	"miglab/algorithms/rl/internal/learn"
 	"miglab/algorithms/rl/nn"
@@ -191,6 +193,14 @@ func (t *Trainer) gradient(k int) {
 		d[j] = float32(slope / float64(len(t.batch)))
 	}
 	s.Policy.Backward(d, nil)
+}
+
+// huber returns the Huber loss of an error, squared up to 1 and linear beyond, and its derivative.
+func huber(miss float64) (loss, slope float64) {
+	if math.Abs(miss) > 1 {
+		return math.Abs(miss) - 0.5, math.Copysign(1, miss)
+	}
+	return miss * miss / 2, miss
 }
 
 // future computes the value of the state after each transition of a batch, 0 at the end of an episode.
