@@ -11,23 +11,24 @@ import (
 // rounding is larger than the relative difference between sums of the same times in different orders.
 const rounding = 1e-12
 
-// A search finds the best way to run some jobs together: setup and slots. It is not safe for concurrent use.
+// A search finds the best setup for some jobs that run together, and the best slot of each. It is not safe for
+// concurrent use.
 type search struct {
 	w    *corun.Window
 	menu *menu
-	// demand has, by place and job, the seconds of the job there without others and the bandwidth that it would use.
+	// demand holds, by place and job, the seconds of the job there without others and the bandwidth that it would use.
 	// alone is a copy of the seconds, because fill reads these very often.
 	demand []corun.Demand
 	alone  []float64
-	// least has the seconds of each job in its best place, and traffic the seconds to move its data at full bandwidth.
+	// least holds the seconds of each job in its best place, traffic the seconds to move its data at full bandwidth.
 	least, traffic []float64
 
 	// The other fields are about the current set of jobs.
 
 	jobs  []int
-	below float64 // the time that a way must beat, in seconds
-	fair  *way    // the fairest way so far; nil if the search is for the fastest
-	// slots has the job in each slot, as an index in jobs, and places the slot's place.
+	below float64 // only ways that take less are of interest, in seconds
+	fair  *way    // the way with the least slowdown so far; nil in a search for the fastest
+	// slots holds the job in each slot, as an index in jobs, and places the place of each slot.
 	slots, places [corun.MaxSlots]int
 }
 
@@ -47,18 +48,17 @@ func newSearch(w *corun.Window, f corun.Family) *search {
 		job := &w.Jobs[j]
 		s.least[j] = math.Inf(1)
 		for p := range m.places {
-			at := &m.places[p]
-			s.demand[p*n+j] = corun.DemandOf(job, at.most(&w.Model), at.memory)
-			t := s.demand[p*n+j].Seconds
-			s.alone[p*n+j] = t
-			s.least[j] = min(s.least[j], t)
+			place := &m.places[p]
+			demand := corun.DemandOf(job, place.most(&w.Model), place.memory)
+			s.demand[p*n+j], s.alone[p*n+j] = demand, demand.Seconds
+			s.least[j] = min(s.least[j], demand.Seconds)
 		}
 		s.traffic[j] = float64(job.Solo) * job.Memory
 	}
 	return s
 }
 
-// fastest returns the least time of some jobs together, in seconds, but at most below.
+// fastest returns the least time in which some jobs can run together, in seconds, or below if none is less.
 func (s *search) fastest(jobs []int, below float64) float64 {
 	s.below, s.fair = below, nil
 	s.try(jobs)
@@ -83,8 +83,8 @@ func (s *search) try(jobs []int) {
 	s.fill(s.menu.trees[len(jobs)], 0, 1<<len(jobs)-1, 0, instanceBound{})
 }
 
-// fill tries the jobs of left, a bit mask, in the slots from at on. The GPU instances whose slots are all filled take
-// at least floor seconds. open bounds the GPU instance that is being filled.
+// fill tries the jobs of left, a bit mask, in slot at and the slots after it. nodes lists the choices for slot at. The
+// GPU instances whose slots are all filled take at least floor seconds. open bounds the instance that is being filled.
 func (s *search) fill(nodes []node, at int, left uint, floor float64, open instanceBound) {
 	kappa := s.w.Model.Kappa
 	for i := range nodes {
@@ -106,7 +106,7 @@ func (s *search) fill(nodes []node, at int, left uint, floor float64, open insta
 			if n.last { // newBound has counted the job in its best place.
 				sum -= s.least[j]
 			}
-			grown := instanceBound{longest, sum, current.moving}
+			grown := instanceBound{longest, sum, current.transfer}
 			if max(filled, grown.atLeast(kappa)) >= s.below {
 				continue
 			}
@@ -125,8 +125,8 @@ type instanceBound struct {
 	// longest is a lower bound on the longest time of a job alone, and sum on the sum of the jobs' times alone. On the
 	// last GPU instance, which runs all remaining jobs, they include the jobs without a slot.
 	longest, sum float64
-	// moving is the time in which the bandwidth of the last GPU instance moves the data of its jobs; 0 for the others.
-	moving float64
+	// transfer is the time to move the data of all jobs of the last GPU instance with its bandwidth; 0 for the others.
+	transfer float64
 }
 
 // newBound returns the bounds of a GPU instance before any job has its slot.
@@ -138,9 +138,9 @@ func (s *search) newBound(n *node, left uint) (in instanceBound) {
 		j := s.jobs[bits.TrailingZeros(left)]
 		in.longest = max(in.longest, s.least[j])
 		in.sum += s.least[j]
-		in.moving += s.traffic[j]
+		in.transfer += s.traffic[j]
 	}
-	in.moving /= s.menu.places[n.place].memory
+	in.transfer /= s.menu.places[n.place].memory
 	return in
 }
 
@@ -148,11 +148,11 @@ func (s *search) newBound(n *node, left uint) (in instanceBound) {
 // kappa (m-1) times as long as alone, and the bandwidth is divided by the same factor. So the last job to end takes its
 // own time, or the time to move all data, plus kappa times the time of each other job.
 func (in instanceBound) atLeast(kappa float64) float64 {
-	return max(in.longest, in.moving) + float64(kappa*(in.sum-in.longest))
+	return max(in.longest, in.transfer) + float64(kappa*(in.sum-in.longest))
 }
 
-// simulate simulates the jobs in their slots. If they take less than s.below, it keeps the time or, for fairest, the
-// way if its slowdown is the least so far.
+// simulate simulates the jobs in their slots. If they take less than s.below, it keeps their time or, in a search for
+// the fairest way, the way if its slowdown is the least so far.
 func (s *search) simulate(setup int) {
 	var ends [corun.MaxSlots]float64
 	seconds := s.ends(setup, &ends)

@@ -1,10 +1,8 @@
 package schedule
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"miglab/harness/mig"
@@ -31,7 +29,7 @@ func Check(p Problem, s Schedule) []Violation {
 	c.operations()
 	c.partitions()
 	c.existence()
-	c.overlaps(c.runs, func(a, b *occupation) {
+	reportOverlaps(c.runs, func(a, b *occupation) {
 		first, second := &s.Placements[a.id], &s.Placements[b.id]
 		c.add(TaskOverlap, "%q on %v and %q on %v both run on GPU %d between %v and %v s", c.name(second.Task),
 			second.Instance, c.name(first.Task), first.Instance, b.gpu, b.start, min(a.end, b.end))
@@ -40,42 +38,30 @@ func Check(p Problem, s Schedule) []Violation {
 	return c.found
 }
 
-// An occupation is an interval in which a run, an operation or a life uses memory slices of a GPU.
-type occupation struct {
-	start, end mig.Seconds
-	gpu        int
-	id         int32 // the index of the placement, operation or life; -1-i for instance i of the start partition
-	key        int32 // the number of the instance (see checker.key)
-	// mask has the slices in use. Operations under [mig.Sequential] all have the same one.
-	mask    mig.Mask
-	destroy bool // the occupation is a destroy
-}
-
-// A life is the time in which tasks can run on an instance. The slices are in use for longer; see checker.living.
+// A life is the time in which tasks can run on an instance. The slices are in use for longer; see checker.held.
 type life struct {
 	// from is the end of the create, or [Existing.BusyUntil] of an instance of the start partition. to is the start of
 	// the destroy, or infinite.
 	from, to mig.Seconds
-	given    bool // marks an instance of the start partition
+	atStart  bool // marks an instance of the start partition
 }
 
-// A checker has one method for each group of rules. The methods add to found.
+// A checker has a method for each group of rules, which adds violations to found.
 type checker struct {
 	p     *Problem
 	s     *Schedule
 	found []Violation
 	runs  []occupation // the placements whose instance, GPU and times are possible
-	// living has an entry for each life: the interval in which its slices are in use, from the start of the create to
-	// the end of the destroy. After partitions, living is sorted by GPU and time, and id is the index in lives.
-	lives  []life
-	living []occupation
+	lives []life
+	// held has, for each life, the interval in which its slices are in use: from the start of the create to the end of
+	// the destroy. id is the index in lives. Method partitions sorts held by GPU and time.
+	held []occupation
 }
 
 var inf = mig.Seconds(math.Inf(1))
 
 func finite(t mig.Seconds) bool { return t > -inf && t < inf }
 
-// add adds a violation.
 func (c *checker) add(k Kind, format string, args ...any) {
 	c.found = append(c.found, Violation{k, fmt.Sprintf(format, args...)})
 }
@@ -114,7 +100,7 @@ func (c *checker) key(in mig.Instance) int32 {
 	return int32(i)*int32(maskSlices) + int32(in.Start)
 }
 
-// problem checks the problem. It reports whether a schedule can be checked against it.
+// problem checks the problem, and reports whether a schedule can be checked against it.
 func (c *checker) problem() bool {
 	p := c.p
 	if p.GPU == nil {
@@ -180,7 +166,7 @@ func possible(start, end mig.Seconds) bool {
 	return finite(start) && finite(end) && !later(0, start) && !later(start, end)
 }
 
-// placements checks each placement and that every task runs. It makes runs of the placements.
+// placements checks each placement and that every task runs. It fills c.runs.
 func (c *checker) placements() {
 	c.runs = make([]occupation, 0, len(c.s.Placements))
 	ran := make([]int32, len(c.p.Tasks)) // for each task, the index of a placement that runs it, plus one
@@ -289,8 +275,8 @@ func (c *checker) cost(o *Operation) mig.Seconds {
 	return o.Instance.Profile.Destroy
 }
 
-// operations checks each create and destroy, makes lives of them, and checks that under
-// [mig.Sequential] the operations of a GPU run one at a time.
+// operations checks each create and destroy, and that under [mig.Sequential] the operations of a GPU run one at a time.
+// It fills c.lives and c.held.
 func (c *checker) operations() {
 	ops := make([]occupation, 0, len(c.p.Start)+len(c.s.Operations))
 	for i, e := range c.p.Start {
@@ -316,7 +302,7 @@ func (c *checker) operations() {
 	for i := range ops {
 		ops[i].mask = 1 // operations exclude each other, whatever their instances
 	}
-	c.overlaps(ops, func(a, b *occupation) {
+	reportOverlaps(ops, func(a, b *occupation) {
 		first, second := &c.s.Operations[a.id], &c.s.Operations[b.id]
 		c.add(OperationOverlap, "the %v of %v begins at %v s on GPU %d, before the %v of %v ends at %v s",
 			second.Op, second.Instance, second.Start, second.GPU, first.Op, first.Instance, first.End)
@@ -356,8 +342,7 @@ func (c *checker) operation(ops []occupation, i int) []occupation {
 	})
 }
 
-// pair joins each create with its destroy. Several operations on one instance at the same
-// time, which only [mig.Free] allows, alternate: a destroy first if the instance exists.
+// pair makes a life of each create and its destroy. ops are sorted by instance and time.
 func (c *checker) pair(ops []occupation) {
 	creates := 0
 	for i := range ops {
@@ -365,7 +350,7 @@ func (c *checker) pair(ops []occupation) {
 			creates++
 		}
 	}
-	c.lives, c.living = make([]life, 0, creates), make([]occupation, 0, creates)
+	c.lives, c.held = make([]life, 0, creates), make([]occupation, 0, creates)
 	open := missing // the life of the instance that is not yet over
 	for i := 0; i < len(ops); {
 		first := &ops[i]
@@ -376,25 +361,32 @@ func (c *checker) pair(ops []occupation) {
 		for j < len(ops) && sameInstance(first, &ops[j]) && !later(ops[j].start, first.start) {
 			j++
 		}
-		create, destroy := i, i
-		for range j - i {
-			for create < j && ops[create].destroy {
-				create++
-			}
-			for destroy < j && !ops[destroy].destroy {
-				destroy++
-			}
-			if destroy < j && (open != missing || create == j) {
-				c.finish(&ops[destroy], open)
-				open = missing
-				destroy++
-			} else {
-				open = c.begin(&ops[create], open)
-				create++
-			}
-		}
+		open = c.pairAtOnce(ops[i:j], open)
 		i = j
 	}
+}
+
+// pairAtOnce pairs operations on one instance at one time; only [mig.Free] allows several. They alternate: a destroy
+// comes first if the instance exists. It returns the open life.
+func (c *checker) pairAtOnce(ops []occupation, open int) int {
+	create, destroy := 0, 0 // the next of each kind
+	for range ops {
+		for create < len(ops) && ops[create].destroy {
+			create++
+		}
+		for destroy < len(ops) && !ops[destroy].destroy {
+			destroy++
+		}
+		if destroy < len(ops) && (open != missing || create == len(ops)) {
+			c.finish(&ops[destroy], open)
+			open = missing
+			destroy++
+		} else {
+			open = c.begin(&ops[create], open)
+			create++
+		}
+	}
+	return open
 }
 
 // sameInstance reports whether two occupations are of the same instance of a GPU.
@@ -412,18 +404,18 @@ func (c *checker) begin(o *occupation, open int) int {
 		c.add(AlreadyExists, "%v is created at %v s on GPU %d, where it exists", op.Instance, op.Start, op.GPU)
 		return open
 	}
-	l := life{from: o.end, to: inf, given: o.id < 0}
-	if l.given {
+	l := life{from: o.end, to: inf, atStart: o.id < 0}
+	if l.atStart {
 		l.from = c.p.Start[-1-o.id].BusyUntil
 	}
 	c.lives = append(c.lives, l)
 	taken := *o
 	taken.id, taken.end = int32(len(c.lives)-1), inf
-	c.living = append(c.living, taken)
+	c.held = append(c.held, taken)
 	return len(c.lives) - 1
 }
 
-// finish ends the open life.
+// finish ends the open life with a destroy.
 func (c *checker) finish(o *occupation, open int) {
 	op := &c.s.Operations[o.id]
 	if open == missing {
@@ -432,7 +424,7 @@ func (c *checker) finish(o *occupation, open int) {
 	}
 	l := &c.lives[open]
 	if later(l.from, op.Start) {
-		if l.given {
+		if l.atStart {
 			c.add(StillBusy, "%v is destroyed at %v s on GPU %d, where it is busy until %v s", op.Instance, op.Start,
 				op.GPU, l.from)
 		} else {
@@ -441,20 +433,20 @@ func (c *checker) finish(o *occupation, open int) {
 		}
 	}
 	l.to = op.Start
-	c.living[open].end = op.End
+	c.held[open].end = op.End
 }
 
 // partitions checks that the instances on a GPU can exist together.
 func (c *checker) partitions() {
-	slices.SortFunc(c.living, byTime)
-	c.overlaps(c.living, func(a, b *occupation) {
+	slices.SortFunc(c.held, byTime)
+	reportOverlaps(c.held, func(a, b *occupation) {
 		c.add(InvalidPartition, "%v takes slices of GPU %d from %v s, which %v has until %v s", c.instance(b), b.gpu,
 			max(b.start, 0), c.instance(a), a.end)
 	})
 
 	latest := c.perKey()
-	for i := range c.living {
-		b := &c.living[i]
+	for i := range c.held {
+		b := &c.held[i]
 		latest[b.key] = i
 		in := c.instance(b)
 		// If the profile has at most Max starts, the geometry alone limits the number.
@@ -464,7 +456,7 @@ func (c *checker) partitions() {
 		count := 0
 		for _, s := range in.Profile.Starts {
 			j := latest[b.key-int32(in.Start)+int32(s)]
-			if j != missing && c.living[j].gpu == b.gpu && (j == i || clash(&c.living[j], b)) {
+			if j != missing && c.held[j].gpu == b.gpu && (j == i || clash(&c.held[j], b)) {
 				count++
 			}
 		}
@@ -482,72 +474,35 @@ func (c *checker) instance(s *occupation) mig.Instance {
 	}
 }
 
-// perKey returns a list with an index for each key; all are missing.
+// perKey returns a list by key of indices that are all missing.
 func (c *checker) perKey() []int {
 	return slices.Repeat([]int{missing}, len(c.p.GPU.Profiles)*int(maskSlices))
 }
 
-// existence checks that every run lies within a life of its instance. c.runs and c.living are sorted by GPU and time.
+// existence checks that every run lies within a life of its instance. c.runs and c.held are sorted by GPU and time.
 func (c *checker) existence() {
 	latest := c.perKey()
 	next := 0
 	for i := range c.runs {
 		r := &c.runs[i]
-		for next < len(c.living) &&
-			(c.living[next].gpu < r.gpu || c.living[next].gpu == r.gpu && !later(c.living[next].start, r.start)) {
-			latest[c.living[next].key] = next
+		for next < len(c.held) &&
+			(c.held[next].gpu < r.gpu || c.held[next].gpu == r.gpu && !later(c.held[next].start, r.start)) {
+			latest[c.held[next].key] = next
 			next++
 		}
 		pl := &c.s.Placements[r.id]
 		j := latest[r.key]
-		if j == missing || c.living[j].gpu != r.gpu {
+		if j == missing || c.held[j].gpu != r.gpu {
 			c.add(NoInstance, "%q starts at %v s on %v of GPU %d, which is not there", c.name(pl.Task), pl.Start,
 				pl.Instance, r.gpu)
 			continue
 		}
-		l := &c.lives[c.living[j].id]
+		l := &c.lives[c.held[j].id]
 		if later(l.from, pl.Start) || later(pl.End, l.to) {
 			c.add(NoInstance, "%q runs from %v to %v s on %v of GPU %d, which exists from %v to %v s",
 				c.name(pl.Task), pl.Start, pl.End, pl.Instance, r.gpu, l.from, l.to)
 		}
 	}
-}
-
-// clash reports whether the two overlap by more than rounding. An occupation of length 0
-// overlaps one that begins before it and ends after it.
-func clash(a, b *occupation) bool { return later(a.end, b.start) && later(b.end, a.start) }
-
-// overlaps reports each occupation b that clashes with an earlier one, a, on a memory slice. They must be sorted by GPU
-// and time.
-func (c *checker) overlaps(all []occupation, report func(a, b *occupation)) {
-	var holder [maskSlices]int // for each slice the occupation, plus one, that holds it longest
-	for i := range all {
-		b := &all[i]
-		if i > 0 && b.gpu != all[i-1].gpu {
-			holder = [maskSlices]int{}
-		}
-		before := holder
-		for m := uint8(b.mask); m != 0; m &= m - 1 {
-			bit := bits.TrailingZeros8(m)
-			j := before[bit]
-			if j != 0 && clash(&all[j-1], b) && isLowest(&before, b.mask, bit) {
-				report(&all[j-1], b)
-			}
-			if j == 0 || b.end > all[j-1].end {
-				holder[bit] = i + 1
-			}
-		}
-	}
-}
-
-// isLowest reports whether no lower slice of the mask has the same holder.
-func isLowest(holder *[maskSlices]int, mask mig.Mask, bit int) bool {
-	for m := uint8(mask) & (1<<bit - 1); m != 0; m &= m - 1 {
-		if holder[bits.TrailingZeros8(m)] == holder[bit] {
-			return false
-		}
-	}
-	return true
 }
 
 // work checks that the runs do not take more slice-seconds than the GPUs have until the last run
@@ -564,25 +519,4 @@ func (c *checker) work() {
 	if busy > whole*(1+fullness) {
 		c.add(TooMuchWork, "the tasks take %v slice-seconds; up to the makespan the GPUs have %v", busy, whole)
 	}
-}
-
-// byTime sorts by GPU, start, end and id.
-func byTime(a, b occupation) int {
-	// Nearly all pairs differ here, and the comparisons below take longer.
-	if a.gpu == b.gpu {
-		if a.start < b.start {
-			return -1
-		}
-		if a.start > b.start {
-			return 1
-		}
-	}
-	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end),
-		cmp.Compare(a.id, b.id))
-}
-
-// byInstance sorts by GPU, instance, start and id.
-func byInstance(a, b occupation) int {
-	return cmp.Or(cmp.Compare(a.gpu, b.gpu), cmp.Compare(a.key, b.key), cmp.Compare(a.start, b.start),
-		cmp.Compare(a.id, b.id))
 }
