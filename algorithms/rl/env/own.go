@@ -16,11 +16,11 @@ import (
 // action for waiting or reconfiguring is needed. An episode has one step for each task. With [Own.Endgame], the agent
 // decides only while more than a few tasks are left.
 //
-// Times are divided by a lower bound of the batch and counted from the instant at which the first slice is free, so
-// that neither the unit of time nor the instant matters. Slices that differ only in their place are sorted.
+// In observations, times are divided by a lower bound on the makespan of the batch, and instants count from the one at
+// which the first slice is free. Slices that differ only in their place are sorted.
 //
-// The reward is minus the growth of the potential, a lower bound on the makespan: the larger of the makespan so far,
-// and the area per slice that is occupied so far or still to come. It begins at the area bound and ends as the
+// The reward is minus the growth of the potential, a lower bound on the makespan: the larger of the makespan so far and
+// the area used up or still needed, divided by the number of slices. It begins at the area bound and ends at the
 // makespan.
 type Own struct {
 	capacity int
@@ -30,14 +30,13 @@ type Own struct {
 	layout  *layout
 	device  *Device
 	drawn   []Times
-	tasks   []ownTask // left, in canonical order
-	unit    float64   // seconds
-	release float64
-	left    float64 // least area of the tasks left, in slice-seconds
-	bound   float64 // potential, in seconds
-	width   float64 // the number of compute slices
-
-	view view
+	tasks   []ownTask // the tasks left, in the order of [compareTasks]
+	unit    float64   // the lower bound by which times are divided, in seconds
+	release float64   // the earliest release of a task, in seconds
+	left    float64   // the least area of the tasks left, in slice-seconds
+	bound   float64   // the potential, in seconds
+	width   float64   // the number of compute slices
+	view    view
 
 	// last is the number of tasks in the endgame; 0 means no endgame.
 	last    int
@@ -45,9 +44,12 @@ type Own struct {
 	planned []plannedTask // the tasks that the endgame has placed and that have not run yet
 }
 
-// RewardScale scales the rewards of [Own]: they add up to -RewardScale if the potential grows by as much as the lower
-// bound by which times are divided.
+// RewardScale scales the rewards of [Own]: they add up to -RewardScale if the potential grows by the lower bound that
+// divides times.
 const RewardScale = 10
+
+// scalars is the number of values in an observation that are neither by slice, by node nor by task, without the first.
+const scalars = 7
 
 // OwnShape is the layout of observations of [Own]: the number of tasks left, Globals values, then a row for each task
 // left, padded with zeros to the capacity. Action a puts task a/Nodes on node a%Nodes.
@@ -79,7 +81,7 @@ func NewOwn(g *mig.GPU, model mig.Reconfiguration, capacity int, source Source, 
 func (o *Own) Layout() OwnShape {
 	l := o.layout
 	return OwnShape{
-		Capacity: o.capacity, Globals: l.computeSlices + 2*len(l.nodes) + 7, Row: 3*len(l.sizes) + 2,
+		Capacity: o.capacity, Globals: l.computeSlices + 2*len(l.nodes) + scalars, Row: 3*len(l.sizes) + 2,
 		Nodes: len(l.nodes),
 	}
 }
@@ -150,7 +152,7 @@ func (o *Own) Load(tasks []Times, first int, releases []float64) error {
 		o.unit = max(o.unit, o.tasks[i].least)
 	}
 	o.unit = max(o.unit, o.left/o.width)
-	o.look()
+	o.updateView()
 	o.bound = o.potential()
 	o.planned = o.planned[:0]
 	return nil
@@ -161,8 +163,8 @@ func compareTasks(a, b ownTask) int {
 	return cmp.Or(slices.Compare(b.Times[:], a.Times[:]), a.index-b.index)
 }
 
-// potential returns a lower bound on the makespan of all further decisions. It ignores
-// reconfigurations and the packing into instances.
+// potential returns a lower bound on the makespan, whatever the further decisions. It ignores reconfigurations and how
+// tasks pack into instances.
 func (o *Own) potential() float64 {
 	area := o.left
 	for _, f := range o.view.free[:o.layout.computeSlices] {
@@ -183,26 +185,26 @@ func (o *Own) Step(action int) (reward float32, done bool) {
 	if len(o.tasks) == 0 {
 		o.left = 0
 	}
-	o.look()
-	was := o.bound
-	// The potential never falls, except by rounding.
-	o.bound = o.potential()
-	return float32(-RewardScale * (o.bound - was) / o.unit), len(o.tasks) == 0
+	o.updateView()
+	before := o.bound
+	o.bound = o.potential() // which never falls, except by rounding
+	return float32(-RewardScale * (o.bound - before) / o.unit), len(o.tasks) == 0
 }
 
-// A view is the GPU as the agent sees it, with slices renamed.
+// A view is the GPU as the agent sees it, with slices renamed (see [layout]). All times are in seconds.
 type view struct {
 	renaming int
+	order    [8]int8    // by canonical compute slice, the real slice
 	free     [8]float64 // by canonical compute slice, when its last task so far ends, at least the release
 	first    float64    // when the first slice is free
 	start    []float64  // by node, when a task could start there if no other reconfiguration delayed it
 	exists   uint32     // bit n set if node n exists
 }
 
-// look sets the view to the state of the device.
-func (o *Own) look() {
+// updateView sets the view to the state of the device.
+func (o *Own) updateView() {
 	l, v := o.layout, &o.view
-	var free [8]float64
+	var free [8]float64 // by real slice, as size
 	var size [8]int8
 	for s := range l.computeSlices {
 		here, until := o.device.Here(s)
@@ -211,38 +213,40 @@ func (o *Own) look() {
 			size[s] = int8(o.device.instances[here].Size())
 		}
 	}
-	var order [8]int8
-	v.renaming = l.rename(&free, &size, &order)
+	v.renaming = l.rename(&free, &size, &v.order)
 	v.first = math.Inf(1)
 	for s := range l.computeSlices {
-		v.free[s] = free[order[s]]
+		v.free[s] = free[v.order[s]]
 		v.first = min(v.first, v.free[s])
 	}
 	v.exists = 0
-	numbers := l.real[v.renaming]
 	for i := range l.nodes {
-		n := &l.nodes[i]
-		ready, destroy := 0.0, 0.0
-		blocked, there := false, true
-		for s := n.first; s < n.end(); s++ {
-			ready = max(ready, v.free[s])
-			here, _ := o.device.Here(int(order[s]))
-			there = there && here == numbers[i]
-			if here != absent {
-				blocked = true
-				destroy = max(destroy, o.device.destroy[here])
-			}
-		}
-		switch {
-		case there:
+		start, exists := o.nodeStart(i)
+		v.start[i] = start
+		if exists {
 			v.exists |= 1 << i
-		case blocked:
-			ready += destroy + o.device.create[numbers[i]]
-		default:
-			ready += o.device.create[numbers[i]]
 		}
-		v.start[i] = ready
 	}
+}
+
+// nodeStart returns when a task could start on a node, and whether the node exists. If not, its slices must be free,
+// their instances are destroyed at the same time, and the node is created.
+func (o *Own) nodeStart(node int) (start float64, exists bool) {
+	n, own := &o.layout.nodes[node], o.layout.real[o.view.renaming][node]
+	exists = true
+	destroy := 0.0
+	for s := n.first; s < n.end(); s++ {
+		start = max(start, o.view.free[s])
+		here, _ := o.device.Here(int(o.view.order[s]))
+		exists = exists && here == own
+		if here != absent {
+			destroy = max(destroy, o.device.destroy[here])
+		}
+	}
+	if !exists {
+		start += destroy + o.device.create[own]
+	}
+	return start, exists
 }
 
 // Observe implements [Env]. An observation has, with the number of values first (K compute slices, S sizes, I nodes):

@@ -69,9 +69,9 @@ func loadInstances[T task.Payload](g *mig.GPU, dataset string, count int) ([]T, 
 	return out, nil
 }
 
-// kernelBatches returns a batch of each subset with at least n measured kernels: the subset's first order and its first
-// batch. These stand for the full batches of DRL 5.1.1's test sets, with the public Rodinia kernels in place of
-// RODINIA + ALTIS.
+// kernelBatches returns a batch of each subset with at least n measured kernels: the first batch of the subset's first
+// order. They replace the full batches of DRL 5.1.1's test sets, with the public Rodinia kernels in place of RODINIA +
+// ALTIS.
 func kernelBatches(n int) (out []scoredBatch, err error) {
 	// Larger subsets come first, each with all its orders.
 	names := []string{fmt.Sprintf("drl/RODINIA?n=%d&part=1", n)}
@@ -82,7 +82,7 @@ func kernelBatches(n int) (out []scoredBatch, err error) {
 	return out, err
 }
 
-// fullSubsets is the number of subsets with at least n kernels in drl/RODINIA.
+// fullSubsets is the number of subsets of drl/RODINIA with at least n kernels, for every n.
 const fullSubsets = 100
 
 // repeat makes n environments.
@@ -94,8 +94,8 @@ func repeat(n int, newEnv func() env.Scheduler) []env.Scheduler {
 	return envs
 }
 
-// newScore returns a function that computes the mean p_opt of a policy on batches, in percent: how far makespans are
-// above the batches' bounds. envs[i] is for batches[i], and the GPU is empty at first.
+// newScore returns a function that computes the mean p_opt of a policy on batches, in percent: the excess of a makespan
+// over the bound of its batch. envs[i] is for batches[i], and each episode begins on an empty GPU.
 func newScore(batches []scoredBatch, envs []env.Scheduler) func(nn.Policy) (float64, error) {
 	return func(p nn.Policy) (float64, error) {
 		for i, e := range envs {
