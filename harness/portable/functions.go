@@ -8,7 +8,7 @@ package portable
 
 import "math"
 
-// taylor holds the coefficients of the series of e**r-1 divided by r, the one of the highest power first.
+// taylor holds the coefficients of the series of (e**r-1)/r, highest power first.
 var taylor = [...]float64{1. / 40320, 1. / 5040, 1. / 720, 1. / 120, 1. / 24, 1. / 6, 1. / 2, 1}
 
 // Exp returns e**x. Its method is Naoki Shibata's (Efficient evaluation methods of elementary functions suitable for
@@ -68,7 +68,7 @@ func Log(x float64) float64 {
 	return float64(k*ln2High) - ((half - (float64(s*rest) + float64(k*ln2Low))) - f)
 }
 
-// polynomial returns the value at x of the polynomial with the given coefficients, the one of the highest power first.
+// polynomial returns the value of a polynomial at x. The coefficients begin with the highest power.
 func polynomial(x float64, coefficients ...float64) float64 {
 	sum := 0.0
 	for _, c := range coefficients {
@@ -77,8 +77,8 @@ func polynomial(x float64, coefficients ...float64) float64 {
 	return sum
 }
 
-// Pow returns x**y for a positive x and a y that is not huge; for others it calls [math.Pow], whose method it has: it
-// multiplies squares of x for the whole part of y, and takes the rest from [Exp]. The error grows with y*log(x); it is
+// Pow returns x**y by the method of [math.Pow]: it multiplies squares of x for the whole part of y, and takes the rest
+// from [Exp]. It calls math.Pow itself unless x is positive and y is not huge. The error grows with y*log(x). It is
 // below 5 units in the last place while the logarithm of x is at most 5 and y at most 4.
 func Pow(x, y float64) float64 {
 	const huge = 1 << 19 // exponents of powers below it fit into 32 bits
@@ -130,7 +130,8 @@ func Hypot(x, y float64) float64 {
 	return large * math.Sqrt(1+float64(ratio*ratio))
 }
 
-// Sum returns the sum of values. It adds in eight lanes, which rounds less than one sum and was gonum's order.
+// Sum returns the sum of values. It adds in eight lanes, in the order of gonum's assembly on amd64. This rounds less
+// than adding one value after the other.
 func Sum(values []float64) float64 {
 	var lane [8]float64
 	rest := values[len(values)&^7:]

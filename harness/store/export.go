@@ -12,16 +12,16 @@ import (
 // ExportFormats lists the formats of [DB.Export].
 var ExportFormats = []string{"csv", "jsonl"}
 
-// Export writes the rows of the series that the filter selects, in the format "csv" or "jsonl", ordered by the columns
-// of the series and the instance. The same results give the same bytes, however they came about; wall times, which no
-// two runs agree on, are written only if timing is set. Rows that other processes add meanwhile may be left out.
-// progress is told how many series are written; it may be nil. Export passes on the errors of [DB.Rows] and of w.
+// Export writes the rows of the series that the filter selects as "csv" or "jsonl", ordered by the series' columns and
+// the instance. Equal results give equal bytes. Wall times differ between runs and are written only if timing is set.
+// Rows that other processes add meanwhile may be left out. Export calls progress, which may be nil, before each series
+// and at the end. It passes on the errors of [DB.Rows] and of w.
 func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, progress func(done, total int)) error {
 	all, err := db.Series(filter)
 	if err != nil {
 		return err
 	}
-	write, flush := exportLines(w, timing)
+	write, flush := exportLines(w, timing), func() error { return nil }
 	if format != "jsonl" {
 		metrics, err := db.metricNames(filter)
 		if err != nil {
@@ -49,9 +49,9 @@ func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, pro
 	return flush()
 }
 
-// exportCSV writes a header and returns functions that write a row and the end. Each of the metrics has a column; a
-// missing metric is an empty field. A row with another metric, which a process has added after the metrics were listed,
-// is left out.
+// exportCSV writes a header and returns functions that write a row and flush the rows. Each of the metrics has a column,
+// and a missing metric is an empty field. A row with another metric is left out: a process has added it since the
+// metrics were listed.
 func exportCSV(w io.Writer, metrics []string, timing bool) (write func(Series, *Row) error, flush func() error) {
 	header := append(strings.Split(seriesColumns, ", "), "instance")
 	first := len(header) // the column of the first metric
@@ -94,8 +94,8 @@ func exportCSV(w io.Writer, metrics []string, timing bool) (write func(Series, *
 	return write, flush
 }
 
-// exportLines returns functions that write a row as a JSON line and the end.
-func exportLines(w io.Writer, timing bool) (write func(Series, *Row) error, flush func() error) {
+// exportLines returns a function that writes a row as a line of JSON.
+func exportLines(w io.Writer, timing bool) (write func(Series, *Row) error) {
 	type line struct {
 		Series
 		Instance int             `json:"instance"`
@@ -105,8 +105,8 @@ func exportLines(w io.Writer, timing bool) (write func(Series, *Row) error, flus
 		Micros   float64         `json:"microseconds,omitempty"`
 	}
 	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false) // so that n=1&seed=2 reads as it is typed
-	write = func(s Series, r *Row) error {
+	e.SetEscapeHTML(false) // so that the & of n=1&seed=2 stays
+	return func(s Series, r *Row) error {
 		l := line{
 			Series: s, Instance: r.Instance, Metrics: json.RawMessage(r.Metrics.String()), Kind: r.Kind, Error: r.Error,
 		}
@@ -115,5 +115,4 @@ func exportLines(w io.Writer, timing bool) (write func(Series, *Row) error, flus
 		}
 		return e.Encode(&l)
 	}
-	return write, func() error { return nil }
 }
