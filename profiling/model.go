@@ -57,9 +57,9 @@ func Label(name string) string {
 // GPU Architecture). Of the other models, the largest instance has all multiprocessors.
 const a100SMs = 108
 
-// Board returns the name of a GPU that is measured without MIG: the name of its model if that has as many
-// multiprocessors as the driver says or if the model's number is not known, and otherwise the board's own name with the
-// driver's number, for example GH200-480GB-132SM.
+// Board returns the name of a GPU that is measured without MIG. It is the name of the GPU's model if the driver reports
+// as many multiprocessors as the model has, or if the model's number is not published. Otherwise it is the board's own
+// name with the reported number, for example GH200-480GB-132SM.
 func Board(name string, memoryMiB, sms int) string {
 	if g, err := Model(name, memoryMiB); err == nil {
 		all := g.Profile(g.ComputeSlices).SMs // 0: not published
@@ -73,17 +73,16 @@ func Board(name string, memoryMiB, sms int) string {
 	return fmt.Sprintf("%s-%dSM", Label(name), sms)
 }
 
-// Choose returns the index of the GPU that a selector names: the index itself, or the UUID or its beginning in any
-// case. An empty selector names the only GPU. A GPU that could not be identified has no UUID. The error is a
-// [*DeviceError].
+// Choose returns the index of the GPU that a selector names. A selector is the index itself, or the UUID or its
+// beginning, in upper or lower case. An empty selector names the only GPU. A GPU that could not be identified has no
+// UUID. The error is a [*DeviceError].
 func Choose(selector string, gpus []Identity) (int, error) {
 	chosen := 0
 	var all, named []string
 	for i, id := range gpus {
 		all = append(all, fmt.Sprintf("%d: %s, %s", i, id.Name, id.UUID))
-		known := id.UUID != "" && len(selector) <= len(id.UUID)
-		if selector == "" || selector == strconv.Itoa(i) || known &&
-			strings.EqualFold(id.UUID[:len(selector)], selector) {
+		byUUID := len(selector) <= len(id.UUID) && strings.EqualFold(id.UUID[:len(selector)], selector)
+		if selector == "" || selector == strconv.Itoa(i) || byUUID {
 			chosen, named = i, append(named, all[i])
 		}
 	}

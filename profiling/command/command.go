@@ -1,6 +1,6 @@
-// Package command has the commands of miglab that need a GPU: profile with a command for each experiment of
-// [miglab/profiling/measure], execute and kernel. It reads flags, opens the GPU, shows progress and chooses exit
-// codes; what is done is in the packages beside it.
+// Package command defines the commands of miglab that need a GPU: profile, with a command for each experiment of
+// [miglab/profiling/measure], execute, kernel and probe. It reads flags, opens the GPU, shows progress and chooses exit
+// codes. The packages beside it measure and execute.
 package command
 
 import (
@@ -16,7 +16,7 @@ import (
 	"miglab/profiling/kernels"
 )
 
-// helpTexts has the description and the examples of commands, in a file named after each.
+// helpTexts holds the description and the examples of each command, in a file named after it.
 //
 //go:embed help
 var helpTexts embed.FS
@@ -34,7 +34,7 @@ func All() []*cobra.Command {
 	return all
 }
 
-// readFile opens a file and has it read. read is told the path for its errors.
+// readFile opens a file and passes it to read, with the path for error messages.
 func readFile[T any](path string, read func(r io.Reader, path string) (T, error)) (v T, err error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -22,15 +22,16 @@ import (
 	"miglab/reports"
 )
 
-// An experiment is a command of miglab profile.
+// An experiment is a command of miglab profile, or miglab profile itself.
 type experiment struct {
 	measure.Experiment
-	// flags registers flags of its own and returns the run of the experiment once they are parsed; nil without flags.
+	// flags registers the flags that only this experiment has, and returns a runner that uses their values when it runs.
+	// It is nil for an experiment without such flags, which has a Run.
 	flags func(*pflag.FlagSet) measure.Runner
 }
 
-// ownExperiments are the experiments of this package, miglab profile itself first.
-var ownExperiments = []experiment{
+// experimentsHere are the experiments that package measure does not register. The first is miglab profile itself.
+var experimentsHere = []experiment{
 	{
 		Experiment: measure.Experiment{
 			Noun: "runs", Kernels: true, Modes: []string{mig.SourceMIG, measure.ModeExisting},
@@ -64,22 +65,22 @@ var ownExperiments = []experiment{
 	},
 }
 
-// experiments returns the commands of miglab profile, itself first.
+// experiments returns all experiments, miglab profile itself first.
 func experiments() []experiment {
-	all := slices.Clone(ownExperiments)
+	all := slices.Clone(experimentsHere)
 	for _, x := range measure.Experiments() {
 		all = append(all, experiment{Experiment: x})
 	}
 	return all
 }
 
-// corunFlags say which kernels share a GPU.
+// corunFlags says which groups of kernels share a GPU.
 type corunFlags struct {
 	splits []string
 	sample uint
 }
 
-// groups returns groups of kernels with the splits' numbers of multiprocessors.
+// groups returns the groups of kernels for all splits, and each kernel of a group alone.
 func (c *corunFlags) groups(b *measure.Bench) ([]measure.Group, error) {
 	names := nearest.Names(b.Kernels, func(k launch.Kernel) string { return k.Name })
 	all := b.Partitions.Multiprocessors()
@@ -94,9 +95,9 @@ func (c *corunFlags) groups(b *measure.Bench) ([]measure.Group, error) {
 	return measure.AloneToo(measure.Combine(names, splits, int(c.sample)), all), nil
 }
 
-// parseSplit reads a split into at most a number of shares of all multiprocessors. It returns the number of each; 0
-// means unlimited.
-func parseSplit(split string, all, most int) ([]int, error) {
+// parseSplit reads a split of the GPU's sms multiprocessors between at most the given number of jobs. It returns the
+// multiprocessors of each job; 0 means no limit.
+func parseSplit(split string, sms, jobs int) ([]int, error) {
 	var shares []int
 	sum := 0
 	for field := range strings.SplitSeq(split, ":") {
@@ -113,46 +114,53 @@ func parseSplit(split string, all, most int) ([]int, error) {
 	switch {
 	case sum > 0 && slices.Contains(shares, 0):
 		err = fmt.Errorf("give %s for each job or for none", datasets.All)
-	case sum > all:
-		err = fmt.Errorf("together %d multiprocessors, and the GPU has %d", sum, all)
-	case len(shares) > most:
-		err = fmt.Errorf("%d numbers for %d kernels", len(shares), most)
+	case sum > sms:
+		err = fmt.Errorf("together %d multiprocessors, and the GPU has %d", sum, sms)
+	case len(shares) > jobs:
+		err = fmt.Errorf("%d numbers for %d kernels", len(shares), jobs)
 	default:
 		return shares, nil
 	}
 	return nil, fmt.Errorf("--splits %s: %w", split, err)
 }
 
-// saveProfile writes the table of a profile. If it is whole, it also writes the dataset and the speedups.
+// saveProfile writes and prints the table of a profile. If the profile is whole, it also writes the dataset.
 func saveProfile(dir string, p *measure.Profile, out io.Writer, whole bool) error {
-	file := func(name string) string { return filepath.Join(dir, name) }
 	table := p.Table()
-	err := table.Save(file("table"))
+	err := table.Save(filepath.Join(dir, "table"))
 	tasks, _ := p.Tasks()
-	if err != nil || !whole || len(tasks) == 0 {
-		if err == nil && whole {
-			err = &measure.FailedError{Remedy: "no kernel ran on every size, so that there is no dataset"}
-		}
-		return errors.Join(err, table.Text(out))
+	switch {
+	case err != nil || !whole:
+	case len(tasks) == 0:
+		err = &measure.FailedError{Remedy: "no kernel ran on every size, so that there is no dataset"}
+	default:
+		err = saveDataset(dir, p, tasks)
 	}
-	const name = "tasks.csv"
-	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, p.Runs[0].Source)
-	if err := errors.Join(
-		atomicfile.WriteFile(file("kernels.csv"), func(w io.Writer) error {
-			return datasets.WriteHardware(w, p.Kernels())
-		}),
-		atomicfile.WriteFile(file(name), func(w io.Writer) error {
-			return task.WriteStream(w, p.GPU, task.OneBatch(tasks))
-		}),
-		reports.SaveFigure(file("speedup"), reports.Speedups(title, p.GPU, tasks, 4, true)),
-		table.Text(out),
-	); err != nil {
+	if err = errors.Join(err, table.Text(out)); err != nil || !whole {
 		return err
 	}
 	use := ""
 	if p.GPU.Origin != "" {
-		use = "; with --gpu " + file("gpu.json")
+		use = "; with --gpu " + filepath.Join(dir, "gpu.json")
 	}
-	_, err = fmt.Fprintf(out, "%d kernels on %s; dataset profile:%s%s\n", len(tasks), p.GPU, file(name), use)
+	_, err = fmt.Fprintf(out, "%d kernels on %s; dataset profile:%s%s\n", len(tasks), p.GPU,
+		filepath.Join(dir, tasksFile), use)
 	return err
+}
+
+// tasksFile is the name of a dataset's file.
+const tasksFile = "tasks.csv"
+
+// saveDataset writes the dataset of the tasks, all measured times, and a figure of speedups with four tasks in a panel.
+func saveDataset(dir string, p *measure.Profile, tasks task.Batch) error {
+	title := fmt.Sprintf("%s, %s", p.Runs[0].Name, p.Runs[0].Source)
+	return errors.Join(
+		atomicfile.WriteFile(filepath.Join(dir, "kernels.csv"), func(w io.Writer) error {
+			return datasets.WriteHardware(w, p.Kernels())
+		}),
+		atomicfile.WriteFile(filepath.Join(dir, tasksFile), func(w io.Writer) error {
+			return task.WriteStream(w, p.GPU, task.OneBatch(tasks))
+		}),
+		reports.SaveFigure(filepath.Join(dir, "speedup"), reports.Speedups(title, p.GPU, tasks, 4, true)),
+	)
 }

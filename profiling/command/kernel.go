@@ -16,7 +16,7 @@ import (
 	"miglab/profiling/kernels"
 )
 
-// kernelRun has the flags of kernel. The programs that nvcc builds have the same.
+// kernelRun holds the flags of the command kernel. The programs that nvcc builds take the same flags.
 type kernelRun struct {
 	size, iterations, warmUp int
 	seed                     uint64
@@ -63,8 +63,9 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 	defer func() { err = errors.Join(err, device.Close()) }()
 	out := c.OutOrStdout()
 	facts := device.Facts
+	megabytes := (p.Bytes(size) + 999999) / 1000000 // rounded up
 	fmt.Fprintf(out, "memory_mb: %d\ndevice: %s\nsms: %d\ndevice_mib: %d\nl2_bytes: %d\nuuid: %s\n",
-		(p.Bytes(size)+999999)/1000000, facts.Name, facts.SMs, facts.MemoryMiB, facts.L2Bytes, facts.UUID)
+		megabytes, facts.Name, facts.SMs, facts.MemoryMiB, facts.L2Bytes, facts.UUID)
 	r, err := p.Start(device, size, f.seed)
 	if err != nil {
 		return cli.FailedError{Err: err}
@@ -81,8 +82,8 @@ func (f *kernelRun) run(c *cobra.Command, p *kernels.Program) (err error) {
 	return nil
 }
 
-// time prints the time of some iterations. Before them it iterates at least once and for the time of the warm-up: an
-// idle GPU has low clocks.
+// time prints the time of some iterations. Before them it iterates at least once, and for as long as the warm-up,
+// because an idle GPU has low clocks.
 func (f *kernelRun) time(out io.Writer, r *kernels.Run, iterations uint64) error {
 	if _, err := r.Until(kernels.For(time.Duration(f.warmUp) * time.Millisecond)); err != nil {
 		return err
