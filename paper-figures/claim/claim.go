@@ -37,7 +37,7 @@ const (
 	Input Basis = "input"
 	// Hardware claims need measurements on a GPU. Without them they are NOT RUNNABLE.
 	Hardware Basis = "hardware"
-	// Unpublished claims hang on unpublished data. They are NOT RUNNABLE.
+	// Unpublished claims depend on unpublished data. They are NOT RUNNABLE.
 	Unpublished Basis = "unpublished"
 	// StandIn claims are Unpublished ones that are measured with a stand-in for the data. They are NOT RUNNABLE, too.
 	StandIn Basis = "stand-in"
@@ -82,7 +82,7 @@ func (c *Claim) ByMakespan() verdict.Claim {
 	return out
 }
 
-// A row is a line of claims.csv.
+// A row is a line of claims.csv. [verdict.Claim] explains the numbers.
 type row struct {
 	Key
 	Kind      Kind             `csv:"kind"`
@@ -98,17 +98,17 @@ type row struct {
 	MarginReason string `csv:"margin_reason"`
 	Makespans    bool   `csv:"makespans"`
 	Missing      string `csv:"missing"`
-	// Also is where else the paper prints the number, for people.
+	// Also says where else the paper prints the number. No program reads it.
 	Also   string `csv:"also"`
 	Source string `csv:"source"`
-	// The home columns have the key of a number that the artefact repeats. Such a line has only its key and the home.
+	// The home columns are the key of the number that this line repeats. Such a line has only its own key and these.
 	HomeArtefact string `csv:"home_artefact"`
 	HomeRow      string `csv:"home_row"`
 	HomeColumn   string `csv:"home_column"`
 	HomeQuantity string `csv:"home_quantity"`
 }
 
-// add adds the claim of a line, or returns the column that is wrong.
+// add adds the claim of a line. If the line is wrong, it returns an error and the column that it is about.
 func (s *Set) add(r *row) (column string, err error) {
 	if s.Find(r.Key) != nil {
 		return "quantity", fmt.Errorf("%q of %s is listed twice", r.Cell, r.Artefact)
@@ -128,7 +128,7 @@ func (s *Set) add(r *row) (column string, err error) {
 	return "", nil
 }
 
-// claim returns the claim of a line, or the column that is wrong.
+// claim returns the claim of a line, or an error and the column that it is about.
 func (r *row) claim(paper string) (c Claim, column string, err error) {
 	c = Claim{
 		Key: r.Key, Home: r.Key, Paper: paper, Kind: r.Kind, Basis: r.Basis, Unit: r.Unit, Source: r.Source,
@@ -181,13 +181,13 @@ func (c *Claim) setNumbers(r *row) (column string, err error) {
 	return "margin", err
 }
 
-// A field has the text of a number in a data file, and its place.
+// A field is a number in a column of a data file, as text, and the variable that it sets.
 type field struct {
 	column, text string
 	to           *float64
 }
 
-// parse sets the numbers whose fields are not empty, or returns the column that is wrong.
+// parse sets the numbers of the fields that are not empty. It returns the first error and the column that it is about.
 func parse(fields ...field) (column string, err error) {
 	for _, f := range fields {
 		if f.text == "" {
@@ -216,7 +216,7 @@ func (c *Claim) checkDigits(r *row) (column string, err error) {
 	return "", nil
 }
 
-// OneOf returns an error unless the value is one of those that are known.
+// OneOf returns an error unless the value is among the known ones.
 func OneOf[T ~string](value T, known ...T) error {
 	if slices.Contains(known, value) {
 		return nil
