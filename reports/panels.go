@@ -2,6 +2,7 @@ package reports
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -44,8 +45,8 @@ func (f Panels) arrange(maxHeight vg.Length) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	g := newGrid(charts, min(cmp.Or(f.Columns, 2), len(charts)), maxHeight, shared == nil)
-	if err := g.validate(); err != nil {
+	g := newGrid(charts, max(1, min(cmp.Or(f.Columns, 2), len(charts))), shared == nil)
+	if err := g.measure(maxHeight); err != nil {
 		return page{}, err
 	}
 	return frame(f.Title, gridWidth, g.height, shared, g.draw), nil
@@ -56,62 +57,45 @@ const gridWidth = PageWidth - 2*margin
 
 // A grid places charts in cells of equal width, row by row.
 type grid struct {
-	charts []*chart
-	plots  [][]*plot.Plot // by row and column; nil where the last row has no chart
-	tiles  draw.Tiles
-	cell   vg.Length // the width of a cell
-	height vg.Length // the height of all rows
-	// ownLegends says that each chart has its legend below it.
-	ownLegends bool
+	charts     []*chart
+	plots      [][]*plot.Plot // by row and column; nil where the last row has no chart
+	tiles      draw.Tiles
+	cell       vg.Length // the width of a cell
+	height     vg.Length // the height of all rows; see [grid.measure]
+	ownLegends bool      // each chart has its legend below it
 }
 
-func newGrid(charts []*chart, columns int, maxHeight vg.Length, ownLegends bool) *grid {
+func newGrid(charts []*chart, columns int, ownLegends bool) *grid {
 	g := &grid{charts: charts, ownLegends: ownLegends}
-	g.tiles = draw.Tiles{Cols: max(1, columns), PadX: panelGap, PadY: panelGap}
-	g.tiles.Rows = (len(charts) + g.tiles.Cols - 1) / g.tiles.Cols
-	g.cell = (gridWidth - vg.Length(g.tiles.Cols-1)*panelGap) / vg.Length(g.tiles.Cols)
+	g.tiles = draw.Tiles{Cols: columns, Rows: (len(charts) + columns - 1) / columns, PadX: panelGap, PadY: panelGap}
+	g.cell = (gridWidth - vg.Length(columns-1)*panelGap) / vg.Length(columns)
 	if ownLegends {
 		for _, ch := range charts {
 			g.tiles.PadBottom = max(g.tiles.PadBottom, ch.legend.height(g.cell))
 		}
 		g.tiles.PadY += g.tiles.PadBottom
 	}
-	width := g.cell - axisRoom
-	data := vg.Point{X: width, Y: max(minData, min(maxHeight, tallest*width))}
-	g.addPlots(data)
-	g.setHeight(data.Y)
 	return g
 }
 
-// addPlots sets up the charts for data areas of about the size. Titles are at most as wide as a cell.
-func (g *grid) addPlots(data vg.Point) {
-	for k, ch := range g.charts {
-		if k%g.tiles.Cols == 0 {
-			g.plots = append(g.plots, make([]*plot.Plot, g.tiles.Cols))
+// measure sets up the plots and the height of the rows. It refuses charts whose data areas are too small. It first
+// measures the axes and titles in rows that are too high, because their size does not depend on the height.
+func (g *grid) measure(maxHeight vg.Length) error {
+	width := g.cell - axisRoom
+	data := vg.Point{X: width, Y: max(minData, min(maxHeight, tallest*width))}
+	for row := range slices.Chunk(g.charts, g.tiles.Cols) {
+		plots := make([]*plot.Plot, g.tiles.Cols)
+		for j, ch := range row {
+			plots[j] = ch.plot(data)
+			plots[j].Title.Text = strings.Join(wrapTitle(bold(titleSize), ch.title, g.cell), "\n")
 		}
-		p := ch.plot(data)
-		p.Title.Text = strings.Join(wrapTitle(bold(titleSize), ch.title, g.cell), "\n")
-		g.plots[k/g.tiles.Cols][k%g.tiles.Cols] = p
+		g.plots = append(g.plots, plots)
 	}
-}
-
-// setHeight makes the rows so high that data areas have the height dataHeight. It measures the axes and titles in rows
-// that are too high: their size does not depend on the height.
-func (g *grid) setHeight(dataHeight vg.Length) {
 	rows := vg.Length(g.tiles.Rows)
 	g.height = rows * 3 * PageWidth
-	first := g.plots[0][0].DataCanvas(g.align()[0][0])
-	g.height += rows * (dataHeight - first.Size().Y)
-}
-
-// align returns the canvas of each plot, with the lower left corner of the grid at 0.
-func (g *grid) align() [][]draw.Canvas {
-	return plot.Align(g.plots, g.tiles, draw.Canvas{Rectangle: rect(0, 0, gridWidth, g.height)})
-}
-
-// validate refuses charts whose data areas are too small.
-func (g *grid) validate() error {
-	at := g.align()
+	at := plot.Align(g.plots, g.tiles, draw.Canvas{Rectangle: rect(0, 0, gridWidth, g.height)})
+	g.height += rows * (data.Y - g.plots[0][0].DataCanvas(at[0][0]).Size().Y)
+	at = plot.Align(g.plots, g.tiles, draw.Canvas{Rectangle: rect(0, 0, gridWidth, g.height)})
 	for k, ch := range g.charts {
 		i, j := k/g.tiles.Cols, k%g.tiles.Cols
 		if err := ch.fits(g.plots[i][j], g.plots[i][j].DataCanvas(at[i][j]).Rectangle, gridWidth); err != nil {
@@ -132,9 +116,8 @@ func (g *grid) draw(c draw.Canvas) (l layout) {
 		p.Draw(here)
 		l.data = append(l.data, p.DataCanvas(here).Rectangle)
 		if g.ownLegends {
-			below := ch.legend.height(g.cell)
 			left := c.Min.X + vg.Length(j)*(g.cell+panelGap)
-			here.Rectangle = rect(left, here.Min.Y-below, left+g.cell, here.Min.Y)
+			here.Rectangle = rect(left, here.Min.Y-ch.legend.height(g.cell), left+g.cell, here.Min.Y)
 			l.legend = append(l.legend, ch.legend.draw(here)...)
 		}
 	}
