@@ -13,9 +13,9 @@ import (
 type Witness = certificate.Witness
 
 // Prove returns the largest of four lower bounds on the makespan of every schedule that the referee accepts, as a
-// witness. Of equal bounds it returns the simplest argument. The terms are valid for [mig.Sequential], [mig.Parallel]
-// and [mig.Free] and any release times. Package certificate proves each. They are computed with rounding; slice weights
-// and task prices are verified exactly before they count:
+// witness. Of equal bounds it returns the simplest argument. The bounds hold for all reconfiguration models and release
+// times. Package certificate proves each. They are computed with rounding; slice weights and task prices are verified
+// exactly before they count:
 //
 //   - [certificate.Area], in areaterm.go;
 //   - [certificate.SliceWeights], in sliceweights.go;
@@ -23,11 +23,11 @@ type Witness = certificate.Witness
 //     tries them for one GPU, where they take seconds and gain less;
 //   - [certificate.Chains], in chains.go, for at most [MaxChainTasks] tasks.
 //
-// The search for task prices is repeated as long as it raises the bound to the limit that it tries. If the other bounds
-// are low this is slow: for 33 tasks on 8 A30s, 1.5 s instead of 0.12 s, for a bound of 20.1 s instead of 13.8 s.
+// The search for task prices is repeated as long as it raises the bound to the limit that it tries. This is slow if the
+// other bounds are low.
 //
-// atMost is the makespan of a known schedule in seconds; +Inf means that no schedule is known. It limits the terms: the
-// bound exceeds it by no more than rounding, and chains are found faster.
+// atMost is the makespan of a known schedule in seconds; +Inf means that no schedule is known. The bound exceeds it by
+// no more than rounding, and chains are found faster.
 //
 // Where tasks can be stopped or GPUs hold instances at the start, only the area is used. The proofs of the other terms
 // assume that a task runs on one instance, which is created first.
@@ -53,7 +53,7 @@ func Prove(ctx context.Context, p algo.Problem, atMost mig.Seconds) (Witness, er
 	return best, ctx.Err()
 }
 
-// areaOnly reports whether no term but the area is proven for a problem.
+// areaOnly reports whether the area is the only bound that is proven for a problem.
 func areaOnly(p *algo.Problem) bool { return p.Restart > 0 || len(p.Start) > 0 }
 
 // higher returns the second witness if its bound is higher and its proof is valid, else the first.

@@ -13,23 +13,17 @@ import (
 //	min over S of ( sum_i min_{s in S} (s + Idle(s,S)) t_i(s) + sum_{s in S} s (create(s) + destroy(s)) ) / K
 //
 // over the non-empty sets S of sizes that the tasks may use. Idle(s,S) is the least sum of the sizes not in S in a
-// configuration that holds s. The paper's p_opt is defined as 100 (makespan/l_bound - 1).
+// configuration that holds s, of the useful configurations of DRL 4.1. The paper's p_opt is 100 (makespan/l_bound - 1).
 //
-// PUBLISHED, NOT A LOWER BOUND. Two of its steps do not hold:
+// PUBLISHED, NOT A LOWER BOUND. Two of its steps do not hold; [Certified] corrects both:
 //
 //   - It charges the destroy of every used size, but instances that exist at the end need not be destroyed. One task
 //     of 100, 100, 100, 100 and 1 s on 1, 2, 3, 4 and 7 slices of an A100 gives 1 + 0.24 + 0.22 = 1.46 s; creating 7
 //     slices and running it takes 1.24 s.
 //   - Idle charges every task for all the slices that idle with it, even if several tasks share them. With S = {2},
-//     slice 6 idles with each of the three instances of 2-2-2-1 and is charged three times: 3+3+3 > 7. The same holds
-//     for {2,4}, {2,7} and {2,4,7}, and for {3} and {3,7} with two instances of 3 slices, which may run but are not
-//     among the configurations below. The minimum over S keeps this fault small: with size 1 added to S no slice
-//     idles, which costs at most one create and destroy of that size, 0.36/7 s on A100.
-//
-// [Certified] corrects both.
-//
-// Configurations are the useful ones of DRL 4.1, without 3 slices at 0. If they were all maximal partitions, only {3}
-// and {3,7} would change: 3-3 would make Idle 0 instead of 4.
+//     slice 6 idles with each of the three instances of 2-2-2-1 and is charged three times: 3+3+3 > 7. The minimum over
+//     S keeps this fault small: with size 1 added to S no slice idles, for at most one create and destroy of that size,
+//     0.36/7 s on A100.
 //
 // The formula is for one GPU that is empty at time 0. For several GPUs it is divided by their number. LBound ignores
 // the reconfiguration model, start partition and release times. Its error is from [task.Batch.Validate].
@@ -46,12 +40,11 @@ func LBound(p algo.Problem) (mig.Seconds, error) {
 
 // A publishedCharge holds the charges of l_bound for one set S of sizes.
 type publishedCharge struct {
-	// weights are s + Idle(s,S).
-	weights []weight
-	// reconfiguration is L_reconfig(S) in slice-seconds.
-	reconfiguration float64
+	weights         []weight // s + Idle(s,S), by size
+	reconfiguration float64  // the sum of s (create(s) + destroy(s)), in slice-seconds
 }
 
+// published returns the charges of all sets S for a GPU model.
 var published = mig.Derived(func(g *mig.GPU) []publishedCharge {
 	var out []publishedCharge
 	for _, set := range subsets(g) {
