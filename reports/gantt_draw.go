@@ -16,18 +16,14 @@ import (
 )
 
 const (
-	ganttHeight vg.Length = 380
-	// leastGantt is less than the height of the data, so that the labels of the time axis fit.
-	leastGantt vg.Length = 150
-	// ganttTicks is the room of the time axis without the numbers on it.
-	ganttTicks  vg.Length = 22
-	ganttGap    vg.Length = 10
-	ganttGPUGap vg.Length = 5
-	// minSlice is wide enough for "S0" and for a two-digit number.
-	minSlice  vg.Length = 14
-	goodSlice vg.Length = 44
-	// ganttRow is the room of a line of headings.
-	ganttRow vg.Length = 13
+	ganttHeight     vg.Length = 380 // the default height of a row of panels
+	ganttTickHeight vg.Length = 150 // less than the height of the data: ticks that fit into it fit the time axis
+	ganttTicks      vg.Length = 22  // the width of the time axis without the numbers on it
+	ganttGap        vg.Length = 10  // between panels
+	ganttGPUGap     vg.Length = 5   // between the GPUs of a panel
+	ganttHeading    vg.Length = 13  // the height of a line of headings
+	minSlice        vg.Length = 14  // wide enough for "S0" and for a two-digit number
+	maxSlice        vg.Length = 44  // the width of a slice where there is room
 )
 
 // A ganttChart is a Gantt chart with its sizes, in points.
@@ -46,14 +42,11 @@ type ganttChart struct {
 // A placedPanel is a panel with its place on the canvas.
 type placedPanel struct {
 	*GanttPanel
-	chart *ganttChart
-	// data begins at time 0, at its upper edge.
-	data vg.Rectangle
-	// top is the upper edge of the title.
-	top    vg.Length
-	titles []string
-	// first marks the first panel of a row, which has the time axis.
-	first bool
+	chart  *ganttChart
+	data   vg.Rectangle // its upper edge is time 0
+	top    vg.Length    // the upper edge of the title
+	titles []string     // the lines of the title
+	first  bool         // marks the first panel of a row, which has the time axis
 }
 
 func (f Gantt) page() (page, error) {
@@ -85,18 +78,18 @@ func newGanttChart(f Gantt) *ganttChart {
 		g.last = max(g.last, f.Panels[i].last())
 	}
 	g.last = cmp.Or(g.last, 1)
-	g.ticks = new(Axis).ticks(0, float64(g.last), leastGantt, func(string) vg.Length { return textSize })
-	for n := 1; n == 1 || g.slice < minSlice && len(g.rows[0]) > 1; n++ {
-		g.rows = slices.Collect(slices.Chunk(f.Panels, (len(f.Panels)+n-1)/n))
-		g.slice = goodSlice
+	g.ticks = new(Axis).ticks(0, float64(g.last), ganttTickHeight, func(string) vg.Length { return textSize })
+	for rows := 1; rows == 1 || g.slice < minSlice && len(g.rows[0]) > 1; rows++ {
+		g.rows = slices.Collect(slices.Chunk(f.Panels, (len(f.Panels)+rows-1)/rows))
+		g.slice = maxSlice
 		for _, row := range g.rows {
-			fixed, columns := g.columns(row)
+			fixed, columns := g.measureRow(row)
 			g.slice = min(g.slice, (PageWidth-2*margin-fixed)/vg.Length(columns))
 		}
 	}
 	g.slice = max(g.slice, minSlice)
 	for _, row := range g.rows {
-		fixed, columns := g.columns(row)
+		fixed, columns := g.measureRow(row)
 		g.width = max(g.width, fixed+vg.Length(columns)*g.slice)
 	}
 	n := vg.Length(len(g.rows))
@@ -107,8 +100,8 @@ func newGanttChart(f Gantt) *ganttChart {
 	return g
 }
 
-// columns returns the width of everything in a row except slices, and the number of slices.
-func (g *ganttChart) columns(row []GanttPanel) (fixed vg.Length, n int) {
+// measureRow returns the width of everything in a row except slices, and the number of slices.
+func (g *ganttChart) measureRow(row []GanttPanel) (fixed vg.Length, n int) {
 	fixed = g.axisWidth() - ganttGap
 	for i := range row {
 		p := &row[i]
@@ -127,7 +120,7 @@ func (g *ganttChart) axisWidth() vg.Length {
 	return ganttTicks + wide
 }
 
-// labelsBelow reports whether the label of the only mark stands below it, because all bars end before.
+// labelsBelow reports whether the panel's only mark has its label below the line, because all bars end before it.
 func (p *GanttPanel) labelsBelow() bool {
 	least := vg.Length(p.gpus()*int(p.GPU.ComputeSlices)) * minSlice
 	return len(p.Marks) == 1 && p.Marks[0].At >= p.last() && sans(textSize).Width(p.Marks[0].Label) < least
@@ -166,7 +159,7 @@ func (g *ganttChart) place(r vg.Rectangle) (out []placedPanel) {
 			left += wide + p.besideWidth() + ganttGap
 		}
 		for i := range own {
-			own[i].data.Max.Y, own[i].data.Min.Y = top-titleHeight-vg.Length(headRows)*ganttRow, top-g.rowHeight
+			own[i].data.Max.Y, own[i].data.Min.Y = top-titleHeight-vg.Length(headRows)*ganttHeading, top-g.rowHeight
 		}
 		out = append(out, own...)
 		top -= g.rowHeight + panelGap
@@ -180,7 +173,7 @@ func (p *placedPanel) x(gpu int, slice float64) vg.Length {
 	return p.data.Min.X + vg.Length(gpu)*perGPU + vg.Length(slice)*p.chart.slice
 }
 
-// y returns the place of an instant. The label of the latest mark has room beyond it.
+// y returns the place of an instant. Below the latest instant there is room for the label of a mark.
 func (p *placedPanel) y(t mig.Seconds) vg.Length {
 	room := height(sans(textSize), 1) + 5
 	return p.data.Max.Y - (p.data.Size().Y-room)*vg.Length(t/p.chart.last)
@@ -192,7 +185,7 @@ func (p *placedPanel) bar(b schedule.Bar) vg.Rectangle {
 	return rect(p.x(b.GPU, float64(b.Slice)), top, p.x(b.GPU, float64(b.Slice+b.Width)), min(p.y(b.End), top-least))
 }
 
-// tasks lists all tasks, f.Tasks first and the others as they appear, and gives each a colour.
+// tasks lists all tasks, f.Tasks first and the others as they appear, and maps each to the index of its colour.
 func (f Gantt) tasks() (names []string, colours map[string]int) {
 	colours = map[string]int{}
 	add := func(name string) {
@@ -215,7 +208,7 @@ func (f Gantt) tasks() (names []string, colours map[string]int) {
 	return names, colours
 }
 
-// legend numbers the tasks whose names do not fit everywhere from 1, and explains numbers and signs.
+// legend numbers the tasks whose names do not fit in all their bars, from 1, and explains numbers and signs.
 func (g *ganttChart) legend(panels []placedPanel) (l legend) {
 	const visible = 1 // points
 	unnamed, seen := map[string]bool{}, map[schedule.BarKind]bool{}
@@ -283,11 +276,11 @@ func (p *placedPanel) drawHeadings(c draw.Canvas) {
 	for gpu := range p.gpus() {
 		n := int(p.GPU.ComputeSlices)
 		for s := range n {
-			at := vg.Point{X: p.x(gpu, float64(s)+0.5), Y: p.data.Max.Y + ganttRow/2}
+			at := vg.Point{X: p.x(gpu, float64(s)+0.5), Y: p.data.Max.Y + ganttHeading/2}
 			write(c, sans(textSize), draw.XCenter, at, sliceName(s))
 		}
 		if p.gpus() > 1 {
-			at := vg.Point{X: p.x(gpu, float64(n)/2), Y: p.data.Max.Y + ganttRow*1.5}
+			at := vg.Point{X: p.x(gpu, float64(n)/2), Y: p.data.Max.Y + ganttHeading*1.5}
 			write(c, sans(textSize), draw.XCenter, at, "GPU "+strconv.Itoa(gpu))
 		}
 	}

@@ -86,7 +86,7 @@ func (t *Table) Row(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Grouped yields the parts of a list in which successive elements have the same key.
+// Grouped divides a list wherever the key changes from one element to the next, and yields the parts.
 func Grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		from := 0
@@ -105,8 +105,8 @@ func Grouped[T any, K comparable](all []T, key func(*T) K) iter.Seq[[]T] {
 // TableFormats lists the formats of [Table.Encode].
 var TableFormats = []string{"text", "csv", "markdown", "latex", "json"}
 
-// tableFormats has the encoders in the order of TableFormats, with the extensions of the files that [Table.Save]
-// writes. Save does not write formats without one.
+// tableFormats has the encoders in the order of TableFormats, each with the extension of the file that [Table.Save]
+// writes; "" if it writes none.
 var tableFormats = []struct {
 	extension string
 	write     func(*Table, *bufio.Writer)
