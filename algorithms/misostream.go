@@ -49,14 +49,13 @@ var _ = algo.Register(algo.Spec{
 //   - A new task waits as long as the stopped tasks.
 //   - Of partitions with the same sum it takes the first, not the one with the fewest moves: all tasks restart anyway.
 //
-// The released scripts minimise the mean slowdown, not the paper's sum of speeds.
-//
-// If tasks cannot be stopped, only a GPU without tasks takes a task.
+// The released scripts minimise the mean slowdown, not the paper's sum of speeds. If tasks cannot be stopped, only a
+// GPU without tasks takes a task.
 type misoStream struct {
-	name string // the name of the algorithm in errors
-	// mean is the mean error of the predictor, and profile the seconds under MPS.
-	mean, profile float64
-	seed          uint64
+	name    string  // the name of the algorithm in errors
+	mean    float64 // the mean error of the predictor
+	profile float64 // the seconds under MPS
+	seed    uint64
 }
 
 func (m misoStream) ScheduleStream(ctx context.Context, p algo.Problem, lengths []int) (schedule.Schedule, error) {
@@ -95,7 +94,7 @@ func (m misoStream) predict(tasks task.Batch, sizes []mig.Slices) task.Batch {
 	return out
 }
 
-// A misoMoves is the state of misoStream.
+// A misoMoves runs misoStream: it stops tasks and moves them to other instances.
 type misoMoves struct {
 	*preemptor
 	choice misoChoice

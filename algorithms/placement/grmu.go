@@ -21,7 +21,7 @@ var _ = algo.Register(algo.Spec{
 // grmu reserves the first `large` GPUs for whole-GPU requests. A cluster of one GPU reserves 0.
 type grmu struct{ large int }
 
-// Place takes the first GPU of the basket with room.
+// Place takes the first GPU with room among those reserved for the profile.
 func (b grmu) Place(c *sim.Cluster, profile int) (sim.Spot, bool) {
 	from, to := b.large, c.GPUs()
 	if b.large > 0 && c.Profiles()[profile].Length == c.GPU().MemorySlices {

@@ -16,9 +16,7 @@ import (
 // Where many runs (or instances, or operations) share a slice at one time, each is reported against the earlier one
 // that holds the slice longest, not against all. An impossible index, time or instance is reported once, without the
 // violations that follow from it. The order is fixed: the problem, placements, operations, instances, runs; each in
-// the order of the lists or of time.
-//
-// Check takes O(n log n) for n placements and operations.
+// the order of the lists or of time. Check takes O(n log n) for n placements and operations.
 func Check(p Problem, s Schedule) []Violation {
 	c := checker{p: &p, s: &s}
 	if !c.problem() {
@@ -40,10 +38,9 @@ func Check(p Problem, s Schedule) []Violation {
 
 // A life is the time in which tasks can run on an instance. The slices are in use for longer; see checker.held.
 type life struct {
-	// from is the end of the create, or [Existing.BusyUntil] of an instance of the start partition. to is the start of
-	// the destroy, or infinite.
-	from, to mig.Seconds
-	atStart  bool // marks an instance of the start partition
+	from    mig.Seconds // the end of the create, or [Existing.BusyUntil] of an instance of the start partition
+	to      mig.Seconds // the start of the destroy, or infinite
+	atStart bool        // marks an instance of the start partition
 }
 
 // A checker has a method for each group of rules, which adds violations to found.
@@ -82,11 +79,10 @@ func describe(in mig.Instance) string {
 	return fmt.Sprintf("%v at slice %d", in.Profile, in.Start)
 }
 
-// missing is the index of an instance or a life that does not exist.
-const missing = -1
-
-// maskSlices is the number of memory slices in a mask.
-const maskSlices = mig.Slices(8)
+const (
+	missing    = -1            // the index of an instance or a life that does not exist
+	maskSlices = mig.Slices(8) // the number of memory slices in a mask
+)
 
 // key numbers the instances of the GPU: profile*maskSlices + start. It returns missing if the GPU cannot have it.
 func (c *checker) key(in mig.Instance) int32 {

@@ -57,7 +57,7 @@ func StudentQuantile(freedom int, p float64) float64 {
 // NormalQuantile returns the quantile p of the standard normal distribution.
 func NormalQuantile(p float64) float64 { return roundDigits(distuv.UnitNormal.Quantile(p)) }
 
-// roundDigits rounds to twelve significant digits. Distributions differ by processor in the last two of sixteen.
+// roundDigits rounds to twelve significant digits. Quantiles differ by processor in the last two of sixteen.
 func roundDigits(x float64) float64 {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	return short

@@ -103,8 +103,8 @@ func (f *Fault) Error() string { return string(f.At) + ": " + f.Err.Error() }
 
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Locate turns a [*Fault] into an [*Error] of the text. The fault is about a part of the value at a place of the text.
-// Locate returns other errors, and nil, as they are.
+// Locate turns a [*Fault] of the value at a place of the text into an [*Error] of the text. It returns other errors, and
+// nil, as they are.
 func Locate(text []byte, at jsontext.Pointer, err error) error {
 	fault, ok := errors.AsType[*Fault](err)
 	if !ok {
@@ -315,7 +315,7 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(s[:maxShown], "") + "..."
 }
 
-// noNull refuses null, which the JSON library reads as a zero value. Types that decode themselves may take it.
+// noNull refuses null, which the JSON library reads as a zero value. Types that decode themselves may accept null.
 var noNull = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, to any) error {
 	if _, ok := to.(json.Unmarshaler); ok || d.PeekKind() != 'n' {
 		return errors.ErrUnsupported // the value is read as usual

@@ -12,7 +12,7 @@ import (
 	"miglab/profiling/internal/filelock"
 )
 
-// lockedBy returns the error about another run that has the GPU, or another session of this process.
+// lockedBy returns the error that another run, or another session of this process, uses the GPU.
 func lockedBy(gpu, path string) error {
 	raw, err := os.ReadFile(path)
 	if err != nil {

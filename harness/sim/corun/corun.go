@@ -26,7 +26,7 @@ type Model struct {
 }
 
 // A Setup is one partition of the hierarchical paper's Table VII: GPU instances, or the whole GPU, divided into
-// compute instances and MPS clients. Slots are numbered from left to right.
+// compute instances and MPS clients. A slot is the place of one job; slots are numbered from left to right.
 type Setup struct {
 	GIs []GI
 }
