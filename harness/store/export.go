@@ -49,9 +49,9 @@ func (db *DB) Export(w io.Writer, filter Filter, format string, timing bool, pro
 	return flush()
 }
 
-// exportCSV writes a header and returns functions that write a row and flush the rows. Each of the metrics has a column,
-// and a missing metric is an empty field. A row with another metric is left out: a process has added it since the
-// metrics were listed.
+// exportCSV writes a header and returns functions that write a row and flush the rows. Each metric has a column, and a
+// missing metric is an empty field. A row with another metric is left out: a process has added it since the metrics
+// were listed.
 func exportCSV(w io.Writer, metrics []string, timing bool) (write func(Series, *Row) error, flush func() error) {
 	header := append(strings.Split(seriesColumns, ", "), "instance")
 	first := len(header) // the column of the first metric

@@ -103,8 +103,8 @@ func (f *Fault) Error() string { return string(f.At) + ": " + f.Err.Error() }
 
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Locate turns a [*Fault] of the value at a place of the text into an [*Error] of the text. It returns other errors, and
-// nil, as they are.
+// Locate turns a [*Fault] of the value at a place of the text into an [*Error] of the text. It returns other errors and
+// nil as they are.
 func Locate(text []byte, at jsontext.Pointer, err error) error {
 	fault, ok := errors.AsType[*Fault](err)
 	if !ok {

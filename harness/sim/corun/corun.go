@@ -88,12 +88,11 @@ type Plan []Group
 // A Result holds the measurements of the referee.
 type Result struct {
 	// Groups has the durations of the groups, in the order of the plan: each lasts until its last job ends.
-	Groups   []mig.Seconds
-	Makespan mig.Seconds // the sum of Groups
-	// TimeSharing is the sum of the solo times: the jobs one after the other, each with the whole GPU.
-	TimeSharing mig.Seconds
-	Slowdowns   []float64 // each job's time in its group over its solo time, by job (V-B)
-	Slower      int       // the number of groups that take longer than their jobs one after the other
+	Groups      []mig.Seconds
+	Makespan    mig.Seconds // the sum of Groups
+	TimeSharing mig.Seconds // the sum of the solo times: the jobs one after the other, each with the whole GPU
+	Slowdowns   []float64   // each job's time in its group over its solo time, by job (V-B)
+	Slower      int         // the number of groups that take longer than their jobs one after the other
 }
 
 // Throughput returns the throughput relative to time sharing.
