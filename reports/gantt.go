@@ -20,12 +20,10 @@ import (
 // Where a number does not fit either, the colour alone tells the task. The legend also has the operations that are
 // thick enough to be seen. Panels that do not fit side by side are drawn in several rows of equal height.
 type Gantt struct {
-	Title  string
-	Panels []GanttPanel
-	// Outline says in the legend what a bold outline means; see [GanttPanel].
-	Outline string
-	// Time is the label of the time axis; "" means "Time [s]".
-	Time string
+	Title   string
+	Panels  []GanttPanel
+	Outline string // says in the legend what a bold outline means; see [GanttPanel]
+	Time    string // the label of the time axis; "" means "Time [s]"
 	// Tasks are names of tasks in the order of numbers and colours. Others follow as they appear.
 	Tasks []string
 	// Height is the height of the rows together in points; 0 means 380 for each row. The image is as wide as
@@ -49,23 +47,18 @@ func TaskNames(tasks task.Batch) []string {
 
 // A GanttPanel is one schedule. Its bars and marks lie on its GPUs and at finite instants, as those of [NewGanttPanel].
 type GanttPanel struct {
-	// Title is the heading, for example the algorithm's name.
-	Title string
-	// GPU is the model.
-	GPU *mig.GPU
-	// Count is the number of GPUs; 0 means 1.
-	Count int
-	Bars  []schedule.Bar
-	Marks []TimeMark
-	// Highlight lists the tasks that get a bold outline.
-	Highlight []string
+	Title     string   // the heading, for example the algorithm's name
+	GPU       *mig.GPU // the model
+	Count     int      // the number of GPUs; 0 means 1
+	Bars      []schedule.Bar
+	Marks     []TimeMark
+	Highlight []string // lists the tasks that get a bold outline
 }
 
 // A TimeMark is a dashed line across a panel.
 type TimeMark struct {
-	At mig.Seconds
-	// Label is written beside the panel, or below the line of a panel's only mark if all bars end before it.
-	Label string
+	At    mig.Seconds
+	Label string // written beside the panel, or below the line of a panel's only mark if all bars end before it
 }
 
 // NewGanttPanel returns the panel of a schedule that has passed [schedule.Check], with its makespan ω marked.

@@ -15,8 +15,7 @@ import (
 
 // A Column is a column of a [Table].
 type Column struct {
-	// Name is the heading, with the unit where there is one.
-	Name string `json:"name"`
+	Name string `json:"name"` // the heading, with the unit where there is one
 	// Right aligns the cells to the right, as numbers are.
 	Right bool `json:"right,omitempty"`
 	// Join makes the column a part of the one before it where people read the table: "±" before a half-width, "("
@@ -65,9 +64,8 @@ type Table struct {
 	Title   string  `json:"title,omitempty"`
 	Columns Columns `json:"columns"`
 	// Rows have one cell for each column.
-	Rows [][]string `json:"rows"`
-	// Notes are printed below the table, each on its own line.
-	Notes []string `json:"notes,omitempty"`
+	Rows  [][]string `json:"rows"`
+	Notes []string   `json:"notes,omitempty"` // printed below the table, each on its own line
 }
 
 // Row appends a row. A cell is anything that [fmt.Sprint] formats. A []string or [][]string is several cells.

@@ -25,8 +25,8 @@ import (
 // An experiment is a command of miglab profile, or miglab profile itself.
 type experiment struct {
 	measure.Experiment
-	// flags registers the flags that only this experiment has, and returns a runner that uses their values when it runs.
-	// It is nil for an experiment without such flags, which has a Run.
+	// flags registers the flags that only this experiment has, and returns a runner that reads them when it runs. It is
+	// nil for an experiment without such flags, which has a Run.
 	flags func(*pflag.FlagSet) measure.Runner
 }
 

@@ -19,12 +19,10 @@ const ModeExisting = "mig-existing"
 type Experiment struct {
 	// Name names the command, and the files of its rows and of its table; empty for miglab profile itself.
 	Name string
-	// Noun names the things that progress counts.
-	Noun string
+	Noun string // names the things that progress counts
 	// Short says in one line what the command does. Example has the examples of its help; empty for one without flags.
 	Short, Example string
-	// Kernels says that it measures the kernels of a manifest.
-	Kernels bool
+	Kernels        bool // says that it measures the kernels of a manifest
 	// Modes are the ways to give a kernel a part of a GPU, the default first: [mig.SourceMIG], [ModeExisting] and
 	// [mig.SourcePartition].
 	Modes []string

@@ -19,8 +19,7 @@ import (
 // A Part is a job of a group: a kernel with a part of the GPU.
 type Part struct {
 	Kernel string
-	// SMs is how many multiprocessors it may use; 0 means that it has no limit.
-	SMs int
+	SMs    int // how many multiprocessors it may use; 0 means that it has no limit
 }
 
 // String returns the job as datasets write it, for example stream:64.
@@ -46,15 +45,13 @@ type Window struct {
 	// Status and Detail say how the job ended, as in a [launch.Outcome]. The other fields count only if it is OK.
 	Status launch.Status
 	Detail string
-	// SMs is how many multiprocessors it had.
-	SMs int
+	SMs    int // how many multiprocessors it had
 	// Iterations were made from Begin to Finish.
 	Iterations    uint64
 	Begin, Finish time.Time
 	// Started and Stopped limit the time in which the job surely ran.
 	Started, Stopped time.Time
-	// Overlap is the share of the window in which all jobs of the group ran.
-	Overlap float64
+	Overlap          float64 // the share of the window in which all jobs of the group ran
 }
 
 // setOverlaps sets the overlap of the windows of a group.
