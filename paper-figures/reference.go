@@ -12,8 +12,7 @@ import (
 
 // A Reference is how a paper, or miglab itself, is cited: a line of references.csv. What is not known is empty.
 type Reference struct {
-	// Name is the paper's, or miglab.
-	Name string `csv:"name"`
+	Name string `csv:"name"` // the paper's, or miglab
 	// Datasets begins the names of the datasets whose workloads are the paper's: far of far/GOODSCALING+WIDETIMES.
 	Datasets string `csv:"datasets"`
 	// Key, Type and the form of Authors are BibTeX's.
@@ -23,11 +22,10 @@ type Reference struct {
 	Title   string `csv:"title"`
 	Venue   string `csv:"venue"`
 	Volume  string `csv:"volume"`
-	// Number is the article's number.
-	Number string `csv:"number"`
-	Year   int    `csv:"year"`
-	DOI    string `csv:"doi"`
-	ArXiv  string `csv:"arxiv"`
+	Number  string `csv:"number"` // the article's number
+	Year    int    `csv:"year"`
+	DOI     string `csv:"doi"`
+	ArXiv   string `csv:"arxiv"`
 	manifest.Introduction
 }
 

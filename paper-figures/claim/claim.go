@@ -46,21 +46,15 @@ const (
 // A Claim is a number or a sentence of a paper.
 type Claim struct {
 	Key
-	// Paper is the name of its package, such as far.
-	Paper string
+	Paper string // the name of its package, such as far
 	Kind  Kind
 	Basis Basis
 	verdict.Claim
-	// Unit is "s", "%" or empty for a ratio or count.
-	Unit string
-	// Source is the place in the paper.
-	Source string
-	// MarginReason says why the margin is not the default one.
-	MarginReason string
-	// OfMakespans marks a number that compares makespans.
-	OfMakespans bool
-	// Missing says why the claim cannot be judged; empty if it can.
-	Missing string
+	Unit         string // "s", "%" or empty for a ratio or count
+	Source       string // the place in the paper
+	MarginReason string // says why the margin is not the default one
+	OfMakespans  bool   // marks a number that compares makespans
+	Missing      string // says why the claim cannot be judged; empty if it can
 	// Home is where the claim is counted. It is the claim's own key, except in an artefact that repeats the number.
 	Home Key
 }

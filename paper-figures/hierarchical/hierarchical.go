@@ -80,8 +80,7 @@ var queueNames = func() (out []string) {
 // A method is an algorithm of the co-run track with its name in tables and figures.
 type method struct {
 	title, algorithm string
-	// trained says that there are several training runs; see [method.runs].
-	trained bool
+	trained          bool // says that there are several training runs; see [method.runs]
 }
 
 // agentTitle is the paper's name of its agent.

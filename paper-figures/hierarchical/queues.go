@@ -244,8 +244,7 @@ type queueFigure struct {
 	more  []method
 	// measure measures claims over the draws in data.
 	measure func(d *figures.Data, data []string) figures.Values
-	// mean is the claim that prints the agent's mean; the zero cell if the paper prints no mean.
-	mean claim.Cell
+	mean    claim.Cell // the claim that prints the agent's mean; the zero cell if the paper prints no mean
 }
 
 var (

@@ -35,8 +35,8 @@ func scaled[T any](s figures.Scale, values []T, quick ...T) []T {
 // countFor returns how many of n queues or draws a run takes: n, or 2 in a quick run. n is at least 2.
 func countFor(s figures.Scale, n int) int { return scaled(s, []int{n}, 2)[0] }
 
-// A sweep compares the mean throughputs of methods over the values of a parameter. Its claim is how much the agent gains
-// from the parameter's value low to the value high.
+// A sweep compares the mean throughputs of methods over the values of a parameter. Its claim is how much the agent
+// gains from the parameter's value low to the value high.
 type sweep struct {
 	// symbol is the paper's name of the parameter, and axis labels the chart.
 	name, symbol, axis string

@@ -44,13 +44,11 @@ func Paper() (figures.Paper, error) {
 // A reading settles what the abstract leaves open.
 type reading struct {
 	name string
-	// gap is the time between two jobs, in seconds.
-	gap int
+	gap  int // the time between two jobs, in seconds
 	// profile is how long a GPU's jobs stand still while MISO profiles them under MPS, in seconds. In truth they work
 	// slower than alone: the script's 30 s under MPS are as if they stood still, and 0 as if they lost no time.
 	profile int
-	// optsta is the algorithm of OptSta: best or scripted.
-	optsta string
+	optsta  string // the algorithm of OptSta: best or scripted
 }
 
 const (
