@@ -44,8 +44,7 @@ type Explanation struct {
 	// their columns, separated by semicolons. Both may be empty.
 	Table   string `csv:"table"`
 	Columns string `csv:"columns"`
-	// Reason is one plain sentence.
-	Reason string `csv:"reason"`
+	Reason  string `csv:"reason"` // one plain sentence
 }
 
 // addCause adds a line of causes.csv, or returns the column that is wrong.
@@ -105,8 +104,7 @@ type Script struct {
 	Commit     string `csv:"commit"`
 	File       string `csv:"file"`
 	Function   string `csv:"function"`
-	// Settings says how it was run, and every change to the code.
-	Settings string `csv:"settings"`
+	Settings   string `csv:"settings"` // says how it was run, and every change to the code
 	// Runs counts its executions. Mean and SD are the mean and deviation of the number over them, in the claim's unit.
 	Runs int     `csv:"runs"`
 	Mean float64 `csv:"mean"`

@@ -100,14 +100,12 @@ type TestLine struct {
 	// empty for the paper's thresholds. The sentence is also tested with a threshold half and twice as far from this
 	// number.
 	OursFrom string `csv:"ours_from"`
-	// Varied says what the readings vary, or what is missing for an Impossible conclusion.
-	Varied string `csv:"varied"`
-	Status Status `csv:"status"`
+	Varied   string `csv:"varied"` // says what the readings vary, or what is missing for an Impossible conclusion
+	Status   Status `csv:"status"`
 	// SizeWord is the sentence's word for a size, such as "large", if no number says how large and the test asks for
 	// the sign alone.
 	SizeWord string `csv:"size_word"`
-	// Short is the sentence in a few words, for lists.
-	Short string `csv:"short"`
+	Short    string `csv:"short"` // the sentence in a few words, for lists
 	// Because says why the answer is Explains. It is shown if that is the answer. Both may be empty, and further lines
 	// may explain other answers.
 	Explains verdict.Answer `csv:"explains"`
@@ -117,8 +115,7 @@ type TestLine struct {
 // A Test is a line of conclusions.csv with its numbers.
 type Test struct {
 	TestLine
-	// Limit is the threshold, made easier by the rounding; NaN for an Impossible conclusion.
-	Limit float64
+	Limit float64 // the threshold, made easier by the rounding; NaN for an Impossible conclusion
 	// NoDifference is the column neutral, and From the column ours_from; NaN if they are empty.
 	NoDifference, From float64
 }

@@ -34,8 +34,7 @@ func (c Cell) Compare(o Cell) int {
 
 // A Key is the place of a claim in a paper.
 type Key struct {
-	// Artefact is the table, figure or group of numbers, such as table4.
-	Artefact string `csv:"artefact"`
+	Artefact string `csv:"artefact"` // the table, figure or group of numbers, such as table4
 	Cell
 }
 

@@ -11,14 +11,12 @@ import (
 
 // A Set holds the data files of one paper about its claims.
 type Set struct {
-	Paper string
-	// All are the claims in the order of claims.csv.
-	All          []Claim
+	Paper        string
+	All          []Claim // the claims in the order of claims.csv
 	Explanations []Explanation
 	Scripts      []Script
 	Readings     []Reading
-	// Tests are the lines of conclusions.csv.
-	Tests []Test
+	Tests        []Test // the lines of conclusions.csv
 }
 
 // Load reads the files of a paper: claims.csv, and script.csv, causes.csv, readings.csv and conclusions.csv if they

@@ -13,18 +13,15 @@ import (
 
 // A Program is one benchmark: its kernels, and the host side that makes the input and launches them.
 type Program struct {
-	// Name is also the name of its source, NAME.cu.
-	Name string
+	Name string // also the name of its source, NAME.cu
 	// What describes in a line the computation and its limit.
 	What string
-	// Unit names the things that a size counts.
-	Unit string
+	Unit string // names the things that a size counts
 	// A measurement has Size and Iterations, a verification has VerifySize.
 	Size, Iterations, VerifySize uint64
 	// WindowSize is the size of measurements in which each kernel iterates for a fraction of a second; 0 means Size.
 	WindowSize uint64
-	// MaxSize is the largest size.
-	MaxSize uint64
+	MaxSize    uint64 // the largest size
 	// Bytes returns the device memory that a size takes, without CUDA's own.
 	Bytes func(size uint64) uint64
 	// start makes the input. It returns one iteration, which always begins with the same input, and the comparison of
@@ -60,8 +57,7 @@ func Fingerprint() string {
 type Run struct {
 	host            host
 	iterate, verify func()
-	// burst is how many iterations [Run.Until] makes at once.
-	burst uint64
+	burst           uint64 // how many iterations [Run.Until] makes at once
 }
 
 // Start loads the program's kernels into a GPU and makes its input there, from a seed. It waits until the input is

@@ -56,36 +56,26 @@ import (
 
 // A Kernel is one program with its arguments.
 type Kernel struct {
-	// Name is unique within a manifest, and the task's name in datasets.
-	Name string
-	// Suite is the benchmark suite, for example rodinia.
-	Suite string
-	// SizeClass says how large the input is.
-	SizeClass string
+	Name      string // unique within a manifest, and the task's name in datasets
+	Suite     string // the benchmark suite, for example rodinia
+	SizeClass string // how large the input is
 	// Argv is the program and its arguments. ${csv} is the path of the CSV that the time is read from, if there is one.
-	Argv []string
-	// Dir is the folder it runs in; empty means the current one.
-	Dir string
-	// OwnFolder says that each run has a new folder beside Dir, and runs there.
-	OwnFolder bool
-	// Data are files that must exist.
-	Data []Data
+	Argv      []string
+	Dir       string // the folder it runs in; empty means the current one
+	OwnFolder bool   // says that each run has a new folder beside Dir, and runs there
+	Data      []Data // files that must exist
 	// Timeout ends a run that hangs.
 	Timeout time.Duration
 	// Warmup is how long the kernel runs before it is measured, in complete runs, at least one; 0 means no warm-up.
-	Warmup time.Duration
-	// Repetitions is the number of measured runs, unless a command gives another; 0 means 10.
-	Repetitions int
+	Warmup      time.Duration
+	Repetitions int // the number of measured runs, unless a command gives another; 0 means 10
 	// MinMemoryMB is the memory that it needs. It is not tried on instances with less.
 	MinMemoryMB int
 	// Expect must match the output of a successful run; nil accepts any output.
-	Expect *regexp.Regexp
-	// PrintsDevice says that a run prints which device it is on.
-	PrintsDevice bool
-	// Time says where the time is read from.
-	Time TimeSource
-	// Result says what must be the same in every run, whatever it runs on.
-	Result ResultSource
+	Expect       *regexp.Regexp
+	PrintsDevice bool         // says that a run prints which device it is on
+	Time         TimeSource   // says where the time is read from
+	Result       ResultSource // says what must be the same in every run, whatever it runs on
 	// File and Line say where the manifest describes it.
 	File string
 	Line int
@@ -93,10 +83,8 @@ type Kernel struct {
 
 // Data is a file that a kernel reads.
 type Data struct {
-	// Path is relative to the kernel's folder.
-	Path string
-	// SHA256 is in hexadecimal, as sha256sum prints it; empty if any content is accepted.
-	SHA256 string
+	Path   string // relative to the kernel's folder
+	SHA256 string // in hexadecimal, as sha256sum prints it; empty if any content is accepted
 }
 
 // A TimeKind says where the time of a run is read from.
@@ -147,13 +135,10 @@ const (
 
 // An Outcome is the result of one run.
 type Outcome struct {
-	Status Status
-	// Seconds is the time by the kernel's time source; +Inf unless OK.
-	Seconds mig.Seconds
+	Status  Status
+	Seconds mig.Seconds // the time by the kernel's time source; +Inf unless OK
 	// Start and End are when the process started and ended.
 	Start, End time.Time
-	// Result is a hash of the kernel's result, if it shows one and Status is OK.
-	Result string
-	// Detail says in one line what went wrong; empty if Status is OK.
-	Detail string
+	Result     string // a hash of the kernel's result, if it shows one and Status is OK
+	Detail     string // says in one line what went wrong; empty if Status is OK
 }
