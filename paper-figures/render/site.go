@@ -18,7 +18,12 @@ func AddToSite(d *site.Data, results string) error {
 	if err != nil {
 		return err
 	}
-	d.Results = os.DirFS(results)
+	d.Results, d.Left = os.DirFS(results), m.Left
+	for _, p := range m.Papers {
+		if len(p.Artefacts) == 0 {
+			d.Absent = append(d.Absent, p.Name)
+		}
+	}
 	r := newRun(m)
 	for _, p := range r.Papers {
 		one := site.Paper{Name: p.Name, Title: p.Heading, Brief: p.Unlinked()}

@@ -27,6 +27,17 @@ func TestSite(t *testing.T) {
 	if len(data.Papers) != len(m.Papers) || len(data.Numbers) != counted || counted == 0 {
 		t.Errorf("%d papers and %d numbers of %d", len(data.Papers), len(data.Numbers), counted)
 	}
+	if data.Left != 0 || data.Absent != nil {
+		t.Errorf("%d artefacts and the papers %q are not done in a whole reproduction", data.Left, data.Absent)
+	}
+	part := *m
+	part.Left, part.Papers = 7, slices.Clone(m.Papers)
+	part.Papers[1].Artefacts = nil
+	partDir, _ := rendered(t, &part)
+	var left site.Data
+	if err := AddToSite(&left, partDir); err != nil || left.Left != 7 || !slices.Equal(left.Absent, []string{m.Papers[1].Name}) {
+		t.Errorf("%v: %d artefacts and the papers %q are not done; want 7, and %s alone", err, left.Left, left.Absent, m.Papers[1].Name)
+	}
 	out := filepath.Join(t.TempDir(), "site")
 	if err := site.Write(out, data); err != nil {
 		t.Fatal(err)

@@ -10,15 +10,12 @@ import (
 
 // homeView is the first page.
 type homeView struct {
-	Papers []Paper
+	*Data
 	// Leads says who leads each track over its datasets.
 	Leads reports.Table
-	// Tabs are the pages of the tracks.
-	Tabs []tab
-	// Suite has the board of the suite first, if there is one.
-	Suite []reports.Table
-	// Try says that the site has try.html.
-	Try bool
+	// Tabs are the pages of the tracks, and Missing names the tracks without one.
+	Tabs    []tab
+	Missing []string
 }
 
 // leaders is how many algorithms of a track the first page shows.
@@ -26,7 +23,12 @@ const leaders = 3
 
 // viewHome summarises the first board of each track on its usual GPU.
 func viewHome(d *Data, tabs []tab) (v homeView, err error) {
-	v.Papers, v.Tabs, v.Suite, v.Try = d.Papers, tabs, d.Suite, d.Try != nil
+	v.Data, v.Tabs = d, tabs
+	for _, t := range track.All() {
+		if len(t.Contests) > 0 && !slices.ContainsFunc(tabs, func(own tab) bool { return own.Track == t.Name }) {
+			v.Missing = append(v.Missing, t.Name)
+		}
+	}
 	var all [][]leaderboard.Standing
 	for _, t := range tabs {
 		usual := func(b Board) bool { return b.Track == t.Track && b.GPU == track.MustLookup(t.Track).GPU }

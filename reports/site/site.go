@@ -29,8 +29,13 @@ type Data struct {
 	Algorithms []algo.Spec
 	// Results is a folder of results, whose pages in Markdown are pages of the site as well; nil if there is none.
 	Results fs.FS
-	// Papers have pages in Results.
-	Papers    []Paper
+	// Papers have pages in Results. Left is how many artefacts of papers are not done, and Absent names the papers of
+	// which none is done.
+	Papers []Paper
+	Left   int
+	Absent []string
+	// Flags name the results to the commands that compute what is missing, for example "--results mine".
+	Flags     string
 	Numbers   []Number
 	Instances []Instance
 	// Suite has tables of the suite, its board first.

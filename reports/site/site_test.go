@@ -344,6 +344,19 @@ func TestTexts(t *testing.T) {
 				`<td data-column="algorithm">exact</td>`, `<td data-column="track">all of it</td>`, "Enter an algorithm",
 			},
 		},
+		"the first page says which papers and tracks have no results, and how to get them": {
+			site.Data{Boards: sample().Boards, Papers: sample().Papers, Left: 110, Absent: []string{"drl", "mfi"}, Flags: "--results 'my own'"},
+			"index.html",
+			[]string{
+				`>110 artefacts of the papers are not done, among them all of drl, mfi: <code>miglab reproduce --results &#39;my own&#39;</code>.</p>`,
+				`>Tracks without results: stream, placement, dispatch. To compute leaderboards of all tracks: <code>miglab site --results &#39;my own&#39;</code>.</p>`,
+			},
+		},
+		"without a paper the first page says how to reproduce them": {
+			site.Data{Flags: "--quick --results results/quick"},
+			"index.html",
+			[]string{`>No paper is reproduced here: <code>miglab reproduce --quick --results results/quick</code>.</p>`, "Tracks without results: batch, stream,"},
+		},
 		"numbers lead to their pages": {
 			sample(), "numbers.html", []string{`<a href="papers/far/table4.html">far table4</a> rho n=15</td><td class="num" data-label="published">11 s</td>`},
 		},

@@ -38,14 +38,7 @@ func newSite() *cobra.Command {
 			}
 			var data site.Data
 			err := f.runCells(c, "cells", func(e *run.Engine) (err error) {
-				if own {
-					data, err = site.GatherOwn(e.Store, &f.catalog)
-				} else {
-					data, err = gatherSite(c, e, &f.catalog, quick)
-				}
-				if err == nil {
-					data.Suite, err = suite.Tables(e.Store)
-				}
+				data, err = gatherSite(c, e, &f.catalog, quick, own)
 				return err
 			})
 			if err != nil {
@@ -53,6 +46,10 @@ func newSite() *cobra.Command {
 			}
 			if err := render.AddToSite(&data, f.results); err != nil {
 				return err
+			}
+			data.Flags = cli.Words([]string{"--results", f.results})
+			if quick {
+				data.Flags = "--quick " + data.Flags
 			}
 			if try == "" {
 				fmt.Fprintln(c.ErrOrStderr(), "The site has no try.html; make site builds the program for it.")
@@ -75,8 +72,22 @@ func newSite() *cobra.Command {
 	return c
 }
 
-// gatherSite computes the site's leaderboards. Results of datasets that the papers lack are the user's own.
-func gatherSite(c *cobra.Command, e *run.Engine, models *mig.Catalog, quick bool) (none site.Data, err error) {
+// gatherSite returns the site's leaderboards and the tables of the suite. It computes missing results unless the site
+// shows only what the folder has. Results of datasets that the papers lack are the user's own.
+func gatherSite(c *cobra.Command, e *run.Engine, models *mig.Catalog, quick, own bool) (d site.Data, err error) {
+	if own {
+		d, err = site.GatherOwn(e.Store, models)
+	} else {
+		d, err = computeSite(c, e, models, quick)
+	}
+	if err == nil {
+		d.Suite, err = suite.Tables(e.Store)
+	}
+	return d, err
+}
+
+// computeSite computes the missing results of the site's leaderboards.
+func computeSite(c *cobra.Command, e *run.Engine, models *mig.Catalog, quick bool) (none site.Data, err error) {
 	all, err := papers()
 	if err != nil {
 		return none, err
