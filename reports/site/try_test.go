@@ -202,6 +202,19 @@ func tryExample(tab *tab) {
 	tab.equal("no scheduler", get[string](tab, status), "Choose a scheduler.")
 }
 
+// TestTryWithoutExamples: a site without instances, as of site --own, asks for tasks and shows no error.
+func TestTryWithoutExamples(t *testing.T) {
+	d := sample()
+	d.Instances, d.Try = nil, buildTry(t)
+	page := openTab(t, d)
+	page.open("try.html")
+	page.wait(settled)
+	page.equal("the invitation", get[string](page, status), "Write tasks below the header task,t1,t2,t4 and choose Schedule.")
+	page.equal("errors", get[int](page, `document.querySelectorAll(".wrong").length`), 0)
+	page.reopen((&tried{gpu: "A100", count: 1, model: "free", algorithms: "far", text: header + "a,8,4,3,2,1\n"}).link())
+	page.equal("own tasks", get[int](page, `document.querySelectorAll("#try-rows a").length`), 1)
+}
+
 func tryBatches(tab *tab) {
 	n := 6
 	if deep.On() {

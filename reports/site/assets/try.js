@@ -169,6 +169,7 @@
       return;
     }
     options(gpu, welcome.gpus.map((g) => g.name));
+    const header = () => "task," + welcome.gpus.find((g) => g.name === gpu.value)?.sizes.map((s) => "t" + s);
     const fromAddress = () => {
       const wanted = read();
       offer((wanted.get("algorithms") ?? usual).split(",").filter(Boolean), welcome.algorithms);
@@ -176,7 +177,11 @@
         tasks.value = wanted.get("tasks");
         for (const field of [gpu, count, model]) choose(field, wanted.get(field.name) ?? field.options[0].value);
         example.value = [...example.options].find(isExample)?.value ?? "";
-      } else setExample(example.options[1] ?? example.options[0]);
+      } else if (example.options.length > 1) setExample(example.options[1]);
+      else {
+        say(`Write tasks below the header ${header()} and choose Schedule.`);
+        return;
+      }
       run();
     };
     form.addEventListener("submit", (e) => {
@@ -185,8 +190,7 @@
     });
     form.addEventListener("change", ({ target }) => {
       const [chosen] = example.selectedOptions;
-      const header = "task," + welcome.gpus.find((g) => g.name === gpu.value)?.sizes.map((s) => "t" + s) + "\n";
-      const fits = (option) => option.dataset.tasks?.startsWith(header);
+      const fits = (option) => option.dataset.tasks?.startsWith(header() + "\n");
       if (target === example) setExample(chosen);
       else if (!isExample(chosen)) example.value = "";
       else if (!fits(chosen)) {
