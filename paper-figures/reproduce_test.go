@@ -106,7 +106,7 @@ func TestReproduction(t *testing.T) {
 			t.Errorf("%q is %s with the cause %q", l[2], l[13], l[14])
 		}
 	}
-	for _, part := range []string{"The script has it. The other one is EFT.", "again by `miglab reproduce --only p/t1`", "(not explained)", "1 training run does not decide"} {
+	for _, part := range []string{"The script has it. The other one is EFT.", "again by `miglab reproduce --only p/t1`, with the `--results` of this page", "(not explained)", "1 training run does not decide"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q:\n%s", part, page)
 		}

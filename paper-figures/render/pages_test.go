@@ -256,7 +256,7 @@ func TestManyReadingsFitAPage(t *testing.T) {
 	_, texts := rendered(t, &manifest.Manifest{Papers: []manifest.Paper{{Name: "p", Artefacts: []manifest.Artefact{a}}}})
 	page := strings.Join(strings.Fields(texts["p/a.md"]), " ")
 	for _, want := range []string{
-		"- 1, 11 to 15, 17: all the same - 16 *", "; 12 more reproduce no more. [a-readings.csv](a-readings.csv) has all", "Measured on 5 executions.",
+		"- 1, 11 to 15, 17: all the same - 16 *", " The others are those that reproduce most. Left out: 12, each of which reproduces as many numbers or fewer. [a-readings.csv](a-readings.csv) has all", "Measured on 5 executions.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)

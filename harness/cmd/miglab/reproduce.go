@@ -146,7 +146,7 @@ func (f *reproduceFlags) computeShard(c *cobra.Command, r *figures.Reproduction)
 		return e.Run(c.Context(), cells)
 	})
 	if err == nil {
-		fmt.Fprintf(c.OutOrStdout(), "shard %s is in %s; miglab reproduce without --shard writes the pages\n",
+		fmt.Fprintf(c.OutOrStdout(), "shard %s is in %s; the same command without --shard writes the pages\n",
 			c.Flags().Lookup("shard").Value, r.Dir)
 	}
 	return err
@@ -182,7 +182,8 @@ func (f *reproduceFlags) run(c *cobra.Command, _ []string) error {
 		}
 	}
 	if m.Left > 0 {
-		fmt.Fprintf(out, "%d artefacts are not done and not in the claims; miglab reproduce does them\n", m.Left)
+		fmt.Fprintf(out, "%d artefacts are not done and not in the claims; the same command without --only or --paper "+
+			"does them\n", m.Left)
 	}
 	fmt.Fprintf(out, "summary  %s\nclaims   %s\n", filepath.Join(r.Dir, "README.md"),
 		filepath.Join(r.Dir, "claims.csv"))
