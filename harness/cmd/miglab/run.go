@@ -208,5 +208,6 @@ func (f *runFlags) rank(c *cobra.Command, db *store.DB, cells []run.Span) error 
 	if len(standings) == 0 {
 		return nil
 	}
+	fmt.Fprintf(c.OutOrStdout(), "ranked are all results in %s, also of earlier runs\n", f.results)
 	return leaderboard.WriteText(c.OutOrStdout(), standings, nil)
 }
