@@ -366,6 +366,8 @@ func (p *Page) gpus() section {
 	a := p.Advice
 	t := reports.Table{
 		Columns: reports.Left("by").Right("GPUs", "mean wait s", "from", "to", "p95 s").Left("fewer GPUs"),
+		Notes: []string{"fewer GPUs: do not suffice: each number down to the one proven too few was simulated, and waits " +
+			"too long; may suffice: not all were"},
 	}
 	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
 		reports.Missing, "proven too few")
