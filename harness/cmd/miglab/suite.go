@@ -57,14 +57,15 @@ type suiteFlags struct {
 func newSuiteRanking(name, short string, computes bool) *cobra.Command {
 	var f suiteFlags
 	c := &cobra.Command{
-		Use:     name,
-		Example: "  miglab suite " + name + " --algorithms far,lns --division closed",
-		Short:   short,
-		RunE:    func(c *cobra.Command, _ []string) error { return f.rank(c, computes) },
+		Use: name,
+		Example: "  miglab suite " + name + " --algorithms far,lns --division closed\n" +
+			"  miglab suite " + name + " --algorithms far,'exec:python3 mine.py' --declare",
+		Short: short,
+		RunE:  func(c *cobra.Command, _ []string) error { return f.rank(c, computes) },
 	}
 	f.cellFlags.register(c, "folder for results", "cells")
 	c.Flags().StringSliceVar(&f.algorithms, "algorithms", nil,
-		"algorithms, separated by commas (miglab list algorithms)")
+		"algorithms, separated by commas (miglab list algorithms), or exec: and a program")
 	cli.RequireFlags(c, "algorithms")
 	cli.AddFlag(c, &f.division, "division", "closed", cli.OneOf("division", []string{"closed", "open"}),
 		"closed: nothing was trained or tuned on the suite; open: all is allowed")
