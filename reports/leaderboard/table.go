@@ -251,7 +251,7 @@ var columnText = []struct {
 	{
 		[]string{"rank"},
 		"rank: by gap, or mean where there is none; equal where the 95 % bootstrap interval of the paired difference " +
-			"to the first of the rank holds zero",
+			"to the first of the rank holds zero; miglab compare also asks Wilcoxon's test",
 	},
 	{[]string{"wins"}, "wins: instances on which no other algorithm is better"},
 	{[]string{"budget"}, "budget: what the algorithm may compute"},
