@@ -63,6 +63,9 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 	})
 	if missing, ok := errors.AsType[*missingColumnError](err); ok {
 		hint := "for a column of another name, say --columns submit_s=THAT"
+		if slices.ContainsFunc(timeColumns, func(name string) bool { return o.column(name) == missing.columns[0] }) {
+			hint += "; miglab advise --snapshot needs no times"
+		}
 		if strings.Contains(missing.header, "|") {
 			hint = "this looks like sacct: say --format sacct"
 		}

@@ -140,7 +140,7 @@ func TestTypesOfSlurm(t *testing.T) {
 	for kind, want := range map[string]string{
 		"1g.10gb": ",1g.10gb", "a100_1g.10gb": "a100,1g.10gb", "a100-80gb_1g.10gb+me": "a100-80gb,1g.10gb+me",
 		"mig-1g.10gb": ",1g.10gb", "MIG_1g.10gb": ",1g.10gb", "a100-1g.10gb-me": "a100,1g.10gb-me",
-		"a100_1g10gb": "a100,1g10gb", "a100-80gb": "a100-80gb,",
+		"a100_1G.10GB": "a100,1g.10gb", "a100_1g10gb": "a100,1g10gb", "a100-80gb": "a100-80gb,",
 	} {
 		text := "JobID|Submit|State|ElapsedRaw|AllocTRES\n1|2024-05-01T09:00:00|COMPLETED|9|gres/gpu:" + kind + "=1"
 		jobs, _, err := traces.Read(strings.NewReader(text), "f", "sacct", traces.Options{})
@@ -198,7 +198,7 @@ func TestBrokenClusterFiles(t *testing.T) {
 func TestHintOfAnotherFormat(t *testing.T) {
 	for header, want := range map[string]string{
 		"JobID|State\n": "f|g.csv:1: submit_s: the column is missing; the header is JobID|State; this looks like sacct: say --format sacct",
-		"time,gpus\n":   "f|g.csv:1: submit_s: the column is missing; the header is time,gpus; for a column of another name, say --columns submit_s=THAT",
+		"time,gpus\n":   "f|g.csv:1: submit_s: the column is missing; the header is time,gpus; for a column of another name, say --columns submit_s=THAT; miglab advise --snapshot needs no times",
 	} {
 		_, _, err := traces.Read(strings.NewReader(header), "f|g.csv", "csv", traces.Options{})
 		if err == nil || err.Error() != want {

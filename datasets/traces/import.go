@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"miglab/harness/nearest"
 )
@@ -17,7 +18,7 @@ type Job struct {
 	// GPUs is the number of GPUs that the job needs at once, and Milli is its share of each in thousandths.
 	GPUs, Milli int
 	// Profile is the MIG profile that the file names, and GPUs is then the number of its instances. Several profiles
-	// are joined by +, with GPUs 1. Profile is "" if the file names no profile.
+	// are joined by +, with GPUs 1. Profile is in lower case, as NVIDIA writes it, and "" if the file names no profile.
 	Profile string
 	// Model is the GPU model that the file asks for, also with a profile, as the file spells it; "" for any.
 	Model           string
@@ -105,7 +106,7 @@ func Read(r io.Reader, file, name string, o Options) ([]Job, []Rejected, error) 
 			rejected = append(rejected, reject(line, reason))
 			return
 		}
-		j.Line = line
+		j.Line, j.Profile = line, strings.ToLower(j.Profile)
 		jobs = append(jobs, j)
 	})
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })

@@ -134,7 +134,7 @@ func TestFormats(t *testing.T) {
 func TestFilesThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
 		{"csv", "", "f:1: the file is empty; begin with a header that has submit_s,lifetime_s"},
-		{"csv", "submit_s,life\n1,2\n", "f:1: lifetime_s or end_s: the column is missing; the header is submit_s,life"},
+		{"csv", "submit_s,life\n1,2\n", "f:1: lifetime_s or end_s: the column is missing; the header is submit_s,life; for a column of another name, say --columns submit_s=THAT; miglab advise --snapshot needs no times"},
 		{"csv", "submit_s,lifetime_s,submit_s\n", "f:1: submit_s: the column is there twice"},
 		{"csv", "submit_s,lifetime_s\n1,2\n1,\x00\n", "there is a NUL byte"},
 		{"philly", `{"a":1}`, "there is no array"},
@@ -420,7 +420,7 @@ func TestSlotsCoverTheJob(t *testing.T) {
 
 // A file may name profiles in place of shares. A profile that the GPU lacks is rejected with the nearest one.
 func TestProfilesOfAFile(t *testing.T) {
-	const text = "submit_s,lifetime_s,kind\n0,5,1g.10gb\n1,5,3g.41gb\n2,5,\n3,5,7g.80gb\n"
+	const text = "submit_s,lifetime_s,kind\n0,5,1g.10gb\n1,5,3g.41gb\n2,5,\n3,5,7G.80Gb\n"
 	jobs, rejected, err := traces.Read(strings.NewReader(text), "f", "csv", traces.Options{Columns: map[string]string{"profile": "kind"}})
 	if err != nil || len(rejected) != 1 || rejected[0] != (traces.Rejected{Line: 4, Reason: "asks for no GPU", Part: traces.NoJob}) {
 		t.Fatalf("%v, %v", rejected, err)

@@ -106,7 +106,7 @@ func (f *fields) duration() float64 {
 // migType matches the types of MIG instances in Slurm, such as 1g.10gb, a100_1g.5gb or mig-1g.10gb: the model, or mig,
 // and the profile. A profile without its point, such as 1g10gb, matches, so that it is refused as unknown and not taken
 // for the name of a model.
-var migType = regexp.MustCompile(`^(?:(?i:mig)[_-]|(.*)[_-])?(\d+g\.?\d+gb.*)$`)
+var migType = regexp.MustCompile(`^(?:(?i:mig)[_-]|(.*)[_-])?((?i:\d+g\.?\d+gb.*))$`)
 
 // tresJob returns a job with the GPUs of a list such as cpu=8,gres/gpu:a100=2,gres/gpu=2. The entry without a type
 // counts all GPUs.

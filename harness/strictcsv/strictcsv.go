@@ -56,6 +56,8 @@ type Format struct {
 	Or     []Format
 	Header string // names the header in errors, for example "the header of a jobs file"
 	Empty  string // the error for a file that has only a header
+	// Comments skips lines that begin with #. It is for files in which no first field can begin with it.
+	Comments bool
 	// exact is for files that a program wrote: the columns must be in their order, and the fields
 	// are taken as they are.
 	exact bool
@@ -77,6 +79,9 @@ func ReadSheet(r io.Reader, file string, f Format) (*Sheet, error) {
 	in := csv.NewReader(Limit(r, file))
 	in.TrimLeadingSpace = !f.exact
 	in.FieldsPerRecord = -1 // This function checks the number.
+	if f.Comments {
+		in.Comment = '#'
+	}
 	s := &Sheet{file: file}
 	headerLine := 1
 	for {

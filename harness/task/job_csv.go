@@ -12,12 +12,14 @@ import (
 
 // ReadJobs reads jobs for a GPU model: one line for each job, with the columns arrival_min (ascending), deadline_min,
 // and its duration on instances of each of the model's sizes, t1 to t7 (A30: t1,t2,t4), in any order. All are
-// minutes; times count from the beginning of the day. Spaces, line ends, quotes and errors are treated as by [ReadCSV].
+// minutes; times count from the beginning of the day. Lines that begin with # are
+// comments. Spaces, line ends, quotes and errors are treated as by [ReadCSV].
 func ReadJobs(r io.Reader, file string, g *mig.GPU) ([]Job, error) {
 	in, err := strictcsv.ReadSheet(r, file, strictcsv.Format{
-		Columns: jobHeader(g),
-		Header:  fmt.Sprintf("the header of a jobs file for %s (sizes %v)", g, g.Sizes()),
-		Empty:   "there are no jobs; write one line a job below the header",
+		Columns:  jobHeader(g),
+		Header:   fmt.Sprintf("the header of a jobs file for %s (sizes %v)", g, g.Sizes()),
+		Empty:    "there are no jobs; write one line a job below the header",
+		Comments: true,
 	})
 	if err != nil {
 		return nil, err

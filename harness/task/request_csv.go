@@ -38,7 +38,8 @@ const workSlot = 0.001
 // gpus may hold the number of whole GPUs that a request needs at once. In place of profile the file may have the
 // columns profiles (of the instances that a request needs at once, as 3g.40gb+1g.10gb+me) and gang (gpu if they must
 // be on the same GPU, or any). Instead the file may have the columns arrival_ms, work_ms (on a whole GPU) and
-// memory_mb; a slot is then a millisecond. Spaces, line ends, quotes and errors are treated as by [ReadCSV].
+// memory_mb; a slot is then a millisecond. Lines that begin with # are comments. Spaces, line ends, quotes and errors
+// are treated as by [ReadCSV].
 //
 // ReadRequests returns the cluster with the requests. If requests wait, it refuses a request that stays forever, or one
 // that needs more than the cluster has.
@@ -49,8 +50,9 @@ func ReadRequests(r io.Reader, file string, g *mig.GPU, cluster Requests) (Reque
 		Or: []strictcsv.Format{
 			{Columns: workColumns}, {Columns: gangColumns, Optional: []string{gpusColumn}},
 		},
-		Header: "the header of a requests file",
-		Empty:  "there are no requests; write one line a request below the header",
+		Header:   "the header of a requests file",
+		Empty:    "there are no requests; write one line a request below the header",
+		Comments: true,
 	})
 	if err != nil {
 		return Requests{}, err

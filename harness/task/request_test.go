@@ -39,6 +39,28 @@ func TestReadRequests(t *testing.T) {
 	}
 }
 
+// TestComments: files without names have comments, and a task may have a name that begins like one.
+func TestComments(t *testing.T) {
+	const text = "# of March, \"raw\n\narrival_slot,lifespan,profile\n#0,1,7g.80gb\n0,3,1g.10gb\n# the end\n8,3,7g.80gb\n"
+	g := mig.MustLookup("A100-80GB")
+	got, err := task.ReadRequests(strings.NewReader(text), "t.csv", g, task.Requests{})
+	if err != nil || len(got.Requests) != 2 || got.Requests[1].Arrival != 8 {
+		t.Errorf("%v, %v", got, err)
+	}
+	_, err = task.ReadRequests(strings.NewReader(text+"7,1,1g.10gb\n"), "t.csv", g, task.Requests{})
+	if err == nil || !strings.HasPrefix(err.Error(), "t.csv:8: arrival_slot: 7 comes after 8 on line 7") {
+		t.Error(err)
+	}
+	jobs, err := readJobs("# of March\n" + goodJobs)
+	if err != nil || len(jobs) != 2 {
+		t.Errorf("%v, %v", jobs, err)
+	}
+	tasks, err := task.ReadCSV(strings.NewReader("task,t1,t2,t3,t4,t7\n#1,5,4,3,2,1\n"), "t.csv", a100)
+	if err != nil || len(tasks) != 1 || tasks[0].Name != "#1" {
+		t.Errorf("%v, %v", tasks, err)
+	}
+}
+
 func TestBadRequestFiles(t *testing.T) {
 	const header = "arrival_slot,lifespan,profile\n"
 	for text, message := range map[string]string{
