@@ -302,7 +302,8 @@ func (p *Page) policies() section {
 				count(len(a.Policies)-1, "differences")),
 			"no policy has a mean wait of less than " + duration(a.WaitAtLeast),
 			"ff is first fit; Kubernetes has dra-first-fit, and HAMi has the hami policies; no scheduler compared here " +
-				"has the others; in Slurm answer 4 counts",
+				"has the others",
+			"in Slurm answer 4 counts",
 		},
 	}
 	for _, c := range a.Policies {
@@ -366,8 +367,10 @@ func (p *Page) gpus() section {
 	a := p.Advice
 	t := reports.Table{
 		Columns: reports.Left("by").Right("GPUs", "mean wait s", "from", "to", "p95 s").Left("fewer GPUs"),
-		Notes: []string{"fewer GPUs: do not suffice: each number down to the one proven too few was simulated, and waits " +
-			"too long; may suffice: not all were"},
+		Notes: []string{
+			"do not suffice: each smaller number that is not proven too few was simulated, and waits too long",
+			"may suffice: not all of these were simulated",
+		},
 	}
 	t.Row("any policy", fmt.Sprint("at least ", a.Below), reports.Missing, reports.Missing, reports.Missing,
 		reports.Missing, "proven too few")
@@ -406,7 +409,7 @@ func (p *Page) fixed() section {
 	s.table = p.layoutTable()
 	s.table.Notes = []string{"delay: from arrival to end, less the lifetime in the trace"}
 	if p.Advice.Question.PerNode == 0 {
-		s.table.Notes = append(s.table.Notes, "the files have one node; --pernode says how many GPUs a node has")
+		s.table.Notes = append(s.table.Notes, "the files of --out have one node; --pernode says how many GPUs a node has")
 	}
 	among, missing := "of requested profiles", p.missing(f)
 	if p.Advice.Question.Named != nil && missing == "" {

@@ -193,7 +193,7 @@ func TestWhatTheEvidenceAllows(t *testing.T) {
 	}
 	for got, want := range map[string]string{
 		table.String(): "do not suffice; one more waits too long",
-		strings.Join(strings.Fields(table.String()), " "): "fewer GPUs: do not suffice: each number down to the one proven too few was simulated, and waits too long; may suffice: not all were",
+		strings.Join(strings.Fields(table.String()), " "): "do not suffice: each smaller number that is not proven too few was simulated, and waits too long may suffice: not all of these were simulated",
 		p.summary():       "Too few to decide anything: 2 requests in 0.0 s. For a mean wait of at most 10.0 min: 10 GPUs",
 		p.policyAnswer():  "the trace cannot tell them apart",
 		p.gpus().answer:   "on 10 GPUs. The interval reaches above the target, so that the GPUs may be too few, for: ",
