@@ -66,7 +66,7 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 		if slices.ContainsFunc(timeColumns, func(name string) bool { return o.column(name) == missing.columns[0] }) {
 			hint += "; miglab advise --snapshot needs no times"
 		}
-		if strings.Contains(missing.header, "|") {
+		if strings.Contains(missing.header, "|") && strings.Contains(missing.header, "JobID") {
 			hint = "this looks like sacct: say --format sacct"
 		}
 		err = fmt.Errorf("%w; %s", err, hint)

@@ -198,6 +198,7 @@ func TestBrokenClusterFiles(t *testing.T) {
 func TestHintOfAnotherFormat(t *testing.T) {
 	for header, want := range map[string]string{
 		"JobID|State\n": "f|g.csv:1: submit_s: the column is missing; the header is JobID|State; this looks like sacct: say --format sacct",
+		"job|begin\n":   "f|g.csv:1: submit_s: the column is missing; the header is job|begin; for a column of another name, say --columns submit_s=THAT; miglab advise --snapshot needs no times",
 		"time,gpus\n":   "f|g.csv:1: submit_s: the column is missing; the header is time,gpus; for a column of another name, say --columns submit_s=THAT; miglab advise --snapshot needs no times",
 	} {
 		_, _, err := traces.Read(strings.NewReader(header), "f|g.csv", "csv", traces.Options{})
