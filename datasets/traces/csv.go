@@ -66,8 +66,11 @@ func readCSV(r io.Reader, file string, o Options, each jobFunc) error {
 		if slices.ContainsFunc(timeColumns, func(name string) bool { return o.column(name) == missing.columns[0] }) {
 			hint += "; miglab advise --snapshot needs no times"
 		}
-		if strings.Contains(missing.header, "|") && strings.Contains(missing.header, "JobID") {
+		switch {
+		case strings.Contains(missing.header, "|") && strings.Contains(missing.header, "JobID"):
 			hint = "this looks like sacct: say --format sacct"
+		case strings.Contains(missing.header, "arrival_slot"):
+			hint = "this looks like requests: say miglab advise --format requests"
 		}
 		err = fmt.Errorf("%w; %s", err, hint)
 	}

@@ -197,9 +197,10 @@ func TestBrokenClusterFiles(t *testing.T) {
 // The hint that a file may be of sacct depends on its header alone.
 func TestHintOfAnotherFormat(t *testing.T) {
 	for header, want := range map[string]string{
-		"JobID|State\n": "f|g.csv:1: submit_s: the column is missing; the header is JobID|State; this looks like sacct: say --format sacct",
-		"job|begin\n":   "f|g.csv:1: submit_s: the column is missing; the header is job|begin; for a column of another name, say --columns submit_s=THAT; miglab advise --snapshot needs no times",
-		"time,gpus\n":   "f|g.csv:1: submit_s: the column is missing; the header is time,gpus; for a column of another name, say --columns submit_s=THAT; miglab advise --snapshot needs no times",
+		"JobID|State\n":           "f|g.csv:1: submit_s: the column is missing; the header is JobID|State; this looks like sacct: say --format sacct",
+		"arrival_slot,lifespan\n": "f|g.csv:1: submit_s: the column is missing; the header is arrival_slot,lifespan; this looks like requests: say miglab advise --format requests",
+		"job|begin\n":             "f|g.csv:1: submit_s: the column is missing; the header is job|begin; for a column of another name, say --columns submit_s=THAT; miglab advise --snapshot needs no times",
+		"time,gpus\n":             "f|g.csv:1: submit_s: the column is missing; the header is time,gpus; for a column of another name, say --columns submit_s=THAT; miglab advise --snapshot needs no times",
 	} {
 		_, _, err := traces.Read(strings.NewReader(header), "f|g.csv", "csv", traces.Options{})
 		if err == nil || err.Error() != want {
