@@ -409,7 +409,8 @@ func (p *Page) fixed() section {
 	s.table = p.layoutTable()
 	s.table.Notes = []string{"delay: from arrival to end, less the lifetime in the trace"}
 	if p.Advice.Question.PerNode == 0 {
-		s.table.Notes = append(s.table.Notes, "the files of --out have one node; --pernode says how many GPUs a node has")
+		s.table.Notes = append(s.table.Notes,
+			"the files of --out have one node; --pernode says how many GPUs a node has")
 	}
 	among, missing := "of requested profiles", p.missing(f)
 	if p.Advice.Question.Named != nil && missing == "" {
