@@ -209,7 +209,7 @@ func (c comparison) wider(d *figures.Data) figures.Values {
 func (r refiner) moreMoves(d *figures.Data) figures.Values {
 	values := figures.Values{}
 	for w, n := range figures.Each(workloads, threeSizes[1:]) {
-		_, moves, swaps := r.values(d, w, n, executions)
+		_, moves, swaps := r.values(d, w, n)
 		values[cell(w, n, "moves less swaps")] = mean(d, figures.Differences(moves, swaps))
 	}
 	return values

@@ -78,20 +78,44 @@ func TestDefaultsFollowTheScripts(t *testing.T) {
 	}
 }
 
-// TestCellsOfExecutionsHaveMorePairs: the default reading measures a cell that executions.csv has under it on 10,000
-// pairs, of which the first 1000 may differ from the authors' script by chance, and another cell on 1000.
-func TestCellsOfExecutionsHaveMorePairs(t *testing.T) {
-	const dataset, moveswap = "?gen=released&n=30&repeat=2", " far-concat?iterations=20&keep=last&margin=shifted sequential"
-	for _, artefact := range []string{"table7", "table8"} {
-		pairs := map[string]int{}
-		for _, c := range cellsOf(t, artefact) {
-			name := fmt.Sprintf("%s %s %s", c.Series.Dataset, c.Series.Algorithm, c.Series.Model)
-			pairs[name] = max(pairs[name], c.To)
+// TestLongerRunsReplaceShorterOnes: every reading of a cell that executions.csv has for its generator is measured on
+// 10,000 executions or pairs, so that no page shows what a longer run refutes; other cells have fewer. A line that no
+// reading measures is a mistake.
+func TestLongerRunsReplaceShorterOnes(t *testing.T) {
+	d := new(figures.Data) // has no results: all values are ones
+	for _, l := range longerRuns {
+		w := workload{l.Scaling, l.Times}
+		readings := map[string]bool{} // of the line's generator
+		for _, v := range refiners {
+			readings[v.name] = readings[v.name] || v.way.run(w, l.N) == l
 		}
-		for workload, want := range map[string]int{"MIXEDSCALING+NARROWTIMES": 10000, "MIXEDSCALING+WIDETIMES": 10000, "GOODSCALING+WIDETIMES": 1000} {
-			if n := pairs["far/"+workload+dataset+moveswap]; n != want {
-				t.Errorf("%s asks for %d pairs of %s, want %d", artefact, n, workload, want)
+		for _, v := range joinings {
+			readings[v.name] = readings[v.name] || v.way.run(w, l.N) == l
+		}
+		measured := 0
+		for _, g := range []grid{table6, table7, table8} {
+			for _, p := range g.procedures {
+				if !strings.Contains(l.Tables, g.name) || !readings[strings.TrimPrefix(strings.TrimSuffix(", "+p.name, withOperation), ", ")] {
+					continue
+				}
+				measured++
+				for i, m := range p.measure(d, w, l.N) {
+					if m.Replicates != 10*executions {
+						t.Errorf("%+v: %s of %s, %s, is measured on %d", l, g.quantities[i], g.name, p.name, m.Replicates)
+					}
+				}
 			}
+		}
+		if want := map[string]int{"table6": 2, "table7;table8": 3}[l.Tables]; measured != want {
+			t.Errorf("%d readings measure %+v, want %d", measured, l, want)
+		}
+	}
+	for _, c := range []struct {
+		p    procedure
+		want int
+	}{{table6.procedures[0], executions}, {table7.procedures[0], executions}, {table8.procedures[3], further}} {
+		if m := c.p.measure(d, workload{"POORSCALING", "WIDETIMES"}, 20)[0]; m.Replicates != c.want {
+			t.Errorf("a cell that executions.csv has not is measured on %d executions, want %d", m.Replicates, c.want)
 		}
 	}
 }

@@ -248,18 +248,20 @@ func (c comparison) memoryBound(psup, leave string) procedure {
 // A refiner is a variant of FAR on batches of a generator.
 type refiner struct{ parameters, refined string }
 
-// values returns the gain of the refinement in percent, and its moves and swaps, of the first count executions.
-func (r refiner) values(d *figures.Data, w workload, n, count int) (gains, moves, swaps []float64) {
-	data := synthetic(w, n, r.parameters)
+func (r refiner) run(w workload, n int) longerRun {
+	return longerRun{"table6", w.scaling, w.times, n, r.parameters, r.refined == "far?keep=last"}
+}
+
+// values returns, by execution, the gain of the refinement in percent, and its moves and swaps.
+func (r refiner) values(d *figures.Data, w workload, n int) (gains, moves, swaps []float64) {
+	data, count := synthetic(w, n, r.parameters), r.run(w, n).executions(executions)
 	after, before := batch(data, r.refined, mig.Sequential), batch(data, "far?refine=false", mig.Sequential)
 	return d.Above(before, after, count), d.Values(after, count, "moves"), d.Values(after, count, "swaps")
 }
 
-func (r refiner) means(count int) measure {
-	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		gains, moves, swaps := r.values(d, w, n, count)
-		return []figures.Measurement{mean(d, gains), mean(d, moves), mean(d, swaps)}
-	}
+func (r refiner) means(d *figures.Data, w workload, n int) []figures.Measurement {
+	gains, moves, swaps := r.values(d, w, n)
+	return []figures.Measurement{mean(d, gains), mean(d, moves), mean(d, swaps)}
 }
 
 // refinerOf returns FAR as the script has it or as the text describes it.
@@ -279,15 +281,9 @@ var refiners = append([]variant[refiner]{
 }, shares(refinerOf)...)
 
 // operatedGain is like means, with p_ref as the mean of only those executions that have a move or swap.
-func (r refiner) operatedGain(count int) measure {
-	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		all := count
-		if n == 10 && r.parameters == "gen=released" {
-			all = tenfold // few of them have an operation
-		}
-		gains, moves, swaps := r.values(d, w, n, all)
-		return []figures.Measurement{operated(d, gains, moves, swaps), mean(d, moves), mean(d, swaps)}
-	}
+func (r refiner) operatedGain(d *figures.Data, w workload, n int) []figures.Measurement {
+	gains, moves, swaps := r.values(d, w, n)
+	return []figures.Measurement{operated(d, gains, moves, swaps), mean(d, moves), mean(d, swaps)}
 }
 
 // operated returns the mean gain of the executions with a move or swap.
@@ -312,10 +308,10 @@ var table6 = grid{
 	[]string{"p_ref", "moves", "swaps"},
 	slices.Concat(
 		figures.Map(refiners[:3], func(v variant[refiner]) procedure {
-			return procedure{v.name, v.way.means(executions), v.way.moreMoves}
+			return procedure{v.name, v.way.means, v.way.moreMoves}
 		}),
-		procedures(refiners[3:], "", func(r refiner) measure { return r.means(executions) }),
-		procedures(refiners, withOperation, func(r refiner) measure { return r.operatedGain(executions) }),
+		procedures(refiners[3:], "", func(r refiner) measure { return r.means }),
+		procedures(refiners, withOperation, func(r refiner) measure { return r.operatedGain }),
 	),
 }
 
@@ -336,6 +332,16 @@ type joining struct {
 }
 
 var copies, successive = joining{"gen=released", true, executions}, joining{"", false, executions}
+
+func (j joining) run(w workload, n int) longerRun {
+	return longerRun{"table7;table8", w.scaling, w.times, n, j.generator, j.script}
+}
+
+// longer returns the joining with as many pairs as its readings of a cell have.
+func (j joining) longer(w workload, n int) joining {
+	j.pairs = j.run(w, n).executions(j.pairs)
+	return j
+}
 
 // values returns a metric by pair.
 func (j joining) values(d *figures.Data, w workload, n int, mode, metric string) []float64 {
@@ -366,6 +372,7 @@ func inSeconds(microseconds []float64) []float64 {
 
 // gain returns, by pair, the improvement over trivial concatenation in percent.
 func (j joining) gain(d *figures.Data, w workload, n int, mode string) []float64 {
+	j = j.longer(w, n)
 	return figures.Percent(figures.Ratios(j.makespans(d, w, n, "trivial"), j.makespans(d, w, n, mode)))
 }
 
@@ -376,45 +383,34 @@ func (j joining) gains(d *figures.Data, w workload, n int) []figures.Measurement
 // operatedGains returns the gains with p_move/swap as the mean of the pairs with a move or swap alone.
 func (j joining) operatedGains(d *figures.Data, w workload, n int) []figures.Measurement {
 	const mode = "moveswap"
+	j = j.longer(w, n)
 	all, moves, swaps := j.gain(d, w, n, mode), j.values(d, w, n, mode, "moves"), j.values(d, w, n, mode, "swaps")
 	return []figures.Measurement{mean(d, j.gain(d, w, n, "reverse")), operated(d, all, moves, swaps)}
 }
 
 func (j joining) operations(d *figures.Data, w workload, n int) []figures.Measurement {
 	return figures.Map([]string{"moves", "swaps"}, func(metric string) figures.Measurement {
-		return mean(d, j.values(d, w, n, "moveswap", metric))
+		return mean(d, j.longer(w, n).values(d, w, n, "moveswap", metric))
 	})
 }
 
-// joinings are the ways to make Tables 7 and 8. The first three are whole readings; the last five are the text's pairs
+// joinings are the ways to make Tables 7 and 8. The first three are whole readings; the last ones are the text's pairs
 // of different batches by the script's generator.
 var joinings = slices.Concat([]variant[joining]{
 	{"", copies}, {"text", successive}, {"text, p_sup = 50 %", joining{"psup=50", false, executions}},
 }, shares(func(psup string, script bool) joining { return joining{psup, script, further} }), []variant[joining]{
 	{"text, released generator", joining{"gen=released", false, further}},
-	{"text, released generator, p_sup = 25 %", joining{"gen=released&psup=25", false, further}},
-	{"text, released generator, p_sup = 50 %", joining{"gen=released&psup=50", false, further}},
-	{"text, released generator, p_sup = 75 %", joining{"gen=released&psup=75", false, further}},
-	{"text, released generator, p_sup = 100 %", joining{"gen=released&psup=100", false, further}},
-})
-
-// byScript measures a table as concat_test does, on [tenfold] pairs for a cell that executions.csv has so.
-func byScript(table string, of func(joining, *figures.Data, workload, int) []figures.Measurement) measure {
-	return func(d *figures.Data, w workload, n int) []figures.Measurement {
-		j := copies
-		if slices.Contains(longerRuns, longerRun{table, w.scaling, w.times, n, j.generator, "script"}) {
-			j.pairs = tenfold
-		}
-		return of(j, d, w, n)
+}, figures.Map(memoryBoundShares, func(psup string) variant[joining] {
+	return variant[joining]{
+		"text, released generator, p_sup = " + psup + " %", joining{"gen=released&psup=" + psup, false, further},
 	}
-}
+}))
 
 var table7 = grid{
 	"table7", workloads, threeSizes,
 	[]string{"p_rev", "p_move/swap"},
 	slices.Concat(
-		[]procedure{{"", byScript("table7", joining.gains), copies.measures}},
-		figures.Map(joinings[1:3], func(v variant[joining]) procedure {
+		figures.Map(joinings[:3], func(v variant[joining]) procedure {
 			return procedure{v.name, v.way.gains, v.way.measures}
 		}),
 		procedures(joinings[3:], "", func(j joining) measure { return j.gains }),
@@ -441,10 +437,7 @@ func gainsOfJoining(d *figures.Data) {
 var table8 = grid{
 	"table8", workloads, threeSizes,
 	[]string{"moves", "swaps"},
-	slices.Concat(
-		[]procedure{{measure: byScript("table8", joining.operations)}},
-		procedures(joinings[1:], "", func(j joining) measure { return j.operations }),
-	),
+	procedures(joinings, "", func(j joining) measure { return j.operations }),
 }
 
 var table9 = grid{
