@@ -5,10 +5,10 @@
 // the text says about them in words can be checked.
 //
 // A [reading] settles what the paper leaves open, such as when a baseline rejects. VI, the section of the
-// experiments, calls FF and RR alone MIG-agnostic: BF-BI and WF-BI pass over GPUs without a free index. This is the
-// default. In V-A and Fig. 3 two example schemes, best fit and load balancing, choose a GPU by its free slices and
-// then fail if no index fits: as a reading, all four baselines are so strict. The score F of both is the one that
-// gives the worked example of V-B, a number that the authors printed.
+// experiments, calls FF and RR alone MIG-agnostic, and does not say what BF-BI and WF-BI do with a GPU that has no free
+// index. By default they pass over it, which is inferred. In V-A and Fig. 3 two example schemes, best fit and load
+// balancing, choose a GPU by its free slices and then fail if no index fits: as a reading, all four baselines are so
+// strict. The score F of both is the one that gives the worked example of V-B, a number that the authors printed.
 package mfi
 
 import (
