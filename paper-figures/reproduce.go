@@ -252,7 +252,7 @@ func (r *Reproduction) save(a *manifest.Artefact, o *Output) (map[string]string,
 		if err := reports.SaveFigure(filepath.Join(r.Dir, file), f.Figure); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.File, err)
 		}
-		files = append(files, Map(reports.SavedFormats, func(format string) string { return file + "." + format })...)
+		files = append(files, Map(reports.FigureFormats, func(format string) string { return file + "." + format })...)
 	}
 	sums := map[string]string{}
 	for _, f := range files {

@@ -1,5 +1,5 @@
 // Package reports turns results into what people read: tables as aligned text, CSV, Markdown, LaTeX and JSON, and
-// figures as SVG, PNG and PDF.
+// figures as SVG and PDF.
 //
 // The cells of a [Table] are strings; number.go formats numbers in the same way for all tables. A [Figure] is one of
 // [Lines], [Bars], [Panels] and [Timeline], which gonum/plot draws, [Gantt], and diagrams of boxes: [Partitions]

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"miglab/harness/atomicfile"
@@ -56,19 +55,10 @@ func refuse(figure, part, format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{where}, args...)...)
 }
 
-// FigureFormats lists the formats of [Encode].
-var FigureFormats = []string{"svg", "png", "pdf"}
+// FigureFormats lists the formats of [Encode]. PNG is not one: its pixels depend on the processor that draws them.
+var FigureFormats = []string{"svg", "pdf"}
 
-// SavedFormats lists the formats of [SaveFigure]. PNG is not one: its pixels depend on the processor that draws them.
-var SavedFormats = []string{"svg", "pdf"}
-
-var encoders = map[string]func(io.Writer, page) error{"svg": encodeSVG, "png": encodePNG, "pdf": encodePDF}
-
-// pngDPI gives 1400 pixels across a page of [PageWidth].
-const pngDPI = 280
-
-// maxPixels bounds the memory and the time of PNG images; a pixel takes 4 bytes.
-const maxPixels = 25_000_000
+var encoders = map[string]func(io.Writer, page) error{"svg": encodeSVG, "pdf": encodePDF}
 
 // Encode writes a figure in one of [FigureFormats]. The error is a [*nearest.UnknownError]
 // for another format, says why the figure cannot be drawn, or is an error of w.
@@ -84,14 +74,14 @@ func Encode(w io.Writer, format string, f Figure) error {
 	return encode(w, p)
 }
 
-// SaveFigure writes a figure as base.FORMAT in each of [SavedFormats], each file replaced as a whole. It returns the
+// SaveFigure writes a figure as base.FORMAT in each of [FigureFormats], each file replaced as a whole. It returns the
 // errors of [Encode] and of the file system.
 func SaveFigure(base string, f Figure) error {
 	p, err := f.page()
 	if err != nil {
 		return err
 	}
-	for _, format := range SavedFormats {
+	for _, format := range FigureFormats {
 		write := func(w io.Writer) error { return encoders[format](w, p) }
 		if err := atomicfile.WriteFile(base+"."+format, write); err != nil {
 			return err
@@ -139,18 +129,6 @@ func (c *svgCanvas) fitTexts(svg []byte) []byte {
 		out = append(out, rest...)
 	}
 	return out
-}
-
-func encodePNG(w io.Writer, p page) error {
-	wide, high := p.width.Dots(pngDPI), p.height.Dots(pngDPI)
-	if wide*high > maxPixels {
-		return refuse("", "", "as png it would have %.0f x %.0f pixels; at most %d million are drawn, use svg",
-			wide, high, maxPixels/1_000_000)
-	}
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(pngDPI))}
-	p.draw(blank(c, p))
-	_, err := c.WriteTo(w)
-	return err
 }
 
 // blank returns the canvas painted white, without the margin.

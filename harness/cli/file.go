@@ -53,7 +53,7 @@ func (f *File) RegisterFormat(c *cobra.Command, formats ...string) {
 // extensions has the extension of the files of each format.
 var extensions = map[string]string{
 	"text": ".txt", "json": ".json", "jsonl": ".jsonl", "csv": ".csv", "markdown": ".md", "latex": ".tex",
-	"svg": ".svg", "png": ".png", "pdf": ".pdf",
+	"svg": ".svg", "pdf": ".pdf",
 }
 
 // extension returns the extension of a file name in lower case and its format; "" for an unknown one.

@@ -59,7 +59,7 @@ func rendered(t testing.TB, m *manifest.Manifest) (dir string, texts map[string]
 	for _, p := range m.Papers {
 		for _, a := range p.Artefacts {
 			for _, f := range a.Figures {
-				for _, format := range reports.SavedFormats {
+				for _, format := range reports.FigureFormats {
 					if err := writeIfChanged(filepath.Join(dir, p.Name, f.File+"."+format), " "); err != nil {
 						t.Fatal(err)
 					}

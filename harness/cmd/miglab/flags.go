@@ -79,7 +79,7 @@ type figureFile struct{ cli.File }
 // registerTimeline adds the flag for a chart of a subject, such as the schedule, over time.
 func (f *figureFile) registerTimeline(c *cobra.Command, subject string) {
 	f.Register(c, "timeline", "file to draw "+subject+" over time in: slices in use, what waits, and late jobs, "+
-		".svg, .png or .pdf", reports.FigureFormats...)
+		".svg or .pdf", reports.FigureFormats...)
 }
 
 // draw writes a figure.

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"image/png"
 	"io/fs"
 	"maps"
 	"math"
@@ -59,7 +58,6 @@ func TestScripts(t *testing.T) {
 			"refuses":  scriptRefuses,
 			"snapshot": scriptSnapshot,
 			"same":     scriptSame,
-			"png":      scriptPNG,
 			"falsify":  scriptFalsify,
 			"sql":      scriptSQL,
 		},
@@ -207,22 +205,6 @@ func scriptSame(ts *testscript.TestScript, _ bool, args []string) {
 	if d := ts.Value(snapshots{}).(map[string]tree)[args[0]].changes(now); len(d) > 0 {
 		ts.Fatalf("changed %q", d)
 	}
-}
-
-// scriptPNG is "png FILE": the file is an image with something on it.
-func scriptPNG(ts *testscript.TestScript, _ bool, args []string) {
-	f, err := os.Open(ts.MkAbs(args[0]))
-	ts.Check(err)
-	defer f.Close()
-	img, err := png.Decode(f)
-	ts.Check(err)
-	b := img.Bounds()
-	for x := b.Min.X; x < b.Max.X; x++ {
-		if img.At(x, b.Dy()/2) != img.At(0, 0) {
-			return
-		}
-	}
-	ts.Fatalf("%s is blank", args[0])
 }
 
 // A tree says of a file, or of each path below a folder, when it was written, and its content.

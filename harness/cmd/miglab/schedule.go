@@ -63,7 +63,7 @@ func newSchedule() *cobra.Command {
 	pf.register(c)
 	cli.RequireFlags(c, "tasks")
 	c.Flags().StringVar(&algorithm, "algorithm", "far", "algorithm (miglab list algorithms), or exec: and a program")
-	out.Register(c, "out", "file to write, for example schedule.png (default: standard output)", scheduleFormats...)
+	out.Register(c, "out", "file to write, for example schedule.svg (default: standard output)", scheduleFormats...)
 	out.RegisterFormat(c, scheduleFormats...)
 	timeline.registerTimeline(c, "the schedule")
 	return c
