@@ -47,7 +47,7 @@ func sizePerSlice(g *GPU, p Partition) string {
 func findSymmetry(g *GPU) *symmetry {
 	var s symmetry
 	index := map[string]int{} // the index in useful of a vector
-	for _, p := range g.partitions {
+	for _, p := range g.partitions() {
 		var used Slices
 		for _, in := range p {
 			used += in.Size()

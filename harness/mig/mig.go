@@ -150,7 +150,7 @@ type GPU struct {
 	sizes      []Slices
 	bySize     [MaxSize + 1]*Profile
 	tree       []Node
-	partitions []Partition
+	partitions func() []Partition
 	values     *sync.Map // what [Derived] derives, by a key of its own for each function
 }
 

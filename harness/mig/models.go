@@ -42,7 +42,7 @@ func (g *GPU) derive() {
 		}
 	}
 	g.tree = buildTree(g)
-	g.partitions = g.PartitionsOf((*Profile).Standard)
+	g.partitions = sync.OnceValue(func() []Partition { return g.PartitionsOf((*Profile).Standard) })
 	g.values = new(sync.Map)
 }
 

@@ -37,7 +37,7 @@ func (p Partition) Mask() Mask {
 // Partitions returns the maximal partitions of standard profiles, those to which no instance can be added. They are in
 // descending lexicographic order of their sizes, which is the numbering of FAR Fig. 1. There are 19 on the 7-slice
 // models, 5 on A30 and RTX-PRO-6000, and 3 on RTX-PRO-5000.
-func (g *GPU) Partitions() []Partition { return g.partitions }
+func (g *GPU) Partitions() []Partition { return g.partitions() }
 
 // PartitionNames returns the names of the partitions that some model of this package's table has, sorted.
 func PartitionNames() []string {
@@ -117,7 +117,7 @@ func (g *GPU) fits(others Partition, in Instance) bool {
 
 // ParsePartition finds a maximal partition by its sizes, for example 4-2-1. The error is a [*nearest.UnknownError].
 func (g *GPU) ParsePartition(s string) (Partition, error) {
-	return nearest.Find("partition of "+g.Name, s, g.partitions, Partition.String)
+	return nearest.Find("partition of "+g.Name, s, g.partitions(), Partition.String)
 }
 
 // ParseLayout reads the instances of a GPU: the names of their profiles joined by hyphens, as in

@@ -283,10 +283,12 @@ func scoredOn(workload string, n int) []sample {
 	})
 }
 
-// scoredOnKernels are the batches for the agents of measured kernels: one order of each subset of at least 14.
-var scoredOnKernels = []sample{{
-	figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset,
-}}
+// scoredOnKernels returns the batches for the agents of measured kernels: one order of each subset of at least 14.
+func scoredOnKernels() []sample {
+	return []sample{{
+		figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset,
+	}}
+}
 
 // levelOn returns the mean p_opt of an approach on batches that score agents, with the agents' model of
 // reconfiguration.
@@ -328,7 +330,7 @@ func (all curves) besideLevels(d *figures.Data, name, heading string, notes ...s
 				addPublished(d, &chart, name, l)
 			}
 		}
-		on := scoredOnKernels
+		on := scoredOnKernels()
 		if panel != rodinia.name { // the data sets that score agents whose names end in -classes
 			on = figures.Map(curve.ClassOrdered(panel), func(name string) sample {
 				return sample{figures.Dataset(name), curve.DataSets, 1}

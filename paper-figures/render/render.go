@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
 	"miglab/harness/atomicfile"
@@ -30,18 +31,20 @@ import (
 //go:embed *.tmpl terms.csv
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"anchor":   anchor,
-	"capital":  func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
-	"escape":   reports.EscapeMarkdown,
-	"markdown": func(t reports.Table) (string, error) { return markdown(&t) },
-	"join":     func(names []string) string { return strings.Join(names, "; ") },
-}).ParseFS(files, "*.tmpl"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"anchor":   anchor,
+		"capital":  func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
+		"escape":   reports.EscapeMarkdown,
+		"markdown": func(t reports.Table) (string, error) { return markdown(&t) },
+		"join":     func(names []string) string { return strings.Join(names, "; ") },
+	}).ParseFS(files, "*.tmpl"))
+})
 
 // show fills in a template.
 func show(name string, data any) (string, error) {
 	var b strings.Builder
-	err := templates.ExecuteTemplate(&b, name, data)
+	err := templates().ExecuteTemplate(&b, name, data)
 	return strings.TrimSpace(b.String()), err
 }
 

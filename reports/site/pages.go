@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed assets
@@ -15,7 +16,9 @@ var assets embed.FS
 //go:embed templates
 var templates embed.FS
 
-var templatePages = template.Must(template.ParseFS(templates, "templates/*.html"))
+var templatePages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(templates, "templates/*.html"))
+})
 
 func assetFiles() (out []file) {
 	entries, err := assets.ReadDir("assets")
@@ -82,6 +85,6 @@ func (p page) Current() string { return cmp.Or(p.Under, p.File) }
 
 func (p page) Main() (template.HTML, error) {
 	var b bytes.Buffer
-	err := templatePages.ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)
+	err := templatePages().ExecuteTemplate(&b, cmp.Or(p.Template, p.File), p.Body)
 	return template.HTML(b.String()), err
 }

@@ -175,7 +175,7 @@ func encode(pages []page, links []link) (files []file, err error) {
 	for _, p := range pages {
 		p.Links = links
 		var html bytes.Buffer
-		if err := templatePages.ExecuteTemplate(&html, "layout.html", p); err != nil {
+		if err := templatePages().ExecuteTemplate(&html, "layout.html", p); err != nil {
 			return nil, fmt.Errorf("site: %s: %w", p.File, err)
 		}
 		files = append(files, file{p.File, html.Bytes()})

@@ -70,7 +70,7 @@ func (c *Corun) sample() {
 
 // Step makes a group of the current candidate and runs it.
 func (c *Corun) Step(action int) (reward float32, done bool) {
-	a := &actions[action]
+	a := &actions()[action]
 	group, others := c.members()
 	intermediate := c.intermediateRewards(a, group)
 	seconds := c.seconds(&c.model, a, group)

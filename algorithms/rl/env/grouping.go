@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"miglab/harness/portable"
 	"miglab/harness/sim/corun"
@@ -105,8 +106,8 @@ type offer struct {
 	compute, memory float64
 }
 
-// actions are the agent's 29 setups.
-var actions = listActions(corun.Agent)
+// actions returns the agent's 29 setups.
+var actions = sync.OnceValue(func() []action { return listActions(corun.Agent) })
 
 // listActions returns the setups of a family for two jobs or more.
 func listActions(f corun.Family) (out []action) {
@@ -151,9 +152,9 @@ func NewGrouping(prospects bool) Grouping { return Grouping{prospects: prospects
 func (g *Grouping) Shape() Shape {
 	n := (shown + sums) * counters
 	if g.prospects {
-		n += len(actions)
+		n += len(actions())
 	}
-	return Shape{n, len(actions)}
+	return Shape{n, len(actions())}
 }
 
 // Load begins with a window of at most [WindowSize] jobs. concurrency is the largest size of a group.
@@ -244,10 +245,11 @@ func (g *Grouping) Observe(observation []float32, mask []bool) {
 		}
 	}
 	prospects := observation[(shown+sums)*counters:]
-	for a := range actions {
-		mask[a] = actions[a].layout.Slots == len(group)
+	all := actions()
+	for a := range all {
+		mask[a] = all[a].layout.Slots == len(group)
 		if mask[a] && g.prospects {
-			prospects[a] = float32(g.saving(&actions[a], group))
+			prospects[a] = float32(g.saving(&all[a], group))
 		}
 	}
 }
@@ -294,7 +296,7 @@ func (g *Grouping) intermediateRewards(a *action, group []int8) (sum float64) {
 func (g *Grouping) Group(action int) corun.Group {
 	group, others := g.members()
 	g.keep(others)
-	return g.newGroup(&actions[action], group)
+	return g.newGroup(&actions()[action], group)
 }
 
 // newGroup returns a group of jobs on a setup.

@@ -167,7 +167,7 @@ func TestGroupingByHand(t *testing.T) {
 	if math.Abs(float64(saved)-(2-ends)) > 0.01 {
 		t.Errorf("%v is saved on [(0.1)+(0.9),1m], want about %v", saved, 2-ends)
 	}
-	if got, want := g.intermediateRewards(&actions[0], pair), 0.5*0.5+1.5*8/9; math.Abs(got-want) > 1e-6 {
+	if got, want := g.intermediateRewards(&actions()[0], pair), 0.5*0.5+1.5*8/9; math.Abs(got-want) > 1e-6 {
 		t.Errorf("intermediate rewards of %v, want %v", got, want)
 	}
 	for a, ok := range mask {
@@ -207,7 +207,7 @@ func TestCorunRewards(t *testing.T) {
 			g.Choose(slices.Index(g.candidates, final.candidates[final.chosen]))
 			both.Choose(final.chosen)
 			group, _ := g.members()
-			rewards := weight * g.intermediateRewards(&actions[choice], group)
+			rewards := weight * g.intermediateRewards(&actions()[choice], group)
 			plan = append(plan, g.Group(choice))
 			var reward float32
 			reward, done = final.Step(choice)
@@ -287,10 +287,10 @@ func TestCeilingIsReached(t *testing.T) {
 		found := false
 		for k := range g.Candidates() {
 			g.Choose(k)
-			for choice := range actions {
+			for choice := range actions() {
 				after := g
 				after.left, after.candidates = slices.Clone(g.left), slices.Clone(g.candidates)
-				if actions[choice].layout.Slots != bits.OnesCount16(g.candidates[k]) {
+				if actions()[choice].layout.Slots != bits.OnesCount16(g.candidates[k]) {
 					continue
 				}
 				if got := after.Group(choice); slices.Equal(got.Jobs, want.Jobs) && got.Setup.String() == want.Setup.String() && !found {
