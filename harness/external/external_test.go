@@ -148,7 +148,7 @@ func patiently(t *testing.T, want ending, id string, run func(id string) (kind, 
 	}
 	for timeout := 300 * time.Millisecond; ; timeout *= 4 {
 		kind, text := run(fmt.Sprintf("%s&timeout=%v", id, timeout))
-		if timeout > 10*time.Second || kind == want.kind && regexp.MustCompile(want.text).MatchString(text) {
+		if timeout > 10*time.Second || want.met(kind, text) {
 			check(t, want, kind, text)
 			return
 		}
@@ -157,15 +157,16 @@ func patiently(t *testing.T, want ending, id string, run func(id string) (kind, 
 
 func check(t *testing.T, want ending, kind, text string) {
 	t.Helper()
-	if kind != want.kind {
-		t.Errorf("kind %q, want %q: %v", kind, want.kind, text)
+	if !want.met(kind, text) {
+		t.Errorf("kind %q, want %q: %s\nwant it to match %s; it has %d bytes, valid UTF-8: %v", kind, want.kind, text, want.text,
+			len(text), utf8.ValidString(text))
 	}
-	if !regexp.MustCompile(want.text).MatchString(text) {
-		t.Errorf("%s\nwant it to match %s", text, want.text)
-	}
-	if !utf8.ValidString(text) || len(text) > maxText+tailBytes+200 {
-		t.Errorf("an error of %d bytes, valid UTF-8: %v", len(text), utf8.ValidString(text))
-	}
+}
+
+// met reports whether a program ended so, with an error that is short and valid UTF-8.
+func (e ending) met(kind, text string) bool {
+	return kind == e.kind && regexp.MustCompile(e.text).MatchString(text) && utf8.ValidString(text) &&
+		len(text) <= maxText+tailBytes+200
 }
 
 // Neither side blocks when the question is larger than a pipe holds and the program writes
