@@ -2,8 +2,10 @@ package bounds
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -18,11 +20,21 @@ import (
 //
 //	w >= 0 and sum over p of h_p w_p <= 1 for each partition that holds h_p instances of p
 //
-// that no other vertex dominates.
+// that no other vertex dominates. Models whose partitions hold the same instances share them, because to find them takes
+// longer than most bounds.
 var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
-	n := len(task.RequestProfiles(g))
-	v := vertices{n: n}
 	held := heldByPartitions(g, task.RequestProfiles(g))
+	once, _ := foundFacets.LoadOrStore(fmt.Sprint(held), sync.OnceValue(func() [][]float64 { return findFacets(held) }))
+	return once.(func() [][]float64)()
+})
+
+// foundFacets keeps the results of [findFacets], by its argument in text.
+var foundFacets sync.Map // string to func() [][]float64
+
+// findFacets returns the facets for what heldByPartitions returns.
+func findFacets(held [][]int) [][]float64 {
+	n := len(held[0])
+	v := vertices{n: n}
 	for _, h := range held {
 		if slices.ContainsFunc(held, func(o []int) bool { return !slices.Equal(h, o) && dominates(o, h) }) {
 			continue
@@ -48,7 +60,7 @@ var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	return slices.DeleteFunc(slices.Clone(v.found), func(w []float64) bool {
 		return slices.ContainsFunc(v.found, func(o []float64) bool { return !slices.Equal(w, o) && dominates(o, w) })
 	})
-})
+}
 
 // heldByPartitions returns how many instances of each profile each maximal partition holds, without repetition.
 func heldByPartitions(g *mig.GPU, profiles []*mig.Profile) [][]int {
