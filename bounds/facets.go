@@ -20,18 +20,19 @@ import (
 //
 //	w >= 0 and sum over p of h_p w_p <= 1 for each partition that holds h_p instances of p
 //
-// that no other vertex dominates. Models whose partitions hold the same instances share them, because to find them takes
+// that no other vertex dominates. Models whose partitions hold the same instances share them, since finding them takes
 // longer than most bounds.
 var facets = mig.Derived(func(g *mig.GPU) [][]float64 {
 	held := heldByPartitions(g, task.RequestProfiles(g))
-	once, _ := foundFacets.LoadOrStore(fmt.Sprint(held), sync.OnceValue(func() [][]float64 { return findFacets(held) }))
+	find := sync.OnceValue(func() [][]float64 { return findFacets(held) })
+	once, _ := foundFacets.LoadOrStore(fmt.Sprint(held), find)
 	return once.(func() [][]float64)()
 })
 
-// foundFacets keeps the results of [findFacets], by its argument in text.
+// foundFacets keeps the results of [findFacets] by its argument, as text.
 var foundFacets sync.Map // string to func() [][]float64
 
-// findFacets returns the facets for what heldByPartitions returns.
+// findFacets returns the facets of partitions by how many instances of each profile each holds.
 func findFacets(held [][]int) [][]float64 {
 	n := len(held[0])
 	v := vertices{n: n}

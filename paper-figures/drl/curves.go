@@ -283,13 +283,6 @@ func scoredOn(workload string, n int) []sample {
 	})
 }
 
-// scoredOnKernels returns the batches for the agents of measured kernels: one order of each subset of at least 14.
-func scoredOnKernels() []sample {
-	return []sample{{
-		figures.Dataset(rodinia.spec + "?part=1"), 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset,
-	}}
-}
-
 // levelOn returns the mean p_opt of an approach on batches that score agents, with the agents' model of
 // reconfiguration.
 func levelOn(d *figures.Data, a approach, on []sample) float64 {
@@ -330,7 +323,9 @@ func (all curves) besideLevels(d *figures.Data, name, heading string, notes ...s
 				addPublished(d, &chart, name, l)
 			}
 		}
-		on := scoredOnKernels()
+		// The batches for the agents of measured kernels: one order of each subset of at least 14.
+		kernels := figures.Dataset(rodinia.spec + "?part=1")
+		on := []sample{{kernels, 100 * datasets.OrdersOfSubset, datasets.OrdersOfSubset}}
 		if panel != rodinia.name { // the data sets that score agents whose names end in -classes
 			on = figures.Map(curve.ClassOrdered(panel), func(name string) sample {
 				return sample{figures.Dataset(name), curve.DataSets, 1}
