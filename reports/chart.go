@@ -156,7 +156,7 @@ const minData vg.Length = 60
 // fits refuses a data area that ends to the right of the page's content, or is too small for the data or the names of
 // categories.
 func (ch *chart) fits(p *plot.Plot, area vg.Rectangle, right vg.Length) error {
-	if over := area.Max.X - right; over > margin/2 { // where labels are so long that [plot.Align] finds no room for them
+	if over := area.Max.X - right; over > margin/2 { // labels are so long that [plot.Align] finds no room for them
 		return ch.bad("", "axes and names are %.0f points wider than the page; make labels shorter", over)
 	}
 	data, sty := area.Size(), sans(textSize)
