@@ -65,7 +65,6 @@ func Paper() (figures.Paper, error) {
 			gainsOfJoining),
 		figures.Show("table8", "Mean moves and swaps in 1000 batches joined by default to their copies, A100",
 			table8.build),
-		figures.Show("executions", "Tables 6 to 8 on 10,000 executions", longer),
 		figures.Show("table9", "p_multi-batch (%) of 1001 batches with WIDETIMES, A100", manyBatches),
 		figures.Show("contradiction", "printed numbers that exclude one another or exceed a bound", contradiction),
 		figures.Show("script", "numbers of the authors' code beside print", figures.Script),
