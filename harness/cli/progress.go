@@ -33,6 +33,9 @@ const sayEvery = 10 * time.Second
 // longestForecast caps forecasts, so that they and their multiples fit a [time.Duration].
 const longestForecast = 1000 * 24 * time.Hour
 
+// leastShare is the share of the work before which there is no forecast in the first minute: a few units say little.
+const leastShare = 0.005
+
 // A forecast says how long the rest of some work will take, at the mean speed so far. It changes slowly, because quick
 // units may come first.
 type forecast struct {
@@ -48,10 +51,10 @@ type forecast struct {
 
 // update makes a new forecast.
 func (f *forecast) update(done, total int, now time.Time) {
-	passed := now.Sub(f.made)
-	if done > f.start {
-		share := cmp.Or(f.share, float64(done-f.start)/float64(total-f.start))
-		rest := float64(now.Sub(f.began)) * (1 - share) / share
+	passed, since := now.Sub(f.made), now.Sub(f.began)
+	share := cmp.Or(f.share, float64(done-f.start)/float64(total-f.start))
+	if done > f.start && (share >= leastShare || since >= time.Minute) {
+		rest := float64(since) * (1 - share) / share
 		left := time.Duration(min(rest, float64(longestForecast)))
 		if f.left > 0 {
 			least, most := (f.left-passed)*2/3, max(f.left, passed)*3/2

@@ -76,9 +76,25 @@ func TestForecastsDoNotJump(t *testing.T) {
 func TestForecastOfATinyShare(t *testing.T) {
 	f := forecast{began: time.Unix(0, 0), made: time.Unix(0, 0), share: 1e-18}
 	for i := range 1000 {
-		f.update(1, 1000, time.Unix(int64(10*(i+1)), 0))
+		f.update(1, 1000, time.Unix(int64(10*(i+6)), 0))
 		if f.left <= 0 || f.left > longestForecast {
 			t.Fatalf("%v is left", f.left)
 		}
+	}
+}
+
+// The first units of much work say little: 1 of 8 million after ten seconds became "about 24000h left", from which the
+// forecast came down in five minutes.
+func TestFirstForecastWaitsForAShare(t *testing.T) {
+	f := forecast{began: time.Unix(0, 0), made: time.Unix(0, 0)}
+	for i, share := range []float64{1e-9, 1e-5, 0.004} {
+		f.share = share
+		if f.update(1+i, 8_000_000, time.Unix(int64(10*(i+1)), 0)); f.left != 0 {
+			t.Errorf("%v is left after a share of %v", f.left, share)
+		}
+	}
+	f.share = 0.02
+	if f.update(10, 8_000_000, time.Unix(40, 0)); f.left != 1960*time.Second {
+		t.Errorf("%v is left, want 32m40s", f.left)
 	}
 }
