@@ -130,11 +130,12 @@ type causeCount struct {
 	N    int
 }
 
-// Causes counts the deviations by cause, for the causes that explain a number or for the others.
+// Causes counts the deviations by cause, for the causes that explain a number or for the others. It leaves out causes
+// of none.
 func (r *run) Causes(explains bool) (out []causeCount) {
 	for _, c := range claim.Causes {
-		if c.Explains() == explains {
-			out = append(out, causeCount{c, r.Deviating(c, "")})
+		if n := r.Deviating(c, ""); n > 0 && c.Explains() == explains {
+			out = append(out, causeCount{c, n})
 		}
 	}
 	return out
