@@ -24,12 +24,12 @@ type Side struct {
 	DB *store.DB
 	// Algorithm is its canonical ID.
 	Algorithm string
-	// Version is the algorithm's; 0 means the latest version with results on a dataset.
+	// Version 0 means the latest version with results on a dataset.
 	Version int
 }
 
-// results returns the series that count, by dataset: those of the algorithm's present weights, or else of the weights
-// that ran last.
+// results returns the series of the side by dataset. Of the results of one version, those of the algorithm's present
+// weights count, or of the weights that ran last if there are none.
 func (s Side) results(c *Conditions) (map[string][]store.Series, error) {
 	f := c.filter(c.Track.Name)
 	f.Algorithm, f.Version = s.Algorithm, s.Version
@@ -38,22 +38,24 @@ func (s Side) results(c *Conditions) (map[string][]store.Series, error) {
 		return nil, err
 	}
 	a, unknown := algo.Parse(s.Algorithm)
-	out := c.byDataset(all)
-	for dataset, own := range out {
+	byDataset := c.byDataset(all)
+	for dataset, own := range byDataset {
 		own = newestVersion(own)
+		var counting []store.Series
 		if unknown == nil {
-			if present := withWeights(own, a.Weights()); len(present) > 0 {
-				out[dataset] = present
-				continue
+			counting = withWeights(own, a.Weights())
+		}
+		if len(counting) == 0 {
+			if counting, err = lastRun(s.DB, own); err != nil {
+				return nil, err
 			}
 		}
-		if out[dataset], err = lastRun(s.DB, own); err != nil {
-			return nil, err
-		}
+		byDataset[dataset] = counting
 	}
-	return out, nil
+	return byDataset, nil
 }
 
+// newestVersion keeps the series of the latest version. It reuses the memory of own.
 func newestVersion(own []store.Series) []store.Series {
 	version := 0
 	for _, one := range own {
@@ -62,6 +64,7 @@ func newestVersion(own []store.Series) []store.Series {
 	return slices.DeleteFunc(own, func(one store.Series) bool { return one.Version != version })
 }
 
+// withWeights returns the series of the given weights.
 func withWeights(own []store.Series, weights string) []store.Series {
 	return slices.DeleteFunc(slices.Clone(own), func(one store.Series) bool { return one.Weights != weights })
 }
@@ -75,30 +78,30 @@ func lastRun(db *store.DB, own []store.Series) ([]store.Series, error) {
 	return withWeights(own, all[len(all)-1].Weights), nil
 }
 
-// Datasets returns the datasets of which there are results under the conditions, sorted.
+// Datasets returns the datasets on which the side has results under the conditions, sorted.
 func (s Side) Datasets(c Conditions) ([]string, error) {
 	own, err := s.results(&c)
 	return slices.Sorted(maps.Keys(own)), err
 }
 
-// Compare compares b with a on each dataset that both have instances of, by name. Results of different contents of a
-// dataset are not compared. It returns the errors of the databases and of ranking, such as a [*BoundError].
+// Compare compares b with a on each dataset of which both have the same instances, in the order of the names. It
+// returns the errors of the databases and of ranking, such as a [*BoundError].
 func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
-	ofA, err := a.results(&c)
+	allA, err := a.results(&c)
 	if err != nil {
 		return nil, err
 	}
-	ofB, err := b.results(&c)
+	allB, err := b.results(&c)
 	if err != nil {
 		return nil, err
 	}
-	names := slices.Sorted(maps.Keys(ofA))
+	names := slices.Sorted(maps.Keys(allA))
 	out := make([]*Comparison, len(names))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, dataset := range names {
 		g.Go(func() (err error) {
-			if inA, inB := c.sameContent(ofA[dataset], ofB[dataset]); len(inA) > 0 {
+			if inA, inB := c.sameContent(allA[dataset], allB[dataset]); len(inA) > 0 {
 				out[i], err = c.compare(dataset, [2]*store.DB{a.DB, b.DB}, [2][]store.Series{inA, inB})
 			}
 			return err
@@ -112,7 +115,8 @@ func Compare(c Conditions, a, b Side) ([]*Comparison, error) {
 	return out, nil
 }
 
-// sameContent keeps the series of contents that both sides have, or of the present content alone if both have it.
+// sameContent keeps the series of the dataset's present content if both sides have it, else of all contents that both
+// have.
 func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) {
 	var both []string
 	for _, s := range a {
@@ -125,13 +129,13 @@ func (c *Conditions) sameContent(a, b []store.Series) (inA, inB []store.Series) 
 			both = []string{now}
 		}
 	}
-	another := func(s store.Series) bool { return !slices.Contains(both, s.Content) }
-	return slices.DeleteFunc(a, another), slices.DeleteFunc(b, another)
+	other := func(s store.Series) bool { return !slices.Contains(both, s.Content) }
+	return slices.DeleteFunc(a, other), slices.DeleteFunc(b, other)
 }
 
 // compare compares two sides on a dataset, with the bounds that either database has. It returns nil, nil if no board
 // ranks the dataset or the sides share no instance.
-func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Series) (*Comparison, error) {
+func (c *Conditions) compare(dataset string, dbs [2]*store.DB, series [2][]store.Series) (*Comparison, error) {
 	at := c.Track.BoardOf(datasets.RegimeOf(dataset), c.RankBy)
 	if at < 0 {
 		return nil, nil
@@ -153,7 +157,7 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 	var sides [2]*contender
 	for i := range sides {
 		var err error
-		if sides[i], err = b.contender(dbs[i], of[i], math.MaxInt); err != nil {
+		if sides[i], err = b.contender(dbs[i], series[i], math.MaxInt); err != nil {
 			return nil, err
 		}
 	}
@@ -161,24 +165,23 @@ func (c *Conditions) compare(dataset string, dbs [2]*store.DB, of [2][]store.Ser
 	return newComparison(sides[0], sides[1], Metric{Name: b.Metric, Higher: b.Higher, Bounded: bounded})
 }
 
-// A Comparison compares two results on the instances of a dataset that both have. Differences are B less A. All
-// intervals are by [stats.Resample].
+// A Comparison compares two results on the instances of a dataset that both have. Differences are B minus A. Low and
+// high ends are 95 % intervals by [stats.Resample].
 type Comparison struct {
 	Dataset string
 	Metric  Metric
-	// Instances is how many both have, and LeftOut how many only one has, or whose bound is not known.
+	// Instances counts the compared instances. LeftOut counts those that only one was run on or whose bound is unknown.
 	Instances, LeftOut int
 	// MissingB counts the instances that A was run on and B was not.
 	MissingB int
 	// FailedA and FailedB count the instances without a valid answer. Means are over those that both solved.
 	FailedA, FailedB int
-	// A and B are means of the metric, and Difference their difference with its interval; NaN if no instance was solved
-	// by both.
+	// A and B are means of the metric, and Difference is B minus A; NaN if no instance was solved by both.
 	A, B, Difference, Low, High float64
-	// GapA and GapB are mean gaps in percent, and Gap their difference with its interval; NaN without a bound.
+	// GapA and GapB are mean gaps in percent, and Gap is GapB minus GapA; also NaN without a bound.
 	GapA, GapB, Gap, GapLow, GapHigh float64
-	// P is the P of [stats.Wilcoxon] for the paired differences of the gaps, or of the metric where it has no bound.
-	// PHolm is adjusted for all comparisons ([Compare]). Both are NaN if no instance was solved by both.
+	// P is the two-sided probability of [stats.Wilcoxon] for the paired gaps, or for the metric where it has no bound.
+	// [Compare] adjusts it for all its comparisons to PHolm. Both are NaN if no instance was solved by both.
 	P, PHolm float64
 	// Wins, Ties and Losses are B's. An answer wins against a missing one.
 	Wins, Ties, Losses int
@@ -196,7 +199,7 @@ type Pair struct {
 	By float64
 }
 
-// newComparison compares two results of a dataset. It returns nil if they have no instance in common.
+// newComparison compares two results of a dataset. It returns nil, nil if they have no instance in common.
 func newComparison(a, b *contender, metric Metric) (*Comparison, error) {
 	has := map[instance]bool{}
 	for _, e := range b.entries {
@@ -218,6 +221,7 @@ func newComparison(a, b *contender, metric Metric) (*Comparison, error) {
 	return c, c.summarize(a, b)
 }
 
+// score counts failures, wins, ties and losses, and lists the losses.
 func (c *Comparison) score(a, b *contender) {
 	for i, lossA := range a.losses {
 		lossB := b.losses[i]
@@ -244,10 +248,12 @@ func (c *Comparison) score(a, b *contender) {
 	sortWorst(c.Worst)
 }
 
+// sortWorst sorts pairs, those on which B is worst first.
 func sortWorst(pairs []Pair) {
 	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.By, a.By) })
 }
 
+// summarize sets the means, their intervals and P, over the instances that both solved.
 func (c *Comparison) summarize(a, b *contender) error {
 	nan := math.NaN()
 	c.A, c.B, c.Difference, c.Low, c.High = nan, nan, nan, nan, nan
@@ -281,7 +287,7 @@ func (c *Comparison) summarize(a, b *contender) error {
 	return err
 }
 
-// adjustHolm sets the adjusted probabilities of comparisons that are made together.
+// adjustHolm sets PHolm of comparisons that are made together.
 func adjustHolm(all []*Comparison) {
 	var p []float64
 	var tested []*Comparison
@@ -295,8 +301,8 @@ func adjustHolm(all []*Comparison) {
 	}
 }
 
-// Better returns 1 if both the interval of the mean difference and the signs of the differences favour B, -1 if they
-// favour A, and 0 if chance may explain them, or if a few large differences outweigh many small ones.
+// Better returns 1 if B is certainly better than A, -1 if it is certainly worse, and 0 otherwise. Certain means that
+// PHolm is below 5 % and the interval of the mean difference excludes 0; the interval alone decides the sign.
 func (c *Comparison) Better() int {
 	low, high := c.GapLow, c.GapHigh
 	switch {
@@ -331,16 +337,6 @@ func (c *Comparison) Worse() float64 {
 	return 0
 }
 
-// WorstPairs returns the instances of all comparisons on which B is worse than A, the worst first.
-func WorstPairs(all []*Comparison) []Pair {
-	var out []Pair
-	for _, c := range all {
-		out = append(out, c.Worst...)
-	}
-	sortWorst(out)
-	return out
-}
-
 // ComparisonTable lists comparisons of results that are called a and b. The notes explain the columns and sum up.
 func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 	t := reports.Table{
@@ -363,6 +359,7 @@ func ComparisonTable(title, a, b string, all []*Comparison) reports.Table {
 	return t
 }
 
+// comparisonNotes explains the columns, and lists the datasets by [Comparison.Better] and the worst instances.
 func comparisonNotes(a, b string, all []*Comparison) []string {
 	notes := []string{
 		fmt.Sprintf("a: %s; b: %s; difference: b less a, the mean over the instances that both solved, with "+
@@ -372,9 +369,11 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 			"adjustment for the datasets; wins, ties and losses are those of b; worst: the instance where b is worst " +
 			"against a, by worst_by points of the gap, or units of the metric",
 	}
-	verdicts := map[int][]string{}
+	verdicts := map[int][]string{} // datasets by the result of Better
 	var leftOut, few []string
+	var pairs []Pair
 	for _, c := range all {
+		pairs = append(pairs, c.Worst...)
 		if c.Instances < fewInstances {
 			few = append(few, c.Dataset)
 		}
@@ -383,9 +382,9 @@ func comparisonNotes(a, b string, all []*Comparison) []string {
 			leftOut = append(leftOut, fmt.Sprintf("%d of %s", c.LeftOut, c.Dataset))
 		}
 	}
+	sortWorst(pairs)
 	const mostWorst = 5
 	var worst []string
-	pairs := WorstPairs(all)
 	for _, p := range pairs[:min(mostWorst, len(pairs))] {
 		worst = append(worst, fmt.Sprintf("%s instance %d (%s against %s)", p.Dataset, p.Instance,
 			reports.Fixed(p.B, 3), reports.Fixed(p.A, 3)))
