@@ -50,13 +50,13 @@ func TestReportedDrawsAreNew(t *testing.T) {
 // TestTable7HasAllFamilies: its rows are those of the family that has all others.
 func TestTable7HasAllFamilies(t *testing.T) {
 	for jobs := 2; jobs <= concurrency; jobs++ {
-		all := texts(corun.Every, jobs)
+		all := figures.Map(corun.Setups(corun.Every, jobs), corun.Setup.String)
 		for _, f := range []corun.Family{
 			corun.DefaultShared, corun.DefaultPrivate, corun.DefaultWhole, corun.DefaultThree, corun.MIGShared, corun.MIGPrivate,
 			corun.MPSOnly, corun.Lockstep, corun.Hierarchical, corun.Agent, corun.Every,
 		} {
-			for _, s := range texts(f, jobs) {
-				if !slices.Contains(all, s) {
+			for _, s := range corun.Setups(f, jobs) {
+				if !slices.Contains(all, s.String()) {
 					t.Errorf("%s has %v, which is not among the rows", f, s)
 				}
 			}
