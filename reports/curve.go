@@ -3,9 +3,12 @@ package reports
 import (
 	"image/color"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
 )
 
-// Curve draws which ways to test a conclusion confirm it: a row for each conclusion, with a mark for each way.
+// Curve draws conclusions that were each tested in several ways, for example under several readings of a paper. It has
+// a row for each conclusion and a dot for each test, which says how the test came out.
 type Curve struct {
 	Title string
 	Rows  []CurveRow
@@ -13,27 +16,24 @@ type Curve struct {
 
 // A CurveRow is one conclusion.
 type CurveRow struct {
-	// Name and Text are short and long names of the conclusion.
-	Name, Text string
-	// Answer stands at the right.
-	Answer string
-	// Dots are drawn in their order.
+	// Name is a short name and Text the conclusion in words. Both stand on the left, Answer on the right.
+	Name, Text, Answer string
+	// Dots are drawn in this order.
 	Dots []CurveDot
 }
 
 // A CurveDot is one test of a conclusion.
 type CurveDot struct {
-	// Default has a bold outline. Aside has a dashed one: it does not count.
+	// Default marks a test under a default reading, with a bold outline. Aside marks a test that does not count because
+	// it was added after the results were known ("post hoc"), with a dashed outline.
 	Default, Aside bool
 	State          DotState
 }
 
-// A DotState says how a test came out. Each has a sign and a colour of its own, so that they differ in black and white
-// as well.
+// A DotState says how a test came out. The legend shows the text.
 type DotState string
 
-// The states of dots, in blue with a plus, pale blue with a plus and a minus, orange with a minus, and white with a
-// question mark.
+// The states differ in their signs as well as in their colours, for print in black and white.
 const (
 	DotMet    DotState = "met"
 	DotPart   DotState = "met in part"
@@ -41,7 +41,7 @@ const (
 	DotOpen   DotState = "open"
 )
 
-// dotStates lists the states in the order of the legend, and dotSigns has their signs.
+// dotStates lists the states in the order of the legend, and dotSigns has their signs and colours.
 var (
 	dotStates = []DotState{DotMet, DotPart, DotMissed, DotOpen}
 	dotSigns  = map[DotState]diagramBox{
@@ -52,13 +52,17 @@ var (
 	}
 )
 
-// dotsInRow is how many dots stand side by side, each in a box.
-const dotsInRow = 17
+const (
+	dotsInRow           = 17 // further dots of a conclusion continue on the next line
+	dotSize   vg.Length = 11
+	lineGap   vg.Length = 1 // below a line of dots
+	curveGap  vg.Length = 5 // below the last line of a conclusion
+)
 
-// box returns the dot at a place of its row.
-func (d CurveDot) box(place int) diagramBox {
+// box returns the dot as a box in a column of the diagram.
+func (d CurveDot) box(column int) diagramBox {
 	b := dotSigns[d.State]
-	b.from, b.to, b.outline = float64(place), float64(place+1), solid(ink, 0.4)
+	b.from, b.to, b.outline = float64(column), float64(column+1), solid(ink, 0.4)
 	switch {
 	case d.Default:
 		b.outline = solid(ink, 1.8)
@@ -72,20 +76,21 @@ func (f Curve) page() (page, error) {
 	if len(f.Rows) == 0 {
 		return page{}, refuse(f.Title, "", "it has no rows")
 	}
-	group := diagramGroup{heads: make([]string, dotsInRow), unit: 11}
+	group := diagramGroup{heads: make([]string, dotsInRow), unit: dotSize}
 	aside := false
 	for _, r := range f.Rows {
-		for i := 0; i == 0 || i < len(r.Dots); i += dotsInRow {
-			row := diagramRow{high: 11, gap: 1}
-			for place, d := range r.Dots[i:min(i+dotsInRow, len(r.Dots))] {
-				row.boxes = append(row.boxes, d.box(place))
-				aside = aside || d.Aside
+		line := diagramRow{high: dotSize, gap: lineGap}
+		line.left, line.right = strings.TrimSpace(r.Name+"  "+r.Text), "  "+r.Answer
+		for i, d := range r.Dots {
+			if i > 0 && i%dotsInRow == 0 {
+				group.rows = append(group.rows, line)
+				line = diagramRow{high: dotSize, gap: lineGap}
 			}
-			group.rows = append(group.rows, row)
+			line.boxes = append(line.boxes, d.box(i%dotsInRow))
+			aside = aside || d.Aside
 		}
-		first := &group.rows[len(group.rows)-max(1, (len(r.Dots)+dotsInRow-1)/dotsInRow)]
-		first.left, first.right = strings.TrimSpace(r.Name+"  "+r.Text), "  "+r.Answer
-		group.rows[len(group.rows)-1].gap = 5
+		line.gap = curveGap
+		group.rows = append(group.rows, line)
 	}
 	d := diagram{title: f.Title, groups: []diagramGroup{group}}
 	explain := func(label string, dot CurveDot) {
