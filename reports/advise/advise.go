@@ -20,7 +20,7 @@ import (
 	"miglab/reports"
 )
 
-// A Page is an advice with its trace and command.
+// A Page is the advice about a trace, with all that its text names.
 type Page struct {
 	Advice *advise.Advice
 	// File names the trace, and Command is the command line that makes the page.
@@ -31,9 +31,9 @@ type Page struct {
 	Notes []string
 	// Lines has the line of each request in the file; nil if they are not known. Only snapshots show them.
 	Lines []int
-	// Types are the types of the jobs, for gres.conf.
+	// Types are the types of GPUs that jobs ask for, for gres.conf.
 	Types layout.Types
-	// Partial says that jobs are left out that hold GPUs, so that no number of GPUs is the least possible.
+	// Partial says that jobs which hold GPUs are left out, so that more GPUs are needed than the page says.
 	Partial bool
 }
 
@@ -100,7 +100,7 @@ func (p *Page) write(w io.Writer, format string) error {
 	return b.Flush()
 }
 
-// span says how long a trace is and how long its requests last, so that a wrong unit is seen; "" for a snapshot.
+// span says how long a trace is and how long its requests last, which shows a wrong unit; "" for a snapshot.
 func (p *Page) span() string {
 	q := p.Advice.Question
 	if q.Snapshot {
@@ -163,7 +163,7 @@ func (p *Page) better() string {
 // sections returns the answers in their order.
 func (p *Page) sections() []section {
 	if p.Advice.Question.Snapshot {
-		return []section{p.demand(), p.snapshot()}
+		return []section{p.snapshotDemand(), p.snapshot()}
 	}
 	return []section{p.demand(), p.policies(), p.gpus(), p.fixed(), p.order(), p.moving()}
 }
@@ -189,22 +189,17 @@ func count(n int, plural string) string {
 	return fmt.Sprintf("%d %s", n, plural)
 }
 
-// need returns the beginning of a sentence: "3 requests need".
-func need(requests int) string {
-	if requests == 1 {
-		return "1 request needs"
-	}
-	return fmt.Sprintf("%d requests need", requests)
-}
-
-// whole returns a sentence about the requests for whole GPUs, with a blank before it; "" if there are none.
+// whole returns a sentence about the requests for whole GPUs, with a space before it; "" if there are none.
 func (p *Page) whole() string {
 	i := slices.IndexFunc(p.Advice.Profiles, func(d advise.Demand) bool { return d.Profile == p.Advice.Whole })
 	if i < 0 {
 		return ""
 	}
-	text, d := " ", p.Advice.Profiles[i]
-	text += need(d.Requests) + " a whole GPU"
+	d := p.Advice.Profiles[i]
+	text := fmt.Sprintf(" %d requests need a whole GPU", d.Requests)
+	if d.Requests == 1 {
+		text = " 1 request needs a whole GPU"
+	}
 	if d.Several > 0 {
 		text += fmt.Sprintf(", %d of them several at once", d.Several)
 	}
@@ -238,48 +233,29 @@ func cells(e stats.BlockEstimate) []string {
 // peakMeasure says how the largest number of GPUs in use is counted.
 const peakMeasure = "by memory or compute slices, whichever are more"
 
-// demand answers what the trace asks for: requests by profile, and the GPUs that they would keep busy.
+// demandTitle is the title of the first section, of traces and of snapshots.
+const demandTitle = "1. What does the trace ask for?"
+
+// demand answers what a trace asks for: requests by profile, and the GPUs that they would keep busy.
 func (p *Page) demand() section {
-	a := p.Advice
-	hours, instances := 0.0, 0
-	for _, d := range a.Profiles {
-		hours += d.GPUHours
-		instances += d.Instances
-	}
+	load, profiles := p.Advice.Load, p.Advice.Profiles
 	t := reports.Table{
 		Columns: reports.Left("profile").Right("requests", "% of requests", "mean s", "GPU hours",
 			"% of hours"),
 		Notes: []string{"GPU hours and GPUs on the mean: by memory slices; at most: " + peakMeasure},
 	}
-	if a.Question.Snapshot {
-		t = reports.Table{
-			Columns: reports.Left("profile").Right("instances", "% of instances", "% of slices"),
-			Notes:   []string{"% of slices: of the memory slices; the GPUs above: " + peakMeasure},
-		}
-	}
-	for _, d := range a.Profiles {
-		share := 100 * float64(d.Requests) / float64(len(a.Question.Requests.Requests))
-		ofHours := 100 * d.GPUHours / hours // in a snapshot, of the slices
-		if a.Question.Snapshot {
-			ofInstances := 100 * float64(d.Instances) / float64(instances)
-			t.Row(p.name(d.Profile), d.Instances, reports.Cells(1, ofInstances, ofHours))
-			continue
-		}
-		t.Row(p.name(d.Profile), d.Requests, reports.Cells(1, share, d.Mean, d.GPUHours, ofHours))
+	hours := sumHours(profiles)
+	for _, d := range profiles {
+		ofRequests := 100 * float64(d.Requests) / float64(len(p.Advice.Question.Requests.Requests))
+		t.Row(p.name(d.Profile), d.Requests, reports.Cells(1, ofRequests, d.Mean, d.GPUHours, 100*d.GPUHours/hours))
 	}
 	mean := 0.0
-	for _, v := range a.Load.Memory {
-		mean += v / float64(len(a.Load.Memory))
+	for _, v := range load.Memory {
+		mean += v / float64(len(load.Memory))
 	}
-	s := section{title: "1. What does the trace ask for?", table: &t, name: "load"}
-	s.answer = fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most.%s",
-		mean, a.Load.Peak, p.whole())
-	if a.Question.Snapshot {
-		s.answer = fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs.%s", a.Load.Peak, p.whole())
-		return s
-	}
-	load := a.Load
-	s.figure = reports.Lines{
+	answer := fmt.Sprintf("If no request waited, the trace would keep %.1f GPUs busy on the mean and %.1f at most.%s",
+		mean, load.Peak, p.whole())
+	figure := reports.Lines{
 		Title: fmt.Sprintf("Mean demand in %d parts of the time, if no request waited", len(load.Hours)),
 		X:     reports.Axis{Label: "Time since the first arrival [h]"}, Y: reports.Axis{Label: "GPUs"},
 		Series: []reports.Series{
@@ -287,7 +263,34 @@ func (p *Page) demand() section {
 			{Name: "compute slices", X: load.Hours, Y: load.Compute},
 		},
 	}
-	return s
+	return section{title: demandTitle, answer: answer, table: &t, figure: figure, name: "load"}
+}
+
+// snapshotDemand answers what a snapshot asks for: instances by profile. GPU hours are in proportion to slices there.
+func (p *Page) snapshotDemand() section {
+	profiles := p.Advice.Profiles
+	t := reports.Table{
+		Columns: reports.Left("profile").Right("instances", "% of instances", "% of slices"),
+		Notes:   []string{"% of slices: of the memory slices; the GPUs above: " + peakMeasure},
+	}
+	hours, instances := sumHours(profiles), 0
+	for _, d := range profiles {
+		instances += d.Instances
+	}
+	for _, d := range profiles {
+		ofInstances := 100 * float64(d.Instances) / float64(instances)
+		t.Row(p.name(d.Profile), d.Instances, reports.Cells(1, ofInstances, 100*d.GPUHours/hours))
+	}
+	answer := fmt.Sprintf("All at once, the requests need the slices of %.1f GPUs.%s", p.Advice.Load.Peak, p.whole())
+	return section{title: demandTitle, answer: answer, table: &t}
+}
+
+// sumHours returns the GPU hours of all profiles.
+func sumHours(profiles []advise.Demand) (hours float64) {
+	for _, d := range profiles {
+		hours += d.GPUHours
+	}
+	return hours
 }
 
 // policies answers which policy has the shortest waits. The policies are sorted by their mean waits.
@@ -416,7 +419,11 @@ func (p *Page) fixed() section {
 	if p.Advice.Question.Named != nil && missing == "" {
 		among = "with every profile that jobs name"
 	}
-	cost, how := absolute(f.Cost, "more", "less")
+	cost, how := f.Cost, "more"
+	if cost.Mean < 0 {
+		cost.Mean, cost.Low, cost.High = -cost.Mean, -cost.High, -cost.Low
+		how = "less"
+	}
 	s.answer = fmt.Sprintf("On %s, the best geometry found %s delays a request by %s on the mean, %s %s than %s, "+
 		"which changes instances.", count(f.GPUs, "GPUs"), among, estimate(f.Mean), estimate(cost), how,
 		p.Advice.Policies[0].Policy)
@@ -451,15 +458,6 @@ func (p *Page) order() section {
 			o.Tried, estimate(o.Saved))
 	}
 	return s
-}
-
-// absolute returns a difference without its sign, and the word for its sign.
-func absolute(e stats.BlockEstimate, positive, negative string) (stats.BlockEstimate, string) {
-	if e.Mean < 0 {
-		e.Mean, e.Low, e.High = -e.Mean, -e.High, -e.Low
-		return e, negative
-	}
-	return e, positive
 }
 
 // moving answers how much moves of running requests gain, by their cost.
@@ -524,7 +522,7 @@ func (p *Page) limits() (out []string) {
 		"and destroying instances takes no time.")
 }
 
-// snapshot answers how many GPUs hold a snapshot.
+// snapshot answers which instances hold a snapshot, and which requests find no room.
 func (p *Page) snapshot() section {
 	a := p.Advice
 	s := section{title: "2. With which instances?", table: p.layoutTable()}
@@ -585,7 +583,7 @@ func (p *Page) instances() (out [][]*mig.Profile) {
 	return out
 }
 
-// layoutTable returns the instances of the GPUs, in a row for neighbours with the same.
+// layoutTable lists the instances of the GPUs. Neighbours with the same instances share a row.
 func (p *Page) layoutTable() *reports.Table {
 	var names []string
 	for _, profiles := range p.instances() {
@@ -596,10 +594,8 @@ func (p *Page) layoutTable() *reports.Table {
 		names = append(names, cmp.Or(name, "free"))
 	}
 	t := reports.Table{Columns: reports.Left("instances").Right("GPUs")}
-	for len(names) > 0 {
-		others := slices.IndexFunc(append(names, ""), func(name string) bool { return name != names[0] })
-		t.Row(names[0], others)
-		names = names[others:]
+	for equal := range reports.Grouped(names, func(name *string) string { return *name }) {
+		t.Row(equal[0], len(equal))
 	}
 	return &t
 }
