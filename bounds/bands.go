@@ -7,26 +7,28 @@ import (
 	"miglab/harness/mig"
 )
 
-// A band contains the sets of tasks that the nodes below a node can run within the limit, judged by slice weights. The
-// chains of other sets exceed the limit, because the charges add up to the weighted loads.
+// A band excludes sets of tasks: if it does not contain a set, no schedule within the time limit runs exactly this set
+// on the nodes below the band's node, because the tasks would need more weighted time than the slices have. The weights
+// are slice weights. A band is a list of limits on sums, all of which a set must meet.
 type band []sumLimit
 
-// A sumLimit holds for sets of tasks if the values of their tasks add up to at most a limit.
+// A sumLimit is met by a set of tasks if the values of its tasks add up to at most a limit.
 type sumLimit struct {
-	// low has the sums of the sets of the first lowTasks tasks, high the sums of the sets of the other tasks.
+	// low has the sum of each set of the first lowTasks tasks, high the sum of each set of the other tasks.
 	low, high []float64
 	most      float64
 }
 
-// lowTasks is half of the tasks, so that a sum is two short look-ups.
+// lowTasks splits a set in halves, so that two short tables give the sum of any set.
 const lowTasks = MaxChainTasks / 2
 
-// newSumLimit returns the limit for values by task.
+// newSumLimit returns the limit "at most most" on sums of values, one for each task.
 func newSumLimit(values []float64, most float64) sumLimit {
 	k := min(lowTasks, len(values))
 	return sumLimit{sums(values[:k]), sums(values[k:]), most}
 }
 
+// contains reports whether a set meets all limits. Bit i of the set represents task i.
 func (b band) contains(set int) bool {
 	for i := range b {
 		limit := &b[i]
@@ -37,11 +39,11 @@ func (b band) contains(set int) bool {
 	return true
 }
 
-// newBands returns the bands of the nodes with two children, by shape.
+// newBands returns the bands of the nodes with two children, by shape of the node; see [shapes].
 func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]band {
 	b := bandMaker{problem: p, weights: weights, limit: limit, room: rooms(p, weights, limit)}
 	b.all = float64(sum(b.room) * float64(p.GPUs()))
-	b.impossible = float64(2*b.all) + 1
+	b.impossible = float64(2*b.all) + 1 // more than all, also if all is 0
 	bands := map[int][]band{}
 	for v, node := range p.GPU.Tree() {
 		if len(node.Children) > 1 {
@@ -52,18 +54,19 @@ func newBands(p *algo.Problem, weights []float64, limit mig.Seconds) map[int][]b
 	return bands
 }
 
-// rooms returns the weighted time of each slice up to the limit. A slice runs no task before a create ends.
+// rooms returns the weighted time of each slice between the shortest create of an instance on it and the limit. Before
+// that create has ended, the slice runs no task.
 func rooms(p *algo.Problem, weights []float64, limit mig.Seconds) []float64 {
 	room := make([]float64, len(weights))
 	for l, w := range weights {
-		dead := limit
+		idle := limit
 		for _, n := range p.GPU.Tree() {
 			if n.Mask()>>l&1 == 0 || !fitsSome(p.Tasks, n.Size()) {
 				continue
 			}
-			dead = min(dead, p.Model.Cost(n.Profile.Create))
+			idle = min(idle, p.Model.Cost(n.Profile.Create))
 		}
-		room[l] = float64(w*float64(limit-dead)) * (1 + rounding)
+		room[l] = float64(w*float64(limit-idle)) * (1 + rounding)
 	}
 	return room
 }
@@ -73,25 +76,26 @@ type bandMaker struct {
 	problem *algo.Problem
 	weights []float64
 	limit   mig.Seconds
-	// room is by slice of a GPU; all is the room of all GPUs.
-	room []float64
-	all  float64
-	// impossible is a charge that no band has room for.
+	room    []float64 // by slice of a GPU, see [rooms]
+	all     float64   // the room of all slices of all GPUs
+	// impossible is the charge of a task that a node cannot run within the limit. It exceeds every room.
 	impossible float64
 }
 
 // band returns the band of node v. It contains a set S of tasks if
 //
-//	the sum over S of below                              <= the room below v,
-//	the sum over the other tasks of beside               <= the other room, and
-//	the sum over S of below + over the others of outside <= all room.
+//	the sum over S of below                              <= the room of v's slices,
+//	the sum over the other tasks of beside               <= the room of all other slices, and
+//	the sum over S of below + over the others of outside <= the room of all slices.
 //
-// below is the least charge of a task on a node below v, outside its least charge on any other node, and beside the
-// least of these other charges on slices that v does not cover. Each limit becomes one on a sum over S alone.
+// For a task, below is its least charge on a node below v, and outside its least charge on any other node. beside is
+// the least charge on these other nodes if only slices that v does not cover are charged.
+//
+// A sumLimit is about S alone, so sums over the others become sums over all tasks minus sums over S.
 func (b *bandMaker) band(v int) band {
 	p, tree := b.problem, b.problem.GPU.Tree()
-	var room float64
-	others := slices.Clone(b.weights)
+	var room float64                  // of v's slices
+	others := slices.Clone(b.weights) // 0 for v's slices
 	for _, l := range newCover(p.GPU, tree[v].Instance) {
 		room += b.room[l]
 		others[l] = 0
@@ -122,7 +126,8 @@ func (b *bandMaker) band(v int) band {
 	return band{newSumLimit(inS, room), newSumLimit(notInS, mostNotInS), newSumLimit(all, mostInAll)}
 }
 
-// charge returns the weighted time of task i on node u, at most b.impossible.
+// charge returns the time of task i on node u times the weights of u's slices, or b.impossible if the time exceeds the
+// limit.
 func (b *bandMaker) charge(u, i int, weights []float64) float64 {
 	p := b.problem
 	node := &p.GPU.Tree()[u]
