@@ -3,6 +3,7 @@ package corun
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"miglab/harness/mig"
@@ -11,10 +12,10 @@ import (
 // gpcs is the number of GPCs of a whole GPU with MIG off. Compute shares are multiples of 1/gpcs.
 const gpcs = 8
 
-// slack is the amount by which sums of decimal shares may exceed 1 because of rounding.
+// slack is the amount by which sums of shares may exceed 1: tenths and hundredths are not exact in binary.
 const slack = 1e-9
 
-// geometry is a model with seven compute slices, one GPC each. Such models have the same geometry.
+// geometry has the profiles and starts of every model with seven compute slices of one GPC each.
 var geometry = mig.MustLookup("A100")
 
 // Validate returns an error unless MIG can create s: the instances exist and fit side by side,
@@ -32,7 +33,7 @@ func (s Setup) Validate() error {
 			err = errors.New("a GPU that MIG does not divide is one instance; compute instances stand in braces")
 		case p != nil:
 			profiles = append(profiles, p)
-			if !room(profiles, 0) {
+			if !fitBeside(profiles, 0) {
 				err = fmt.Errorf("MIG has no room for %v side by side", profiles)
 			}
 		}
@@ -49,13 +50,13 @@ func (s Setup) Validate() error {
 
 var errNothingRuns = errors.New("nothing runs in the instance; clients stand in (), compute instances in {}")
 
-// check returns the profile of a GPU instance; nil for a GPU that MIG does not divide.
+// check returns the profile of a valid GPU instance; nil for a whole GPU that MIG does not divide.
 func (gi *GI) check() (*mig.Profile, error) {
 	if len(gi.CIs) == 0 {
 		return nil, errNothingRuns
 	}
 	if !(gi.Memory > 0 && gi.Memory <= 1) {
-		return nil, notShare(gi.Memory)
+		return nil, shareError(gi.Memory)
 	}
 	for i := range gi.CIs {
 		ci := &gi.CIs[i]
@@ -78,10 +79,11 @@ func (gi *GI) check() (*mig.Profile, error) {
 	return gi.profile()
 }
 
+// check returns an error unless the compute instance exists and its clients' shares are positive and at most 1 in sum.
 func (c *CI) check() error {
 	switch {
 	case !(c.Compute > 0 && c.Compute <= 1):
-		return notShare(c.Compute)
+		return shareError(c.Compute)
 	case c.MIG && geometry.Profile(c.slices()) == nil:
 		return fmt.Errorf("MIG has no compute instance with %s of the GPU; one GPC is 0.125, and there are "+
 			"those with %v", number(c.Compute), geometry.Sizes())
@@ -90,22 +92,23 @@ func (c *CI) check() error {
 	}
 	for _, x := range c.Shares {
 		if !(x > 0 && x <= 1) {
-			return notShare(x)
+			return shareError(x)
 		}
 	}
 	all := sum(c.Shares)
 	if all > 1+slack {
-		rounded := float64(int(float64(all*1e6)+0.5)) / 1e6
+		const digits = 1e6 // hides the rounding of the sum
+		rounded := math.Round(all*digits) / digits
 		return fmt.Errorf("the clients have %s of their instance together; at most 1", number(rounded))
 	}
 	return nil
 }
 
-func notShare(x float64) error {
+func shareError(x float64) error {
 	return fmt.Errorf("%s is not a share; it must be over 0 and at most 1", number(x))
 }
 
-// slices returns the compute slices; 0 for a fraction of a slice.
+// slices returns the number of compute slices; 0 if Compute is not a whole number of them.
 func (c *CI) slices() mig.Slices {
 	n := mig.Slices(c.Compute * gpcs)
 	if float64(n) != c.Compute*gpcs {
@@ -114,18 +117,17 @@ func (c *CI) slices() mig.Slices {
 	return n
 }
 
-// profile returns the smallest profile with the memory of the GPU instance and room for its
-// compute instances. Of the profiles with the same memory, the smallest can start wherever another
-// one can. If no profile fits, the error says why.
+// profile returns the smallest profile with the memory of the GPU instance and enough slices for its compute instances.
+// It can start wherever a larger profile with the same memory can. If no profile fits, the error says why.
 func (gi *GI) profile() (*mig.Profile, error) {
-	compute, three := mig.Slices(0), false
+	compute, hasThree := mig.Slices(0), false
 	for i := range gi.CIs {
 		n := gi.CIs[i].slices()
 		compute += n
-		three = three || n == 3
+		hasThree = hasThree || n == 3
 	}
-	var memories []string
-	largest := mig.Slices(0)
+	var memories []string    // of all profiles
+	largest := mig.Slices(0) // of the profiles with gi.Memory
 	for _, p := range geometry.Profiles {
 		memory := float64(p.Length) / float64(geometry.MemorySlices)
 		m := number(memory) + "m"
@@ -137,7 +139,7 @@ func (gi *GI) profile() (*mig.Profile, error) {
 		}
 		largest = max(largest, p.Size)
 		// A GPU instance of four slices cannot have a compute instance of three.
-		if p.Size >= compute && !(three && p.Size == 4) {
+		if p.Size >= compute && !(hasThree && p.Size == 4) {
 			return p, nil
 		}
 	}
@@ -148,14 +150,14 @@ func (gi *GI) profile() (*mig.Profile, error) {
 		compute, number(gi.Memory), largest)
 }
 
-// room reports whether instances of the profiles fit beside the slices in taken.
-func room(profiles []*mig.Profile, taken mig.Mask) bool {
+// fitBeside reports whether instances of the profiles fit on the slices that are not taken.
+func fitBeside(profiles []*mig.Profile, taken mig.Mask) bool {
 	if len(profiles) == 0 {
 		return true
 	}
 	for _, start := range profiles[0].Starts {
 		in := mig.Instance{Profile: profiles[0], Start: start}
-		if in.Mask()&taken == 0 && room(profiles[1:], taken|in.Mask()) {
+		if in.Mask()&taken == 0 && fitBeside(profiles[1:], taken|in.Mask()) {
 			return true
 		}
 	}
