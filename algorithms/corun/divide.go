@@ -9,23 +9,23 @@ import (
 	"miglab/harness/sim/corun"
 )
 
-// maxDivide is the largest number of jobs that a divider takes. Memory grows as 2^n.
+// maxDivide is the largest number of jobs that a divider takes. Memory grows as 2^n for n jobs.
 const maxDivide = 20
 
 // A divider divides jobs into groups that take the least time one after the other. It is not safe for concurrent use.
 type divider struct {
 	*search
 	largest int // the largest size of a group
-	// known caches the seconds of sets of jobs in one group; +Inf if smaller groups of them take no longer.
+	// known caches the seconds of jobs in one group; +Inf if smaller groups of them take no longer.
 	known map[set]float64
 
-	// The other fields are about the jobs of the current call of divide. Sets of them are bit masks.
+	// The other fields are about the jobs of the current call of divide. Bit i of a mask represents the i-th of them.
 
-	// seconds has the time of each set in its best groups. part has one of these groups, or a union of some; it is the
-	// set itself if the set is one group.
+	// seconds has, by mask, the time of the jobs in their best groups. part has the mask of some of these groups
+	// together, and the mask itself if all its jobs are one group.
 	seconds []float64
 	part    []uint32
-	useful  [][]timed // by first job, the sets that are faster in one group than in smaller groups
+	useful  [][]timedMask // by first job, the masks that are faster in one group than in smaller groups
 }
 
 // A jobGroup is a set of jobs in ascending order and the time that they take together.
@@ -34,17 +34,18 @@ type jobGroup struct {
 	seconds float64
 }
 
-// A set has the jobs of a group in ascending order, followed by -1.
+// A set has the jobs of a group in ascending order, then -1 in each free place. Unlike a slice it can be a map key.
 type set [corun.MaxConcurrency]int
 
 var noJobs = set(slices.Repeat([]int{-1}, corun.MaxConcurrency))
 
-// A timed set takes a time in one group.
-type timed struct {
+// A timedMask has jobs and their time in one group.
+type timedMask struct {
 	jobs    uint32
 	seconds float64
 }
 
+// newDivider returns a divider for the jobs of a window with the setups of a family.
 func newDivider(w *corun.Window, f corun.Family) *divider {
 	return &divider{
 		search:  newSearch(w, f),
@@ -71,7 +72,7 @@ func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 	var groups []jobGroup
 	for left := uint32(1)<<n - 1; left != 0; {
 		m := left
-		for d.part[m] != m {
+		for d.part[m] != m { // until m is one group
 			m = d.part[m]
 		}
 		s := members(jobs, m)
@@ -81,7 +82,7 @@ func (d *divider) divide(ctx context.Context, jobs []int) []jobGroup {
 	return groups
 }
 
-// divideSmall divides the sets that are small enough for one group: into two smaller sets, unless one group is faster.
+// divideSmall divides the masks that are small enough for one group: into two smaller ones, unless one group is faster.
 func (d *divider) divideSmall(ctx context.Context, jobs []int) {
 	n := len(jobs)
 	for size := 1; size <= min(d.largest, n); size++ {
@@ -101,22 +102,24 @@ func (d *divider) divideSmall(ctx context.Context, jobs []int) {
 			if t < d.seconds[m] {
 				d.seconds[m], d.part[m] = t, m
 				first := bits.TrailingZeros32(m)
-				d.useful[first] = append(d.useful[first], timed{m, t})
+				d.useful[first] = append(d.useful[first], timedMask{m, t})
 			}
 		}
 	}
 }
 
-// divideLarge divides the larger sets of n jobs: into a group with the first job of the set, and the rest.
+// divideLarge divides the larger masks of n jobs: into a group with the first job of the mask, and the rest.
 func (d *divider) divideLarge(ctx context.Context, n int) {
 	largest := min(d.largest, n)
 	for m := uint32(1); m < 1<<n; m++ {
 		if m%1024 == 0 && ctx.Err() != nil {
 			return
 		}
-		// The missing jobs after the first one must be in groups with jobs before it.
 		first, size := bits.TrailingZeros32(m), bits.OnesCount32(m)
-		if size <= largest || n-first-size > first*(largest-1) {
+		// Groups are split off by their first jobs. So m only remains if each job after first that m lacks was in a
+		// group of a job before first. There are first such groups, each with room for largest-1 others.
+		lacking := n - first - size
+		if size <= largest || lacking > first*(largest-1) {
 			continue
 		}
 		d.seconds[m] = math.Inf(1)
@@ -128,7 +131,7 @@ func (d *divider) divideLarge(ctx context.Context, n int) {
 	}
 }
 
-// oneGroup returns the time of a set in one group, or +Inf if it is not less than below, its time in smaller groups.
+// oneGroup returns the time of jobs in one group, or +Inf if it is not less than below, their time in smaller groups.
 func (d *divider) oneGroup(s set, below float64) float64 {
 	t, ok := d.known[s]
 	if !ok {
@@ -141,7 +144,7 @@ func (d *divider) oneGroup(s set, below float64) float64 {
 	return t
 }
 
-// nextOfSize returns the next larger number with the same number of bits set.
+// nextOfSize returns the next larger number with the same number of bits set (Gosper's hack).
 func nextOfSize(x uint32) uint32 {
 	low := x & -x
 	ripple := x + low
@@ -158,7 +161,7 @@ func members(jobs []int, mask uint32) set {
 	return s
 }
 
-// jobs returns the jobs as a slice of the set.
+// jobs returns the jobs without the free places. The slice shares the memory of the set.
 func (s *set) jobs() []int {
 	n := slices.Index(s[:], -1)
 	if n < 0 {
