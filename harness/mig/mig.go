@@ -35,10 +35,11 @@ func (m Mask) Count() Slices { return Slices(bits.OnesCount8(uint8(m))) }
 type Reconfiguration uint8
 
 const (
-	// Sequential lets one create or destroy run at a time on a GPU, as FAR 2.1 measured on
-	// A30, A100 and H100. It is the default, and leaderboards use it.
+	// Sequential allows one create or destroy at a time on a GPU, as FAR 2.1 measured on A30, A100 and H100. It is the
+	// default, and leaderboards use it.
 	Sequential Reconfiguration = iota
-	Parallel                   // lets disjoint instances be reconfigured at once, as the DRL paper's environment does
+	// Parallel allows disjoint instances to be created and destroyed at once, as the DRL paper's environment does.
+	Parallel
 	// Free takes no time. The FAR paper timed MISO and FIXPART this way.
 	Free
 )
@@ -48,7 +49,7 @@ var reconfigurationNames = [...]string{Sequential: "sequential", Parallel: "para
 // String returns the name that files and the command line use.
 func (r Reconfiguration) String() string { return reconfigurationNames[r] }
 
-// Cost returns how long an operation that takes the given time lasts: it is 0 under [Free].
+// Cost returns the time of an operation under the model: 0 under [Free], takes otherwise.
 func (r Reconfiguration) Cost(takes Seconds) Seconds {
 	if r == Free {
 		return 0
@@ -96,14 +97,14 @@ func (p *Profile) String() string {
 // MemoryMB returns the memory in NVIDIA's profile name in MB, 1024 to a GB.
 func (p *Profile) MemoryMB() int { return 1024 * p.MemoryGB }
 
-// Standard reports whether schedulers use the profile. As in all papers these are the
-// profiles without double memory and additional engines, one for each size.
+// Standard reports whether the profile has neither double memory nor additional engines. As in all papers, schedulers
+// use the standard profiles in [GPU.Profiles], one for each size.
 func (p *Profile) Standard() bool {
 	return !p.DoubleMemory && !p.MediaExtensions && !strings.HasPrefix(p.Variant, "+")
 }
 
-// An Instance is a profile placed at a memory slice of a GPU. Values of the same GPU model
-// are equal under == exactly if they are the same instance.
+// An Instance is a profile placed at a memory slice of a GPU. Two values of one model are equal under == if and only if
+// they are the same instance.
 type Instance struct {
 	Profile *Profile
 	Start   Slices // the first memory slice
@@ -121,12 +122,10 @@ func (i Instance) Overlaps(o Instance) bool { return i.Mask()&o.Mask() != 0 }
 // String returns "size@start", for example 3@4.
 func (i Instance) String() string { return fmt.Sprintf("%d@%d", i.Profile.Size, i.Start) }
 
-// A GPU is a GPU model. All methods are safe for concurrent use. The values that they return
-// are shared and must not be changed.
+// A GPU is a GPU model. All methods are safe for concurrent use. Callers must not change the values that they return.
 type GPU struct {
-	Name string `json:"gpu"` // the model's name in files and on the command line
-	// Origin says where a model comes from that is not in the table of this package, for
-	// example from the driver of a GPU. It is empty for the others.
+	Name string `json:"gpu"` // in files and on the command line
+	// Origin is the source of a model that this package's table lacks, such as the driver of a GPU; "" for the others.
 	Origin  string   `json:"origin,omitempty"`
 	Aliases []string `json:"aliases,omitempty"` // further names that [Catalog.Lookup] accepts
 	// Like names the model from which this one differs only in its costs; "" for most models. Name contains the costs.
@@ -142,16 +141,15 @@ type GPU struct {
 	CostSource string     `json:"cost_source"` // says where the create and destroy times come from
 	// Assumed says which other numbers have no source, and which values are assumed instead.
 	Assumed string `json:"assumed,omitempty"`
-	// Power says what a board draws; nil if neither the model's file nor its name gives it. Results then have no
-	// energy.
+	// Power says what a board draws. It is nil, and results have no energy, if neither the file nor the name gives it.
 	Power *Power `json:"power,omitempty"`
 
-	file       string // says in errors which file the model was read from; "" if it was not
+	file       string // the file that the model was read from, for errors; "" without one
 	sizes      []Slices
 	bySize     [MaxSize + 1]*Profile
 	tree       []Node
 	partitions func() []Partition
-	values     *sync.Map // what [Derived] derives, by a key of its own for each function
+	values     *sync.Map // the results of [Derived], by function
 }
 
 // GPUs returns the models of this package's table in a fixed order.
@@ -184,9 +182,8 @@ func (g *GPU) Instance(size, start Slices) (Instance, error) {
 	return Instance{p, start}, nil
 }
 
-// ProfileByName finds a profile by NVIDIA's name, for example 1g.10gb+me. Names are unique:
-// a double-memory profile and a larger one with the same memory differ in their compute
-// slices (1g.10gb, 2g.10gb). The error is a [*nearest.UnknownError].
+// ProfileByName finds a profile by NVIDIA's name, for example 1g.10gb+me. Names are unique: profiles with the same
+// memory differ in their compute slices (1g.10gb, 2g.10gb) or engines. The error is a [*nearest.UnknownError].
 func (g *GPU) ProfileByName(name string) (*Profile, error) {
 	return nearest.Find("profile of "+g.Name, name, g.AllProfiles(), (*Profile).String)
 }
