@@ -25,35 +25,30 @@ import (
 // Build runs twice. The first time Data is a plan: it notes the cells and returns ones. The second time it
 // returns results. A cell that is asked for only the second time is an error.
 //
-// Data keeps the first error, like a [bufio.Writer], so that Build does not check each call. A call that fails
-// returns ones, as many as there are instances. After an error Build's output is discarded.
+// Data keeps the first error, like a [bufio.Writer], so that Build does not check each call. After an error, values are
+// ones, schedules are empty, and Build's output is discarded.
 type Data struct {
 	Output
-	Scale Scale
-	// Claims are the paper's claims.
-	Claims *claim.Set
-	// Title is the artefact's title.
-	Title string
-	// Hardware has measurements on GPUs.
-	Hardware datasets.HardwareSet
+	Scale    Scale
+	Claims   *claim.Set           // of the paper
+	Title    string               // of the artefact
+	Hardware datasets.HardwareSet // measurements on GPUs
 	// TrainingRun says what a training run of the paper's agents costs.
 	TrainingRun string
 	// DefaultAlone allows Build to leave out all readings but the first one.
 	DefaultAlone bool
-	// artefact is the artefact's name, and others are all artefacts of the paper.
-	artefact string
-	others   []Artefact
+
+	artefact string     // the name
+	others   []Artefact // all artefacts of the paper
 	planning bool
 	needs    needs
-
-	// ctx and db are set when there are results.
-	ctx context.Context
-	db  *store.DB
-	// values keeps metrics that were read.
-	values map[valuesKey][]float64
-	err    error
+	ctx      context.Context // nil while planning
+	db       *store.DB       // nil while planning
+	values   map[valuesKey][]float64
+	err      error
 }
 
+// A valuesKey names the values that [Data.Span] has read.
 type valuesKey struct {
 	series   store.Series
 	first, n int
@@ -103,8 +98,8 @@ func (d *Data) Fail(err error) {
 	}
 }
 
-// request notes instances from to to-1 of a series while planning, and returns nil. Later it checks that they were
-// noted, and returns the resolved series, or nil after an error.
+// request notes the instances of a series from from up to to-1 while planning, and returns nil. Later it checks that
+// they were noted, and returns the resolved series, or nil after an error.
 func (d *Data) request(s store.Series, from, to int) *run.Trial {
 	n := d.needs.at[s]
 	switch {
@@ -161,8 +156,8 @@ func (d *Data) AboveBound(s, bound store.Series, n int) []float64 {
 	return Percent(Ratios(d.Values(s, n, track.MetricMakespan), d.Values(bound, n, track.MetricBound)))
 }
 
-// Micros returns the wall times of the first n instances of a series in microseconds. Some or
-// all may be missing: timings are not results, and a power cut may lose them.
+// Micros returns the wall times of the first n instances of a series in microseconds; nil while planning. Some or all
+// may be missing: timings are not results, and a power cut may lose them.
 func (d *Data) Micros(s store.Series, n int) []float64 {
 	n = d.Scale.Replicates(n)
 	trial := d.request(s, 0, n)
@@ -186,7 +181,7 @@ func (d *Data) Schedule(s store.Series, instance int) (schedule.Problem, schedul
 	return schedule.Problem{GPU: mig.MustLookup(s.GPU)}, schedule.Schedule{}
 }
 
-// Summarize returns the summary of a sample, see [stats.Summarize].
+// Summarize is [stats.Summarize].
 func (d *Data) Summarize(values []float64) stats.Summary {
 	s, err := stats.Summarize(values)
 	d.Fail(err)
@@ -204,14 +199,14 @@ func PlusMinus(m Measurement, decimals int) []string {
 	return reports.Cells(decimals, m.Value, m.High-m.Value)
 }
 
-// MeanOf returns the mean of a sample with its interval, see [verdict.MeanOf].
+// MeanOf returns the mean of a sample with its interval by [verdict.MeanOf].
 func (d *Data) MeanOf(values []float64, unit verdict.Unit, paper int) Measurement {
 	m, err := verdict.MeanOf(values, unit, paper)
 	d.Fail(err)
 	return m
 }
 
-// Crossed returns the mean over training runs and draws, see [verdict.Crossed].
+// Crossed returns the mean over training runs and draws by [verdict.Crossed], or 1 while planning.
 func (d *Data) Crossed(values [][]float64) Measurement {
 	if d.planning {
 		return Exactly(1)

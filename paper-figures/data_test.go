@@ -19,7 +19,7 @@ var series = store.Series{Track: algo.TrackBatch, Dataset: figures.Dataset("rodi
 // TestDataKeepsTheFirstError: Build goes on with ones, as many as there are instances, and
 // with an empty schedule on the series' GPU. Its output is discarded.
 func TestDataKeepsTheFirstError(t *testing.T) {
-	_, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) {
+	_, err := figurestest.Prepare(t, figurestest.Build(func(d *figures.Data) {
 		makespan := d.Values(series, 1, track.MetricMakespan)
 		if len(makespan) != 1 || d.Err() != nil || !d.Planning() && makespan[0] == 1 {
 			t.Errorf("makespans %v, %v", makespan, d.Err())
@@ -41,7 +41,7 @@ func TestDataKeepsTheFirstError(t *testing.T) {
 // TestBuildPlansEveryCell: what is asked for only when there are results is an error, a whole series or an instance.
 func TestBuildPlansEveryCell(t *testing.T) {
 	for planned := range 2 {
-		_, err := figurestest.Prepared(t, figurestest.Build(func(d *figures.Data) {
+		_, err := figurestest.Prepare(t, figurestest.Build(func(d *figures.Data) {
 			if planned > 0 {
 				d.Values(series, planned, track.MetricMakespan)
 			}

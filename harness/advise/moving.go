@@ -2,15 +2,14 @@ package advise
 
 import "miglab/harness/stats"
 
-// A Moving compares two policies with the same rule of placement: [Mover] also moves running requests while others
-// wait.
+// A Moving says how much moves gain at one cost. It compares two policies that place by the same rule, of which [Mover]
+// also moves running requests while others wait.
 type Moving struct {
-	// Cost is the time in seconds for which a moved request makes no progress, and Moves is the number of moves.
-	Cost  float64
-	Moves int
+	Cost  float64 // the seconds for which a moved request makes no progress
+	Moves int     // the number of moves
 	// Less is the mean delay without moves minus the mean delay with moves. Pauses after moves are part of the delay.
 	Less stats.BlockEstimate
-	// Apart says that Less is certainly not 0. It allows for the number of costs (Bonferroni).
+	// Apart says that Less is certainly not 0, with Bonferroni's correction for the number of costs.
 	Apart bool
 }
 
@@ -20,10 +19,10 @@ const Still, Mover = "mfi", "replan"
 // moveCosts are the compared costs of a move, in seconds.
 var moveCosts = []float64{0, 10, 30, 120}
 
-// mostMoves is more than the moves of any policy, so that the number of moves is not limited.
+// mostMoves is more than any policy moves: moves are not limited.
 const mostMoves = 1 << 30
 
-// moving simulates the cluster with moves at each cost.
+// moving simulates the cluster with moves at each cost. It leaves out costs whose simulation failed.
 func (a *adviser) moving() (out []Moving, err error) {
 	all := []Simulation{{Policy: Still, GPUs: a.in.GPUs}}
 	for _, cost := range moveCosts {

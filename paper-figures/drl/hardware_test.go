@@ -27,7 +27,7 @@ func TestTable3(t *testing.T) {
 			}
 			// The two runs of PathFinder come the other way round.
 			k = strings.NewReplacer("#1", "#2", "#2", "#1").Replace(k)
-			text += figurestest.Executed("A100", source, algorithm, k, published[0].Published, end)
+			text += figurestest.ExecutionLine("A100", source, algorithm, k, published[0].Published, end)
 		}
 		return map[string]string{"x.execution.csv": text}
 	}

@@ -71,7 +71,7 @@ func TestTables2And3WithHardware(t *testing.T) {
 		if i == 0 {
 			end *= 1.1
 		}
-		files["b.execution.csv"] += figurestest.Executed("A30", "mig", "far", k, claims.Published("table3", claim.At(k, "simulated end")), end)
+		files["b.execution.csv"] += figurestest.ExecutionLine("A30", "mig", "far", k, claims.Published("table3", claim.At(k, "simulated end")), end)
 	}
 	rows := rowsOf(t, files)
 	for name, want := range map[string]struct {
@@ -131,7 +131,7 @@ func TestTextAboutHardware(t *testing.T) {
 		}
 	}
 	for i, k := range batch3 {
-		execution += figurestest.Executed("A30", "mig", "far", k, 10, 10+float64(i)/100)
+		execution += figurestest.ExecutionLine("A30", "mig", "far", k, 10, 10+float64(i)/100)
 	}
 	if values := measure(map[string]string{"a.isolation.csv": isolation}); len(values) != 0 {
 		t.Errorf("without a kernel on one size: %v", values)

@@ -1,4 +1,5 @@
-// Package figurestest has what the tests of the papers share.
+// Package figurestest helps to test the papers: it loads them, runs reproductions in temporary folders, and writes the
+// files of measurements that a GPU would give.
 package figurestest
 
 import (
@@ -18,7 +19,7 @@ import (
 	"miglab/paper-figures/manifest"
 )
 
-// Load returns a paper.
+// Load loads a paper. An error ends the test.
 func Load(t testing.TB, load func() (figures.Paper, error)) figures.Paper {
 	t.Helper()
 	p, err := load()
@@ -28,8 +29,8 @@ func Load(t testing.TB, load func() (figures.Paper, error)) figures.Paper {
 	return p
 }
 
-// Prepared returns a reproduction with results of its own, in a temporary folder unless it has one.
-func Prepared(t testing.TB, r figures.Reproduction) *figures.Reproduction {
+// Prepare returns the reproduction with a store in its folder, or in a temporary folder if it has none.
+func Prepare(t testing.TB, r figures.Reproduction) *figures.Reproduction {
 	t.Helper()
 	if r.Dir == "" {
 		r.Dir = t.TempDir()
@@ -43,17 +44,17 @@ func Prepared(t testing.TB, r figures.Reproduction) *figures.Reproduction {
 	return &r
 }
 
-// Reproduce runs a reproduction that is [Prepared], and returns how many artefacts are left.
+// Reproduce prepares and runs a reproduction. It returns the manifest and the number of artefacts that are not done.
 func Reproduce(t testing.TB, r figures.Reproduction) (m *manifest.Manifest, left int) {
 	t.Helper()
-	m, err := Prepared(t, r).Run(t.Context())
+	m, err := Prepare(t, r).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m, m.Left
 }
 
-// Build returns a reproduction of one artefact that has no claims.
+// Build returns a reproduction of one artefact of a paper without claims.
 func Build(build func(*figures.Data)) figures.Reproduction {
 	return figures.Reproduction{Papers: []figures.Paper{{
 		Name: "test", Claims: &claim.Set{Paper: "test"}, Artefacts: []figures.Artefact{{Name: "a", Build: build}},
@@ -65,7 +66,7 @@ func Hardware(t testing.TB, files map[string]string) datasets.HardwareSet {
 	t.Helper()
 	dir := fstest.MapFS{}
 	for name, text := range files {
-		dir[name] = &fstest.MapFile{Data: []byte(withoutSamples(name, text))}
+		dir[name] = &fstest.MapFile{Data: []byte(addLoad(name, text))}
 	}
 	h, err := datasets.ReadHardware(dir)
 	if err != nil {
@@ -74,8 +75,8 @@ func Hardware(t testing.TB, files map[string]string) datasets.HardwareSet {
 	return h
 }
 
-// withoutSamples adds the columns of a load without samples to a file whose kind has them.
-func withoutSamples(name, text string) string {
+// addLoad adds the columns of a [datasets.Load] without samples, unless files of the kind have no load.
+func addLoad(name, text string) string {
 	if strings.HasSuffix(name, ".kernels.csv") || strings.HasSuffix(name, ".execution.csv") {
 		return text
 	}
@@ -84,28 +85,28 @@ func withoutSamples(name, text string) string {
 		strings.ReplaceAll(rows, "\n", ",0,0,0,0,0,0,0,unknown\n")
 }
 
-// The first lines of files of measurements.
+// The headers of files of measurements, without the columns of a load. Each begins with the provenance.
 const (
-	origin              = "gpu,gpu_name,driver,source,date,"
-	ReconfigurationHead = origin +
+	provenance          = "gpu,gpu_name,driver,source,date,"
+	ReconfigurationHead = provenance +
 		"partition,size,operation,threads,runs,mean_seconds,std_seconds,min_seconds,max_seconds,total_seconds,attempts\n"
-	IsolationHead = origin + "kernel,size,beside,runs,median_seconds,difference_percent,timed\n"
-	ExecutionHead = origin +
+	IsolationHead = provenance + "kernel,size,beside,runs,median_seconds,difference_percent,timed\n"
+	ExecutionHead = provenance +
 		"algorithm,task,device,size,slice,simulated_start_s,simulated_end_s,real_start_s,real_end_s," +
 		"deviation_percent\n"
 )
 
-// Executed returns the line of a task that was executed on a GPU.
-func Executed(gpu, source, algorithm, task string, simulated, real float64) string {
+// ExecutionLine returns the line of a task that was executed on a GPU, in a file with [ExecutionHead].
+func ExecutionLine(gpu, source, algorithm, task string, simulated, real float64) string {
 	return fmt.Sprintf("%s,NVIDIA %[1]s,570.1,%s,2026-11-21,%s,%s,0,1,0,0,%g,0,%g,%.17g\n",
 		gpu, source, algorithm, task, simulated, real, (1-simulated/real)*100)
 }
 
-// command matches the reason of a claim that cannot be run: the command to type, and the place of its file.
+// command matches the reason why a claim cannot be tested: the command to run, and where to put its file.
 var command = regexp.MustCompile("`miglab (?:profile|execute) .*--out DIR`.*copy DIR/([a-z]+).csv to " +
 	"FOLDER/NAME.([a-z]+).csv and run `miglab reproduce --hardware FOLDER`")
 
-// CheckReason checks the reason of a claim that needs a GPU and a file of measurements of a kind.
+// CheckReason checks the reason of a claim that needs a GPU: it must name the command that writes files of the kind.
 func CheckReason(t testing.TB, claim, reason, kind, gpu string) {
 	t.Helper()
 	if m := command.FindStringSubmatch(reason); m == nil || m[1] != kind || m[2] != kind ||

@@ -11,12 +11,13 @@ import (
 	"miglab/harness/task"
 )
 
-// A kind is a kind of environments with its options.
+// A kind makes environments of one kind with the options that the client gave.
 type kind struct {
-	// facts name the numbers that are known when an episode begins, and metrics those that are measured when it is
-	// done. Names end in the unit.
+	// facts names the numbers that are known when an episode begins, metrics those that are measured at its end. Names
+	// end in the unit.
 	facts, metrics []string
-	instances      int                                 // of the dataset; 0 without one or without an end
+	// instances is the number of instances of the dataset; 0 if episodes are drawn or the dataset has no end.
+	instances      int
 	newEnvironment func(i, n int) (environment, error) // makes environment i of n
 }
 
@@ -29,11 +30,12 @@ type environment interface {
 	rewind()
 	// begin begins an episode and writes its facts.
 	begin(rng *rand.Rand, facts []float64) error
-	// measure writes the metrics of an episode that is done, and appends its line of a file of answers, if it has one.
+	// measure writes the metrics of an episode that is done. It returns answers with the line of the episode appended,
+	// or answers itself if the client asked for none.
 	measure(metrics []float64, answers []byte) ([]byte, error)
 }
 
-// openKind finds a kind and reads its options, a JSON object.
+// openKind returns the kind of a name with options, which are a JSON object.
 func openKind(name string, options []byte) (kind, error) {
 	switch name {
 	case "batch":
@@ -46,7 +48,7 @@ func openKind(name string, options []byte) (kind, error) {
 	return kind{}, nearest.Unknown("environment", name, []string{"batch", "deadline", "own"})
 }
 
-// openDeadline opens the deadline report's queue.
+// openDeadline returns the kind whose episodes are days of the deadline report's queue.
 func openDeadline(options []byte) (kind, error) {
 	o := struct {
 		Dataset string `json:"dataset"` // a dataset of the family deadline, with its parameters
@@ -85,11 +87,10 @@ func openDeadline(options []byte) (kind, error) {
 	return kind{metrics: metrics, newEnvironment: newDay}, err
 }
 
-// A day is an episode of the deadline report's queue. next is the instance of the next episode, and first that of the
-// first, where episodes are instances.
+// A day is an environment for days of the deadline report's queue.
 type day struct {
 	*env.Deadline
-	first, next int
+	first, next int // if episodes are instances of a dataset: the instances of the first and of the next episode
 }
 
 func (d *day) rewind() { d.next = d.first }

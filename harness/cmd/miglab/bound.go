@@ -63,13 +63,13 @@ func newBound() *cobra.Command {
 	return c
 }
 
-// A shownBound is a registered bound with its row of the table and its value for a problem.
+// A shownBound is a row of the table of bounds. name is the registered name, and label the name in the table.
 type shownBound struct {
 	name, label, proven, source string
 	seconds                     mig.Seconds
 }
 
-// knownBounds are printed first, in this order, on which [writeBounds] relies.
+// knownBounds are the first rows of the table, in this order.
 var knownBounds = []shownBound{
 	{name: "area", label: "area", proven: "yes", source: "FAR 6.4"},
 	{name: "l-bound", label: "l_bound", proven: "no, it can exceed the optimum", source: "DRL 5.2"},
@@ -101,7 +101,7 @@ func computeBounds(ctx context.Context, p schedule.Problem) ([]shownBound, error
 	return all, nil
 }
 
-// writeBounds prints the bounds of a problem.
+// writeBounds prints the bounds of a problem, and the least energy if the model has a power.
 func writeBounds(c *cobra.Command, p schedule.Problem) error {
 	all, err := computeBounds(c.Context(), p)
 	if err != nil {
@@ -115,24 +115,22 @@ func writeBounds(c *cobra.Command, p schedule.Problem) error {
 	if err != nil {
 		return err
 	}
-	var energy mig.Joules
-	if p.GPU.Power != nil {
-		if energy, err = bounds.EnergyAtLeast(c.Context(), p); err != nil {
-			return err
-		}
-	}
 	t := reports.Table{Columns: reports.Left("bound").Right("seconds").Left("proven", "source")}
 	for _, b := range all {
-		t.Rows = append(t.Rows, []string{b.label, fmt.Sprintf("%.6f", b.seconds), b.proven, b.source})
+		t.Row(b.label, fmt.Sprintf("%.6f", b.seconds), b.proven, b.source)
 	}
 	if p.GPU.Power != nil {
+		energy, err := bounds.EnergyAtLeast(c.Context(), p)
+		if err != nil {
+			return err
+		}
 		t.Notes = []string{fmt.Sprintf("no schedule draws less than %.6g J", energy)}
 	}
 	return t.Text(c.OutOrStdout())
 }
 
-// writeExact finds the best schedule that it can in the budget, and a witness of its lower bound. It verifies both, and
-// compares the schedule with the other proven bounds. It prints both as JSON, or a table of their numbers.
+// writeExact finds the best schedule that it can in the budget, and a witness of a lower bound. It verifies both, and
+// fails if another proven bound exceeds the makespan. It prints both as JSON, or a table of their numbers.
 func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, format string) error {
 	claim, err := bounds.Best(c.Context(), p, budget)
 	if err == nil {
@@ -158,19 +156,14 @@ func writeExact(c *cobra.Command, p schedule.Problem, budget time.Duration, form
 	if claim.Proven {
 		proven = "yes"
 	}
-	t := reports.Table{
-		Columns: reports.Left("what").Right("value").Left("by"),
-		Rows: [][]string{
-			{"lower bound", fmt.Sprintf("%.6f s", claim.Lower), claim.Witness.Kind},
-			{"best schedule", fmt.Sprintf("%.6f s", claim.Makespan), claim.Schedule.Algorithm},
-			{"gap", fmt.Sprintf("%.4f %%", claim.Gap), ""},
-			{"proven optimal", proven, ""},
-		},
-	}
+	t := reports.Table{Columns: reports.Left("what").Right("value").Left("by")}
+	t.Row("lower bound", fmt.Sprintf("%.6f s", claim.Lower), claim.Witness.Kind)
+	t.Row("best schedule", fmt.Sprintf("%.6f s", claim.Makespan), claim.Schedule.Algorithm)
+	t.Row("gap", fmt.Sprintf("%.4f %%", claim.Gap), "")
+	t.Row("proven optimal", proven, "")
 	for _, b := range others {
 		if b.seconds > claim.Lower {
-			t.Rows = append(t.Rows,
-				[]string{"larger bound", fmt.Sprintf("%.6f s", b.seconds), b.name + ", without a certificate"})
+			t.Row("larger bound", fmt.Sprintf("%.6f s", b.seconds), b.name+", without a certificate")
 		}
 	}
 	return t.Text(c.OutOrStdout())
