@@ -26,6 +26,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/deep"
+	"miglab/harness/nearest"
 )
 
 // A Track says how the algorithms of a track are run and judged. P is a problem of the track and A an answer to it.
@@ -138,11 +139,7 @@ func (s *Suite[P, A]) algorithms(p P, rng *rand.Rand) []string {
 	if s.Algorithms != nil {
 		return s.Algorithms(p, rng)
 	}
-	var ids []string
-	for _, a := range Variants(s.Name) {
-		ids = append(ids, a.ID)
-	}
-	return ids
+	return nearest.Names(Variants(s.Name), func(a algo.Algorithm) string { return a.ID })
 }
 
 // onGPU says on which GPU model a problem is; "" for problems without the field GPU.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
 )
 
@@ -66,10 +67,7 @@ func readLines(r io.Reader, file string, t table, each jobFunc, row func(*fields
 		return fmt.Errorf("%s after line %d: %w", file, line, err)
 	}
 	if f.header == nil {
-		var columns []string
-		for _, names := range t.choices {
-			columns = append(columns, strings.Join(names, " or "))
-		}
+		columns := nearest.Names(t.choices, func(names []string) string { return strings.Join(names, " or ") })
 		return fmt.Errorf("%s:1: the file is empty; begin with a header that has %s", file,
 			strings.Join(columns, ","))
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/strictcsv"
 )
 
@@ -146,15 +147,14 @@ func IsModel(g *mig.GPU, name string) bool {
 // jobs, by name; "" if there is none.
 func OtherModels(g *mig.GPU, jobs []Job) string {
 	counts := countModels(jobs, func(j Job) bool { return !IsModel(g, j.Model) })
-	var out []string
-	for _, model := range slices.Sorted(maps.Keys(counts)) {
-		out = append(out, fmt.Sprintf("%s (%d)", model, counts[model]))
-	}
-	if out == nil {
+	if len(counts) == 0 {
 		return ""
 	}
+	models := nearest.Names(slices.Sorted(maps.Keys(counts)), func(model string) string {
+		return fmt.Sprintf("%s (%d)", model, counts[model])
+	})
 	return fmt.Sprintf("GPU models that jobs ask for and do not get here: %s. All GPUs are %s.",
-		strings.Join(out, ", "), g)
+		strings.Join(models, ", "), g)
 }
 
 // Type returns the most frequent type of GPU of model g that jobs ask for, with or without a profile. If there is none,

@@ -10,6 +10,7 @@ import (
 
 	"miglab/harness/algo"
 	"miglab/harness/mig"
+	"miglab/harness/nearest"
 	"miglab/harness/stats"
 	"miglab/harness/task"
 	"miglab/harness/work"
@@ -133,11 +134,8 @@ func (a *adviser) tryMoves(ctx context.Context, s *orderSearch) (improved bool, 
 
 // policyOf returns the policy with an order.
 func policyOf(order []mig.Slices) string {
-	var words []string
-	for _, s := range order {
-		words = append(words, strconv.Itoa(int(s)))
-	}
-	return draPolicy + "?first=" + strings.Join(words, "-")
+	starts := nearest.Names(order, func(s mig.Slices) string { return strconv.Itoa(int(s)) })
+	return draPolicy + "?first=" + strings.Join(starts, "-")
 }
 
 // earlyWait returns the sum of the waits of the requests that arrive in the first half of the time, in slots.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"miglab/harness/nearest"
 )
 
 // A FailedError is an outcome that is not a mistake of the user, such as a schedule that the referee rejects.
@@ -109,11 +111,7 @@ func Count(n int, plural string) string {
 
 // Words quotes texts for the shell and joins them by spaces.
 func Words(texts []string) string {
-	words := make([]string, len(texts))
-	for i, text := range texts {
-		words[i] = word(text)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(nearest.Names(texts, word), " ")
 }
 
 // word quotes a text for the shell, if it needs quotes.

@@ -309,10 +309,7 @@ func WriteGres(w io.Writer, comment string, layouts []Named, types Types) error 
 
 // NodeLine returns the line of slurm.conf for the nodes of a layout.
 func NodeLine(l Named, types Types) string {
-	var gres []string
-	for _, e := range types.entries(l) {
-		gres = append(gres, fmt.Sprintf("gpu:%s:%d", e.kind, e.number))
-	}
+	gres := nearest.Names(types.entries(l), func(e entry) string { return fmt.Sprintf("gpu:%s:%d", e.kind, e.number) })
 	return fmt.Sprintf("NodeName=%s Gres=%s", l.Label, strings.Join(gres, ","))
 }
 

@@ -117,11 +117,9 @@ func (c contest) table(d *figures.Data, above map[string][][]float64) {
 		fmt.Sprintf("%d instances of 14 tasks, or of 4 batches of 14, on one A100, ± half of the 95 %% interval; the "+
 			"least makespan that one of these schedulers found", c.instances))
 	for _, name := range slices.Concat(measuredData, syntheticData) {
-		row := []any{name}
-		for _, values := range above[name] {
-			row = append(row, figures.PlusMinus(mean(d, values), 1))
-		}
-		t.Row(row...)
+		t.Row(name, figures.Map(above[name], func(values []float64) []string {
+			return figures.PlusMinus(mean(d, values), 1)
+		}))
 	}
 }
 
@@ -237,12 +235,9 @@ func energies(d *figures.Data) {
 		}
 		for k, idle := range idleWatts {
 			above := aboveLeast(boardEnergies(busy, makespans, idle))
-			row := []any{name, reports.Fixed(idle, 1)}
-			for _, values := range above {
-				row = append(row, figures.PlusMinus(mean(d, values), 1)[0])
-			}
+			means := figures.Map(above, func(v []float64) string { return reports.Fixed(mean(d, v).Value, 1) })
 			order := c.compare(above, aboveLeast(makespans), fmt.Sprint(name, " energy ", idle))
-			t.Row(append(row, reports.Fixed(order.tau.value, 2), len(order.swapped))...)
+			t.Row(name, reports.Fixed(idle, 1), means, reports.Fixed(order.tau.value, 2), len(order.swapped))
 			changed[k] = append(changed[k], order.swapped...)
 		}
 	}

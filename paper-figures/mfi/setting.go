@@ -163,10 +163,9 @@ func states(name, title string, rows []gpuState) figures.Artefact {
 	return figures.Show(name, title, func(d *figures.Data) {
 		t := d.Table(name, title, reports.Left("GPU", "instances, by slice", "rejected"))
 		for _, r := range rows {
-			var instances []string
-			for _, in := range r.instances {
-				instances = append(instances, fmt.Sprint(in.Profile, " at ", in.Start))
-			}
+			instances := figures.Map(r.instances, func(in mig.Instance) string {
+				return fmt.Sprint(in.Profile, " at ", in.Start)
+			})
 			rejected := ""
 			if r.rejected != nil {
 				rejected = r.rejected.String()
