@@ -36,7 +36,7 @@ func Example() {
 	}
 	// Output:
 	// arrival_slot,lifespan,profile,gpus
-	// 0,5,2g.20gb,1
+	// 0,5,2g.20gb,0
 	// 6,1,7g.80gb,2
 	// line 4: lifetime_s is "never"; write a number; instants of the end are the column end_s
 }

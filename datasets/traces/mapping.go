@@ -71,7 +71,7 @@ func (m Mapping) compare(a, b *mig.Profile) int {
 // lifespan of the request is at least one slot.
 func (m Mapping) Request(g *mig.GPU, arrival, lifespan, gpus, milli int) task.Request {
 	q := task.Request{Arrival: arrival, Lifespan: max(lifespan, 1)}
-	if gpus > 1 {
+	if gpus > 1 || milli == WholeGPU {
 		q.GPUs, milli = gpus, WholeGPU
 	}
 	q.Profile = m.Profile(g, milli)
@@ -89,9 +89,6 @@ func Requests(g *mig.GPU, m Mapping, slot float64, jobs []Job) ([]task.Request, 
 			return q, fmt.Errorf("takes or comes after more than %d slots; write a longer --slot", maxSlot)
 		}
 		q = m.Request(g, int(arrival), int(lifespan), j.GPUs, j.Milli)
-		if j.Milli == WholeGPU {
-			q.GPUs = j.GPUs
-		}
 		if j.Profile != "" {
 			err = setInstances(g, &q, j)
 		}

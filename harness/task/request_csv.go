@@ -35,11 +35,11 @@ const workSlot = 0.001
 
 // ReadRequests reads requests for a GPU model: one line for each request, with the columns arrival_slot (from 0,
 // ascending), lifespan (in slots from 1, or forever) and profile (NVIDIA's name, as 1g.10gb), in any order. A column
-// gpus may hold the number of whole GPUs that a request needs at once. In place of profile the file may have the
-// columns profiles (of the instances that a request needs at once, as 3g.40gb+1g.10gb+me) and gang (gpu if they must
-// be on the same GPU, or any). Instead the file may have the columns arrival_ms, work_ms (on a whole GPU) and
-// memory_mb; a slot is then a millisecond. Lines that begin with # are comments. Spaces, line ends, quotes and errors
-// are treated as by [ReadCSV].
+// gpus may hold the number of whole GPUs that a request needs at once, 0 if it is for an instance. In place of profile
+// the file may have the columns profiles (of the instances that a request needs at once, as 3g.40gb+1g.10gb+me) and
+// gang (gpu if they must be on the same GPU, or any). Instead the file may have the columns arrival_ms, work_ms (on a
+// whole GPU) and memory_mb; a slot is then a millisecond. Lines that begin with # are comments. Spaces, line ends,
+// quotes and errors are treated as by [ReadCSV].
 //
 // ReadRequests returns the cluster with the requests. If requests wait, it refuses a request that stays forever, or one
 // that needs more than the cluster has.
@@ -169,8 +169,8 @@ func (q *Request) checkNumbers() error {
 	case q.Gang != nil && (q.GPUs > 1 || len(q.Gang.Members) > MaxMembers):
 		return fmt.Errorf("%d instances on %d GPUs; a request for several GPUs has one profile, others at most %d",
 			len(q.Gang.Members), q.GPUs, MaxMembers)
-	case !gpuNumbers.Has(float64(q.Instances())):
-		return fmt.Errorf("%d is not %s", q.Instances(), gpuNumbers.What)
+	case !gpuNumbers.Has(float64(q.GPUs)):
+		return fmt.Errorf("%d is not %s", q.GPUs, gpuNumbers.What)
 	}
 	return nil
 }
@@ -214,11 +214,11 @@ var (
 		Least: 1, Most: maxMB, What: fmt.Sprintf("memory; write whole MB from 1 to %d", maxMB),
 	}
 	gpuNumbers = strictcsv.Range{
-		Least: 1, Most: maxGPUs, What: fmt.Sprintf("a number of GPUs; write a whole number from 1 to %d", maxGPUs),
+		Least: 0, Most: maxGPUs, What: fmt.Sprintf("a number of GPUs; write a whole number from 0 to %d", maxGPUs),
 	}
 )
 
-// WriteRequests writes a file for [ReadRequests]. It leaves out the column gpus if no request needs several GPUs, and
+// WriteRequests writes a file for [ReadRequests]. It leaves out the column gpus if no request needs whole GPUs, and
 // has the columns of gangs only if there are some. It returns an error for an empty list, requests that are not in
 // order of arrival, numbers out of range, and a mixture of requests for work and for profiles. It passes on the errors
 // of w. It does not call [Request.CheckGPUs].
@@ -247,8 +247,8 @@ func WriteRequests(w io.Writer, requests []Request) error {
 	if gangs {
 		names = gangColumns
 	}
-	several := slices.ContainsFunc(requests, func(q Request) bool { return q.GPUs > 1 })
-	if several {
+	whole := slices.ContainsFunc(requests, func(q Request) bool { return q.GPUs > 0 })
+	if whole {
 		names = append(slices.Clone(names), gpusColumn)
 	}
 	return strictcsv.Write(w, names, len(requests), func(i int) []string {
@@ -261,8 +261,8 @@ func WriteRequests(w io.Writer, requests []Request) error {
 			gang := cmp.Or(q.Gang, &Gang{Members: []Member{q.Member(0)}})
 			line = append(line[:2], gang.String(), gang.Where())
 		}
-		if several {
-			line = append(line, strconv.Itoa(max(q.GPUs, 1)))
+		if whole {
+			line = append(line, strconv.Itoa(q.GPUs))
 		}
 		return line
 	})

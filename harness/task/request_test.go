@@ -202,9 +202,9 @@ func TestRequestsForSeveralGPUs(t *testing.T) {
 		t.Errorf("written as %q, %v", again.String(), err)
 	}
 	for line, want := range map[string]string{
-		"0,3,1g.10gb,2": "f:2: gpus: the request asks for 1g.10gb on 2 GPUs; a request for several GPUs needs the profile of a whole one",
-		"0,3,7g.80gb,0": `f:2: gpus: "0" is not a number of GPUs; write a whole number from 1 to 1048576`,
-		"0,3,7g.80gb,":  `f:2: gpus: "" is not a number of GPUs; write a whole number from 1 to 1048576`,
+		"0,3,1g.10gb,2":  "f:2: gpus: the request asks for 1g.10gb on 2 GPUs; a request for several GPUs needs the profile of a whole one",
+		"0,3,7g.80gb,-1": `f:2: gpus: "-1" is not a number of GPUs; write a whole number from 0 to 1048576`,
+		"0,3,7g.80gb,":   `f:2: gpus: "" is not a number of GPUs; write a whole number from 0 to 1048576`,
 	} {
 		_, err := task.ReadRequests(strings.NewReader("arrival_slot,lifespan,profile,gpus\n"+line+"\n"), "f", g, task.Requests{})
 		if err == nil || err.Error() != want {

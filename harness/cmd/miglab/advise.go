@@ -179,7 +179,8 @@ func (f *adviseFlags) named(in task.Requests) (out []*mig.Profile) {
 	for _, p := range task.RequestProfiles(f.gpu) {
 		byJob := func(j traces.Job) bool { return slices.Contains(strings.Split(j.Profile, "+"), p.String()) }
 		byRequest := func(q task.Request) bool {
-			return f.format == requestsFormat && q.Profile == p && q.Work == 0 && q.Instances() == 1
+			isWhole := q.GPUs > 0 && p.Length == f.gpu.MemorySlices
+			return f.format == requestsFormat && q.Profile == p && q.Work == 0 && !isWhole
 		}
 		if slices.ContainsFunc(f.jobs, byJob) || slices.ContainsFunc(in.Requests, byRequest) {
 			out = append(out, p)
