@@ -4,9 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"miglab/harness/mig"
 	"miglab/harness/nearest"
+	"miglab/harness/spec"
 	"miglab/harness/task"
 )
 
@@ -18,20 +20,13 @@ type times = [mig.MaxSize + 1]float64
 // batches are distributed as the workload's instances with as many tasks. It allocates nothing, and several goroutines
 // may call it, each with its own stream.
 //
-// The spec may have the parameters psup, gen, leave and order; others are ignored. Workloads that keep only some of the
-// tasks that they draw have no sampler, because they may give up without enough tasks. Sampler passes on the errors of
+// text may have the parameters psup, gen, leave and order; others are errors. Workloads that keep only some of the tasks
+// that they draw have no sampler, because they may give up without enough tasks. Sampler passes on the errors of
 // [Parse].
-func Sampler[T ~[mig.MaxSize + 1]float64](spec string, g *mig.GPU) (func(rng *rand.Rand, tasks []T), error) {
-	s, err := Parse(spec)
+func Sampler[T ~[mig.MaxSize + 1]float64](text string, g *mig.GPU) (func(rng *rand.Rand, tasks []T), error) {
+	s, err := Parse(text)
 	if err != nil {
 		return nil, err
-	}
-	w, ok := s.(named).Dataset.(synthetic)
-	if ok && !w.picks() {
-		_, err := w.class().weights(g)
-		return func(rng *rand.Rand, tasks []T) {
-			_ = fill(&w, rng, g, tasks) // weights has returned the only error
-		}, err
 	}
 	var known []string
 	for _, w := range workloads {
@@ -39,7 +34,24 @@ func Sampler[T ~[mig.MaxSize + 1]float64](spec string, g *mig.GPU) (func(rng *ra
 			known = append(known, w.Name)
 		}
 	}
-	return nil, nearest.Unknown("workload to sample", spec, known)
+	w, ok := s.(named).Dataset.(synthetic)
+	if !ok || w.picks() {
+		return nil, nearest.Unknown("workload to sample", text, known)
+	}
+	_, pairs := spec.Split(text)
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		if !slices.Contains([]string{"psup", "gen", "leave", "order"}, name) {
+			return nil, &spec.ParameterError{
+				Name: name, Value: value,
+				Want: "none: samples take only psup, gen, leave and order, and environments have the option tasks",
+			}
+		}
+	}
+	_, err = w.class().weights(g)
+	return func(rng *rand.Rand, tasks []T) {
+		_ = fill(&w, rng, g, tasks) // weights has returned the only error
+	}, err
 }
 
 // fill draws a batch (FAR 6.3), in a random order of arrival unless inClasses is set. It passes on the errors of

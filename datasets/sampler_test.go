@@ -98,7 +98,7 @@ func TestDaySamplerDrawsInstances(t *testing.T) {
 
 func TestWhatCannotBeSampled(t *testing.T) {
 	g := mig.MustLookup("A100")
-	for _, spec := range []string{"rodinia", "drl/ADVERSARIAL4", "deadline/tight", "WIDETIME", "WIDETIMES?n=0"} {
+	for _, spec := range []string{"rodinia", "drl/ADVERSARIAL4", "deadline/tight", "WIDETIME", "WIDETIMES?n=0", "WIDETIMES?n=20", "WIDETIMES?gen=released-train&rho=0.8", "far/POORSCALING+WIDETIMES?seed=2"} {
 		if _, err := Sampler[seconds](spec, g); err == nil {
 			t.Errorf("%s has a sampler", spec)
 		}

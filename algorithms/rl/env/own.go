@@ -131,7 +131,8 @@ func (o *Own) busyStart(rng *rand.Rand, tasks []Times) {
 // the earliest release.
 func (o *Own) Load(tasks []Times, first int, releases []float64) error {
 	if len(tasks) > o.capacity {
-		return fmt.Errorf("own environment: %d tasks; there is room for %d", len(tasks), o.capacity)
+		return fmt.Errorf("own environment: %d tasks; there is room for %d, the option tasks",
+			len(tasks), o.capacity)
 	}
 	o.tasks = o.tasks[:0]
 	o.release, o.left, o.unit = 0, 0, 0

@@ -157,7 +157,7 @@ func TestAnswersAreRanked(t *testing.T) {
 
 func TestInstancesThatEnvironmentsCannotTake(t *testing.T) {
 	for options, want := range map[string]string{
-		`{"dataset":"WIDETIMES?n=20"}`:        "instance 0 of drl/WIDETIMES?n=20: own environment: 20 tasks; there is room for 14",
+		`{"dataset":"WIDETIMES?n=20"}`:        "instance 0 of drl/WIDETIMES?n=20: own environment: 20 tasks; there is room for 14, the option tasks",
 		`{"dataset":"WIDETIMES?batches=3"}`:   "it has 3 batches",
 		`{"dataset":"mfi/uniform?load=85"}`:   "dataset \"mfi/uniform",
 		`{"dataset":"rodinia","gpu":"H100"}`:  "rodinia",

@@ -428,6 +428,9 @@ class Test(unittest.TestCase):
             self.assertEqual(asked, [2] * 28 + [1] * 14)
             with self.assertRaises(ZeroDivisionError):
                 miglab_gym.evaluate(lambda *_: 1 / 0, path + "2", name="broken", dataset="WIDETIMES")
+            for wrong in (lambda _, m: 0, lambda _, m: m.argmax(axis=1) + 0.7, lambda _, m: m.argmax(axis=1)[1:], lambda _, m: m):
+                with self.assertRaisesRegex(Error, "give integers of shape \\(2,\\)"):
+                    miglab_gym.evaluate(wrong, path + "2", name="wrong", dataset="WIDETIMES", instances=2)
             few = miglab_gym.evaluate(policy, path, name="first", dataset="far-move", instances=9)
             self.assertEqual(len(few["instance"]), 1)
             self.assertEqual(os.listdir(folder), ["agent.jsonl"])

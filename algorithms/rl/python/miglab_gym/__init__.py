@@ -59,7 +59,8 @@ Environments and their options, all keyword arguments, with defaults in brackets
               released (False): scales, bins and last reward of the authors' notebook,
               first, penalty (False): observation and reward of the authors' earlier notebooks,
               energy (""): the energy in the reward, none, "as-released" or "right"
-    own       our own formulation of batch scheduling: workload ("WIDETIMES"), gpu ("A100"),
+    own       our own formulation of batch scheduling: workload ("WIDETIMES", as drawn with
+              "WIDETIMES?gen=released-train", psup, leave or order), gpu ("A100"),
               reconfiguration ("sequential", or "parallel", "free"), tasks (14),
               start (0): the probability of beginning on a busy GPU
     batch     the DRL paper's MDP: workload, gpu, reconfiguration as for own, tasks (14): N,
@@ -75,7 +76,8 @@ Options of own and batch for comparing:
               it is the area bound
     far       (False) info has far_makespan_s, the makespan of the scheduler FAR
     dataset   replaces workload: episodes are the instances of a dataset, in order, and
-              info has the number of each as instance. Environment i of n has i, i+n, i+2n, ...
+              info has the number of each as instance. "profile:tasks.csv?draw=14" draws
+              batches of the tasks of your own file. Environment i of n has i, i+n, i+2n, ...
 
 Observations, actions and rewards. A GPU has K slices and instances of S sizes, ascending (A100: 7, and 5: 1, 2, 3, 4, 7);
 N is tasks and M is levels. The indices are those of an A100 and the default options. In own and batch, slices are

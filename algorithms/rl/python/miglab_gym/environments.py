@@ -7,6 +7,14 @@ from ._process import Error
 from .interface import AutoresetMode
 
 
+def integers(actions, count):
+    """Returns actions as an array, and raises Error unless they are count integers."""
+    actions = np.asarray(actions)
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise Error(f"actions are {actions.dtype} of shape {actions.shape}; give integers of shape ({count},)")
+    return actions
+
+
 class VectorEnv(interface.VectorEnv):
     """num_envs environments of one kind, stepped together.
 
@@ -138,9 +146,7 @@ class VectorEnv(interface.VectorEnv):
 
     def _advance(self, actions, order, begins=None):
         """Sends actions with an order, or begins an episode where begins is True. Returns the lines of answers."""
-        p, actions = self._process, np.asarray(actions)
-        if actions.shape != p.values.shape or actions.dtype.kind not in "iu":
-            raise Error(f"actions are {actions.dtype} of shape {actions.shape}; give integers of shape {p.values.shape}")
+        p, actions = self._process, integers(actions, self.num_envs)
         if not self._begun:
             raise Error("step before the first reset; call reset first")
         p.values[:], p.orders[:] = actions, order

@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from . import _process
-from .environments import VectorEnv
+from .environments import VectorEnv, integers
 from .interface import AutoresetMode
 
 
@@ -43,7 +43,7 @@ def evaluate(policy, path, *, name, dataset, version=1, environment="own", insta
                     if begins.any():
                         envs.reset(options={"reset_mask": begins})
                     actions = np.zeros(num_envs, np.int64)
-                    actions[active] = policy(p.observations[active], p.masks[active])
+                    actions[active] = integers(policy(p.observations[active], p.masks[active]), active.sum())
                     file.write(envs._advance(actions, np.where(active, _process.STEP, _process.KEEP)))
                     ended = envs._over & active
                     for i in np.flatnonzero(ended):
