@@ -67,7 +67,7 @@ var registry = map[string]Spec{}
 // which are mistakes in the program.
 func Register(s Spec) Spec {
 	if s.Name == "" || strings.ContainsAny(s.Name, "?&=, ") {
-		panic(fmt.Sprintf("algo: bad name %q", s.Name))
+		panic(fmt.Sprintf("algo: bad name %q; write one without spaces and ?&=,", s.Name))
 	}
 	if _, ok := registry[s.Name]; ok {
 		panic(fmt.Sprintf("algo: %q is registered twice", s.Name))

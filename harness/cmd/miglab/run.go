@@ -185,6 +185,10 @@ func printFailures(w io.Writer, failures []run.Failure) {
 			fmt.Fprintf(w, "  %s\n", text)
 		}
 	}
+	if len(failures) > 0 {
+		fmt.Fprintf(w, "such results stay until an algorithm's version is raised or its program changes; only %q and %q "+
+			"are tried again\n", store.KindTimeout, store.KindPanic)
+	}
 }
 
 // rank prints the leaderboards of the cells' datasets.
