@@ -186,8 +186,8 @@ func printFailures(w io.Writer, failures []run.Failure) {
 		}
 	}
 	if len(failures) > 0 {
-		fmt.Fprintf(w, "such results stay until an algorithm's version is raised or its program changes; only %q and %q "+
-			"are tried again\n", store.KindTimeout, store.KindPanic)
+		fmt.Fprintf(w, "such results stay until an algorithm's version is raised or its program changes; "+
+			"only %q and %q are tried again\n", store.KindTimeout, store.KindPanic)
 	}
 }
 
