@@ -68,9 +68,6 @@ type pod struct {
 // pendingPhase is the phase of pods that the cluster never placed.
 const pendingPhase = "P"
 
-// isShared reports whether the pod asks for a part of one GPU.
-func (p *pod) isShared() bool { return p.GPUs == 1 && p.Milli < traces.WholeGPU }
-
 // openbPods returns the pods of the trace by submission.
 var openbPods = sync.OnceValue(func() []pod { return strictcsv.Embedded[pod](files, readManifest().Traces[0].Path) })
 
@@ -167,7 +164,8 @@ const openbDowntime = 30
 func (s openbRequests) Instance(g *mig.GPU, index int) (task.Payload, error) {
 	out := task.Requests{SlotSeconds: float64(s.slot)}
 	for _, p := range s.pods(index) {
-		if s.shared && !p.isShared() {
+		partOfGPU := p.GPUs == 1 && p.Milli < traces.WholeGPU
+		if s.shared && !partOfGPU {
 			continue
 		}
 		out.Requests = append(out.Requests,

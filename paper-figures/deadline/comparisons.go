@@ -48,15 +48,10 @@ type line struct {
 	sample
 }
 
-// schedulerLines returns lines with the names of schedulers.
-func schedulerLines(x sample, list []*scheduler) []line {
-	return figures.Map(list, func(s *scheduler) line { return line{[]string{s.title}, s, x} })
-}
-
 // compare adds columns and lines to a table.
 func compare(d *figures.Data, t *figures.Table, columns []column, lines []line) {
 	for _, c := range columns {
-		t.Columns = t.Columns.PlusMinus(c.heading())
+		t.Columns = t.Columns.PlusMinus(c.name + " [" + c.unit + "]")
 		if c.base != nil {
 			t.Columns = t.Columns.PlusMinus("less " + c.base.title)
 		}
@@ -140,8 +135,9 @@ func heuristics(d *figures.Data) {
 			"± is half the 95 % interval; differences are paired by day",
 			"energy in true megajoules, charged rightly",
 			"EFT by true durations is Largest-First, since jobs are faster on larger slices")
-		compare(d, t, columnsAgainst(largest, late, tardiness, megajoules),
-			schedulerLines(k.ours, append([]*scheduler{k.agent}, schedulers...)))
+		shown := append([]*scheduler{k.agent}, schedulers...)
+		lines := figures.Map(shown, func(s *scheduler) line { return line{[]string{s.title}, s, k.ours} })
+		compare(d, t, columnsAgainst(largest, late, tardiness, megajoules), lines)
 		if n := k.agent.days(k.ours); n < d.Scale.Replicates(ourDays) {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d days, also for its differences", k.agent.title, n))
 		}

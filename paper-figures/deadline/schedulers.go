@@ -138,8 +138,6 @@ var (
 	megajoules = quantity{"energy", "MJ", "energy_wmin", 60e-6, 2}
 )
 
-func (q quantity) heading() string { return q.name + " [" + q.unit + "]" }
-
 // runs returns the quantity after each training run of the scheduler, by day.
 func (q quantity) runs(d *figures.Data, s *scheduler, x sample) (out [][]float64) {
 	for training := range s.trainings(x) {

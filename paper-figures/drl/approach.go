@@ -146,7 +146,8 @@ func overTraining(
 	var details []string
 	missing := 0
 	for _, agent := range agents {
-		if lacks := verdict.TrainingRuns.Fewest() - shippedCurves().enough(agent); lacks > 0 {
+		long := figures.Count(shippedCurves().of(agent), func(c course) bool { return c.Last() >= enoughSteps })
+		if lacks := verdict.TrainingRuns.Fewest() - long; lacks > 0 {
 			missing += lacks
 		} else {
 			details = append(details, trendSentence(agent, shippedCurves().trend(agent)))

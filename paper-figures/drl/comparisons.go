@@ -52,7 +52,8 @@ func ours(d *figures.Data) {
 			if a == ourBest {
 				count = oursTriedBatches
 			}
-			m := lowerThan(d, series(a), series(far), count)
+			less := figures.Map(d.Above(series(a), series(far), count), func(v float64) float64 { return -v })
+			m := d.MeanOf(less, "batches", 0)
 			if i := slices.Index(drawn, a); i >= 0 && g.parameters == "" {
 				chart.Groups[i].Add(m.Value, m.Low, m.High)
 			}
@@ -113,13 +114,6 @@ func barsOf(title, label string, approaches []approach) reports.Bars {
 			return reports.BarGroup{Name: a.name}
 		}),
 	}
-}
-
-// lowerThan measures by how many percent the makespans of series a are below those of another, in the mean over n
-// batches.
-func lowerThan(d *figures.Data, a, than store.Series, n int) figures.Measurement {
-	below := figures.Map(d.Above(a, than, n), func(v float64) float64 { return -v })
-	return d.MeanOf(below, "batches", 0)
 }
 
 // A contest is a quantity of the artefact baselines. Runs of two agents are paired.

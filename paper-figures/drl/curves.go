@@ -57,11 +57,6 @@ func (all curves) of(agent string) []course {
 // enoughSteps is the least training behind a verdict.
 const enoughSteps = 2e6
 
-// enough returns the number of an agent's runs with at least [enoughSteps].
-func (all curves) enough(agent string) int {
-	return figures.Count(all.of(agent), func(c course) bool { return c.Last() >= enoughSteps })
-}
-
 // bySeed returns, for each seed that all agents have, the run of each agent.
 func (all curves) bySeed(agents ...string) [][]*course {
 	var out [][]*course

@@ -24,6 +24,7 @@ import (
 	"miglab/harness/algo"
 	"miglab/harness/mig"
 	"miglab/harness/portable"
+	"miglab/harness/sim/corun"
 	"miglab/harness/store"
 	"miglab/harness/task"
 	"miglab/harness/track"
@@ -134,11 +135,6 @@ func (m method) on(dataset string) store.Series {
 	return figures.Series(algo.TrackCorun, dataset, gpu, algo.MustParse(m.algorithm).ID, mig.Sequential)
 }
 
-// queuesWith returns Q1 to Q12 with other parameters of the dataset.
-func queuesWith(format string, args ...any) string {
-	return figures.Dataset(queues + "?" + fmt.Sprintf(format, args...))
-}
-
 // values returns a metric of the method on n windows of a dataset, the mean over its training runs.
 func (m method) values(d *figures.Data, dataset string, n int, metric string) []float64 {
 	runs := m.runs()
@@ -180,7 +176,7 @@ const rebuilt = "MIG+MPS w/ RL: network, number of actions, counters and explora
 
 // simulated returns the note below every table of results.
 func simulated() string {
-	m, all := shippedModel(), datasets.Programs()
+	m, all := figures.Instance[corun.Window](queues, gpu, 0).Model, datasets.Programs()
 	fitted := figures.Count(all, func(p task.Program) bool { return p.Fitted })
 	return fmt.Sprintf("simulated, not measured, with kappa = %v and delta = %v, which were chosen with the order of "+
 		"methods in the paper in view, on Q1 to Q12 and other draws than those reported; %v of the %d programs are "+

@@ -5,15 +5,11 @@ import (
 	"strings"
 
 	"miglab/datasets"
-	"miglab/harness/sim/corun"
 	figures "miglab/paper-figures"
 	"miglab/reports"
 )
 
 // This file shows the public measurements behind the co-run model, which simulates all results of this package.
-
-// shippedModel returns the model with its default constants.
-func shippedModel() corun.Model { return figures.Instance[corun.Window](queues, gpu, 0).Model }
 
 // wellFitted is the largest residual at which the table says that the model fits a kernel. It is a choice: the table
 // prints all residuals and names the larger ones.

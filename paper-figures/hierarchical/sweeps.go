@@ -132,5 +132,7 @@ var figure10 = sweep{
 		fmt.Sprintf("the agent is trained with Cmax = %d; MIG Only has groups of two at most", concurrency),
 	},
 	values: []int{1, 2, 3, 4}, low: 2, high: concurrency, count: len(queueNames),
-	datasets: func(cmax int, parameters string) []string { return []string{queuesWith("cmax=%d%s", cmax, parameters)} },
+	datasets: func(cmax int, parameters string) []string {
+		return []string{figures.Dataset(fmt.Sprintf("%s?cmax=%d%s", queues, cmax, parameters))}
+	},
 }

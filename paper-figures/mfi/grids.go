@@ -38,7 +38,8 @@ type grid [][]figures.Measurement
 func gridOf(d *figures.Data, names, places []string, scale float64, of func(name, place string) []float64) grid {
 	return figures.Map(names, func(name string) []figures.Measurement {
 		return figures.Map(places, func(place string) figures.Measurement {
-			return meanOf(d, of(name, place)).Affine(scale, 0)
+			m := d.MeanOf(of(name, place), verdict.Simulations, 0) // 0: it is not compared with the paper
+			return m.Affine(scale, 0)
 		})
 	})
 }
@@ -55,11 +56,6 @@ func (r reading) gaps(d *figures.Data, q quantity, data []string) grid {
 	return gridOf(d, baselines, data, q.scale, func(scheme, dataset string) []float64 {
 		return differences(r.values(d, scheme, dataset, q.metric), r.values(d, "MFI", dataset, q.metric), 1)
 	})
-}
-
-// meanOf returns the mean of a sample that is not compared with the paper.
-func meanOf(d *figures.Data, values []float64) figures.Measurement {
-	return d.MeanOf(values, verdict.Simulations, 0)
 }
 
 // normalized divides by the largest mean, as the paper does.

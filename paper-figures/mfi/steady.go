@@ -19,11 +19,6 @@ const (
 // rhos are offered loads as shares of the cluster's capacity.
 var rhos = []float64{0.85, 1, 1.3}
 
-// steadyData returns the stream of a distribution in steady state.
-func steadyData(distribution string, rho float64) string {
-	return stream(distribution, fmt.Sprintf("lifespan=steady&rho=%g&seed=%d", rho, testSeed))
-}
-
 // steady compares the paper's schemes at a load of about the capacity. The paper's cluster never fills, so that
 // policies hardly differ.
 func steady(d *figures.Data) {
@@ -44,7 +39,8 @@ func (m *measured) whenFull(t *figures.Table) {
 	m.runs, m.paper = concludedRuns, 0
 	for _, rho := range rhos {
 		t.Row(m.name, rho, figures.Map(distributions, func(dist string) []string {
-			at := func(scheme string) []float64 { return m.at(scheme, steadyData(dist, rho), "acceptance_steady") }
+			data := stream(dist, fmt.Sprintf("lifespan=steady&rho=%g&seed=%d", rho, testSeed))
+			at := func(scheme string) []float64 { return m.at(scheme, data, "acceptance_steady") }
 			cell := claim.Cell{
 				Row: dist, Column: fmt.Sprintf("ρ=%g", rho),
 				Quantity: "acceptance of MFI less that of the nearest baseline",

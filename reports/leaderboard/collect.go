@@ -255,9 +255,10 @@ func (b *board) contender(db *store.DB, own []store.Series, end int) (*contender
 					c.load[i] = append(c.load[i], v)
 				}
 			}
+			bound, known := b.bounds[at]
 			c.entries = append(c.entries, entry{
 				instance: at, value: orNaN(r.Metrics.Get(b.Metric)), aside: orNaN(r.Metrics.Get(b.Aside)),
-				bound: valueAt(b.bounds, at), micros: cmp.Or(r.Micros, math.NaN()),
+				bound: orNaN(bound, known), micros: cmp.Or(r.Micros, math.NaN()),
 			})
 		}
 	}
@@ -320,13 +321,9 @@ func valuesByInstance(db *store.DB, all []store.Series, metric string) (map[inst
 	return out, nil
 }
 
-func valueAt(values map[instance]float64, at instance) float64 {
-	v, ok := values[at]
-	return orNaN(v, ok)
-}
-
-func orNaN(v float64, ok bool) float64 {
-	if !ok {
+// orNaN returns v if it is known, else NaN.
+func orNaN(v float64, known bool) float64 {
+	if !known {
 		return math.NaN()
 	}
 	return v
