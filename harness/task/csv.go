@@ -49,8 +49,8 @@ func ReadCSVLines(r io.Reader, file string, g *mig.GPU) (Batch, []int, error) {
 }
 
 // ReadStream reads the columns of [ReadCSV] and two optional ones. The column batch holds the number of each task's
-// batch; numbers count from 1 and never fall. Without it the tasks are one batch. The column arrival_s holds the time
-// at which each task arrives, in seconds from 0; times never fall.
+// batch, ascending from 1 without gaps. Without it the tasks are one batch. The column arrival_s holds the time at
+// which each task arrives, in seconds from 0; times never fall.
 func ReadStream(r io.Reader, file string, g *mig.GPU) (Batches, error) {
 	b, _, err := readStream(r, file, g)
 	return b, err
@@ -143,18 +143,18 @@ func lengths(in *strictcsv.Sheet) ([]int, error) {
 		return []int{in.Len()}, nil
 	}
 	number := strictcsv.Range{Least: 1, Most: math.MaxInt, What: "the number of a batch; write a whole number from 1"}
-	var lengths []int
+	var out []int
 	for i := range in.Len() {
 		n := in.Whole(i, batchColumn, number)
 		switch {
 		case in.Err != nil:
 			return nil, in.Err
-		case n == len(lengths):
-			lengths[n-1]++
-		case n == len(lengths)+1:
-			lengths = append(lengths, 1)
+		case n == len(out):
+			out[n-1]++
+		case n == len(out)+1:
+			out = append(out, 1)
 		default:
-			want := fmt.Sprintf("%d or %d", len(lengths), len(lengths)+1)
+			want := fmt.Sprintf("%d or %d", len(out), len(out)+1)
 			if i == 0 {
 				want = "1"
 			}
@@ -163,7 +163,7 @@ func lengths(in *strictcsv.Sheet) ([]int, error) {
 					want))
 		}
 	}
-	return lengths, nil
+	return out, nil
 }
 
 // WriteStream writes a file for [ReadStream]. Reading it back gives the same stream, to the last bit of every duration
@@ -257,7 +257,7 @@ const batchColumn = "batch"
 // arrivalColumn is the column of a stream's file that holds each task's arrival time.
 const arrivalColumn = "arrival_s"
 
-// header returns the columns of a tasks file that every file has.
+// header returns the columns that every tasks file has.
 func header(g *mig.GPU) []string {
 	return append([]string{"task"}, nearest.Names(g.Sizes(), column)...)
 }
