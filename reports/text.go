@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"miglab/harness/nearest"
-
 	"github.com/rivo/uniseg"
+
+	"miglab/harness/nearest"
 )
 
 // TextWithin writes the table for a terminal of so many columns. Long cells of text continue on the next lines, and no
@@ -106,6 +106,7 @@ func (t *Table) widths(names []string, rows [][]string) []int {
 	return out
 }
 
+// pad fills cells with spaces up to the widths.
 func (t *Table) pad(cells []string, widths []int) []string {
 	out := make([]string, len(cells))
 	for j, c := range cells {

@@ -21,7 +21,7 @@ func newCite() *cobra.Command {
 
 // writeCitations writes the entries of miglab and of the named papers, or of all papers if the list is empty.
 func writeCitations(w io.Writer, papers []string) error {
-	all := figures.References()
+	all := figures.References() // miglab comes first
 	names := nearest.Names(all[1:], func(r figures.Reference) string { return r.Name })
 	for _, name := range papers {
 		if !slices.Contains(names, name) {
