@@ -20,8 +20,8 @@ type times = [mig.MaxSize + 1]float64
 // batches are distributed as the workload's instances with as many tasks. It allocates nothing, and several goroutines
 // may call it, each with its own stream.
 //
-// text may have the parameters psup, gen, leave and order; others are errors. Workloads that keep only some of the tasks
-// that they draw have no sampler, because they may give up without enough tasks. Sampler passes on the errors of
+// text may have the parameters psup, gen, leave and order; others are errors. Workloads that keep only some of the
+// tasks that they draw have no sampler, because they may give up without enough tasks. Sampler passes on the errors of
 // [Parse].
 func Sampler[T ~[mig.MaxSize + 1]float64](text string, g *mig.GPU) (func(rng *rand.Rand, tasks []T), error) {
 	s, err := Parse(text)
