@@ -17,7 +17,7 @@ func nomig(d *figures.Data) {
 	classByClass := []reading{readings[byScript], readings[byScriptAll]}
 	approachShares(d, "nomig-shares", approaches[:4], classByClass, replicates)
 	approachShares(d, "nomig-generators", approaches[:4], []reading{readings[byPrint], readings[byTraining]}, 100)
-	approachShares(d, "nomig-runs", agents, append(classByClass, readings[byPrint]), agentSets)
+	approachShares(d, "nomig-runs", agents, append(classByClass, readings[byPrint], readings[byPrintAll]), agentSets)
 	onlineShares(d)
 }
 

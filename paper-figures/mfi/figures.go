@@ -43,7 +43,7 @@ func (m *measured) underLoad(streams []string) {
 			figures.Ratios(m.at(b, full, "active_gpus"), m.at("MFI", full, "active_gpus")))
 	}
 	m.nearest(claim.Of("workloads of MFI less those of the nearest baseline, 100 % demand"), 1, accepted)
-	m.nearest(claim.Of("utilization of MFI less that of the nearest baseline, 100 % demand"), 1, used)
+	m.nearest(claim.Of("utilization of MFI less that of the nearest baseline, 100 % demand"), 100, used)
 
 	accept := func(scheme, dataset string) []float64 { return m.at(scheme, dataset, "acceptance") }
 	m.mean(claim.Of("acceptance of RR less that of FF, 10 % demand"),
