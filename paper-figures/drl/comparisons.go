@@ -201,8 +201,7 @@ func beyond(other approach, above comparison) comparison {
 	}
 }
 
-// overBound returns by how many percent makespans exceed the certified bound, by data set. Bounds take long, and few
-// data sets of one size are enough.
+// overBound returns by how many percent makespans exceed the certified bound, by data set; few are enough.
 func (r *reading) overBound(d *figures.Data, w workload, _, agent string) []float64 {
 	return average(r.batches(w, true), func(b batches) []float64 {
 		n := floorFull
