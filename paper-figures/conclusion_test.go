@@ -148,24 +148,29 @@ func TestSizeWord(t *testing.T) {
 		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: given(claims, one("", "", gain)).tests("a")}}}
 		conclude(&p, claims)
 		page := Plain(written(t, p)["p/CONCLUSIONS.md"])
-		if c := p.Conclusions[0]; c.Part != want || !strings.Contains(page, "“large” is tested by its sign alone.") {
+		if c := p.Conclusions[0]; c.Part != want || !strings.Contains(page, "“large” is tested here by its sign alone.") {
 			t.Errorf("%v: %+v\n%s", gain, c, page)
 		}
 	}
 }
 
-// TestWorstOfDefaults: the page of a paper has the worst value of all defaults, and not that of the first one.
+// TestWorstOfDefaults: the page of a paper has the worst value of all defaults, and not that of the first one. With a
+// word for a size, which is tested by its sign, it has that of all readings.
 func TestWorstOfDefaults(t *testing.T) {
-	claims, err := loadConclusions(table(`C1,"large gains",1,a,gain,,,>=,0,0,,,seeds,`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := given(claims, one("", "", 6), one("x", claim.AnotherDefault, 3), one("y", claim.AnotherDefault, 4), one("z", "", 1))
-	p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a")}}}
-	conclude(&p, claims)
-	page := Plain(written(t, p)["p/README.md"])
-	if !strings.Contains(page, "The default's worst value, gain (x), is 3 [2.9, 3.1]; the sentence needs more than 0.") {
-		t.Error(page)
+	for size, want := range map[string]string{
+		"":      "The default's worst value, gain (x), is 3 [2.9, 3.1]; the sentence needs more than 0.",
+		"large": "The worst value of all readings, gain (z), is 1 [0.9, 1.1]; the sentence needs more than 0.",
+	} {
+		claims, err := loadConclusions(table(`C1,"large gains",1,a,gain,,,>=,0,0,,,seeds,,` + size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := given(claims, one("", "", 6), one("x", claim.AnotherDefault, 3), one("y", claim.AnotherDefault, 4), one("z", "", 1))
+		p := manifest.Paper{Name: "p", Artefacts: []manifest.Artefact{{Name: "a", Tests: d.tests("a")}}}
+		conclude(&p, claims)
+		if page := Plain(written(t, p)["p/README.md"]); !strings.Contains(page, want) {
+			t.Error(page)
+		}
 	}
 }
 

@@ -78,10 +78,12 @@ func (c *conclusion) byDefault(r reading) bool {
 	return r.Default || c.Answer == verdict.NotCounted && r.ReadingOutcome == c.Readings[0].ReadingOutcome
 }
 
-// Worst is the least favourable value of the defaults. It is nil if there are none.
+// Worst is the least favourable value of the defaults, or with a word for a size that of all readings that count. It is
+// nil if there are none.
 func (c *conclusion) Worst() (worst *tested) {
 	for _, r := range c.Readings {
-		if v := r.Least(); c.byDefault(r) && (worst == nil || v.Distance < worst.Distance) {
+		counts := c.byDefault(r) || c.SizeWord != "" && !r.Aside
+		if v := r.Least(); counts && (worst == nil || v.Distance < worst.Distance) {
 			worst = v
 		}
 	}

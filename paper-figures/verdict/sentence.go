@@ -55,7 +55,7 @@ const (
 	SomeValues   Part = "for some values"
 	SignAlone    Part = "in sign alone"
 	// SignTested is the part of a conclusion that holds and whose word for a size, such as "large", sets no limit.
-	SignTested Part = "in sign, and no size was tested"
+	SignTested Part = "in sign"
 )
 
 // Answers lists the answers in the order of summaries. NotCounted is not listed.
