@@ -78,8 +78,7 @@ func (c *conclusion) byDefault(r reading) bool {
 	return r.Default || c.Answer == verdict.NotCounted && r.ReadingOutcome == c.Readings[0].ReadingOutcome
 }
 
-// Worst is the least favourable value of the defaults, or with a word for a size that of all readings that count. It is
-// nil if there are none.
+// Worst is the least favourable value of the defaults, or of all that count if there is a size word; nil without any.
 func (c *conclusion) Worst() (worst *tested) {
 	for _, r := range c.Readings {
 		counts := c.byDefault(r) || c.SizeWord != "" && !r.Aside
