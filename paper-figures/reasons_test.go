@@ -209,11 +209,11 @@ func checkShown(t *testing.T, line []string, page string) {
 	found := func(factor float64) bool {
 		shown := func(v float64) string { return strconv.FormatFloat(v, 'f', max(2, digits), 64) }
 		measured, low, high := factor*number(line[7]), factor*number(line[8]), factor*number(line[9])
-		interval := shown(low) + " to " + shown(high) + " "
+		interval := " " + shown(low) + " to " + shown(high) + " |"
 		if shown(low) == shown(high) {
 			interval = "" // a page leaves it out
 		}
-		return strings.Contains(page, " | "+shown(measured)+" | "+interval+"|")
+		return regexp.MustCompile(`\| ` + shown(measured) + ` \| DEVIATES \(\d+\) \|` + regexp.QuoteMeta(interval)).MatchString(page)
 	}
 	if !found(1) && !found(1+4e-6) && !found(1-4e-6) {
 		t.Errorf("%q: the page lacks what was measured with its interval", line)
