@@ -87,7 +87,7 @@ train:
 TESTED = ./...
 test:
 	$(GO) vet ./...
-	$(GO) test -vet=off -timeout 30m $(PARALLEL) $(TESTED)
+	MAKEFLAGS= $(GO) test -vet=off -timeout 30m $(PARALLEL) $(TESTED)
 
 ## test-all: everything, also what needs more than Go: linters, builds with and without cgo, C and C++ compilers, the fast
 ## kernels, Python with numpy, a browser, Slurm, CBC. Each package is tested once with cgo. What the results rest on, the

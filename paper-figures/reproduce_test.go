@@ -112,7 +112,7 @@ func TestReproduction(t *testing.T) {
 		}
 	}
 	for _, part := range []string{
-		"| [p](p/README.md) | 1 | 2 | 0 | 1 | 1 | 2 | 1 | 8 |", "**1 deviation is explained:** `script` 1,", "`unknown` 1.",
+		"| [p](p/README.md) | 1 | 2 | 0 | 1 | 1 | 2 | 1 | 8 |", "**1 deviation is explained:** `script` 1.", "`unknown` 1.",
 	} {
 		if !strings.Contains(summary, part) {
 			t.Errorf("the summary lacks %q:\n%s", part, summary)
